@@ -1,0 +1,1 @@
+"""Dowse: a focused web crawler."""

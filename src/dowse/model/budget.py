@@ -1,0 +1,190 @@
+"""Budgets: what a crawl may spend, counted before each request leaves.
+
+A crawl has limits in pages, bytes, seconds and requests (any mix, each optional) and a :class:`Spent` that only grows.
+Life of one request: :meth:`Purse.reserve` before it leaves (refused when a limit could be passed), then
+:meth:`Purse.settle` with what it really cost. Guarantees, at every instant and under any concurrency:
+
+* requests sent <= limit, pages kept <= limit, since reservations count as spent until settled;
+* body bytes read <= limit, since each read is granted beforehand (:meth:`Purse.grant`) and the rest refunded;
+* no request starts after the last second.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dowse.model.errors import TopicError
+
+__all__ = ["Budget", "Purse", "Spent", "parse_budget", "parse_duration"]
+
+_UNITS_BYTES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
+                "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
+_UNITS_SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)")
+_SMALLEST_GRANT = 4096
+_HELP = "write 2000p (pages), 500MB (bytes), 30m (time: s, m, h, d) or 3000r (requests), joined by commas"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits of a crawl; None is no limit."""
+
+    pages: int | None = None
+    bytes: int | None = None
+    seconds: float | None = None
+    requests: int | None = None
+
+    def over(self, other: Budget) -> Budget:
+        """This budget, with ``other`` filling what it leaves open."""
+        return Budget(
+            pages=other.pages if self.pages is None else self.pages,
+            bytes=other.bytes if self.bytes is None else self.bytes,
+            seconds=other.seconds if self.seconds is None else self.seconds,
+            requests=other.requests if self.requests is None else self.requests,
+        )
+
+    def __str__(self) -> str:
+        parts = []
+        if self.pages is not None:
+            parts.append(f"{self.pages}p")
+        if self.bytes is not None:
+            parts.append(f"{self.bytes}B")
+        if self.seconds is not None:
+            parts.append(f"{self.seconds:g}s")
+        if self.requests is not None:
+            parts.append(f"{self.requests}r")
+        return ",".join(parts) or "none"
+
+
+def parse_duration(text: str) -> float:
+    """Seconds of ``90s``, ``30m``, ``1.5h``, ``2d`` or a bare number of seconds.
+
+    >>> parse_duration("1.5h")
+    5400.0
+    """
+    text = text.strip()
+    match = _AMOUNT.fullmatch(text)
+    if match and match[2].lower() in _UNITS_SECONDS:
+        return float(match[1]) * _UNITS_SECONDS[match[2].lower()]
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise TopicError(f"{text!r} is not a length of time: write 90s, 30m, 2h or 1d")
+    return seconds
+
+
+def parse_budget(text: str) -> Budget:
+    """Read ``2000p,500MB,30m,3000r``.
+
+    >>> parse_budget("2000p, 1.5GB, 30m")
+    Budget(pages=2000, bytes=1500000000, seconds=1800.0, requests=None)
+    """
+    budget = Budget()
+    for part in text.split(","):
+        part = part.strip()
+        match = _AMOUNT.fullmatch(part)
+        if match is None:
+            raise TopicError(f"{part!r} is not a budget: {_HELP}")
+        amount, unit = float(match[1]), match[2]
+        if unit.lower() in ("p", "pages", "page"):
+            field, value = "pages", amount
+        elif unit.lower() in ("r", "requests", "request"):
+            field, value = "requests", amount
+        elif unit.upper() in _UNITS_BYTES:
+            field, value = "bytes", amount * _UNITS_BYTES[unit.upper()]
+        elif unit.lower() in _UNITS_SECONDS:
+            field, value = "seconds", amount * _UNITS_SECONDS[unit.lower()]
+        else:
+            raise TopicError(f"{part!r} has an unknown unit: {_HELP}")
+        if getattr(budget, field) is not None:
+            raise TopicError(f"{text!r} names {field} twice")
+        if value <= 0:
+            raise TopicError(f"{part!r} leaves nothing to spend: a budget is above 0")
+        if field != "seconds" and value != int(value):
+            raise TopicError(f"{part!r} is not a whole number of {field}")
+        limit: dict[str, Any] = {field: value if field == "seconds" else int(value)}
+        budget = replace(budget, **limit)
+    return budget
+
+
+@dataclass(slots=True)
+class Spent:
+    """What a crawl has spent so far, over all its runs."""
+
+    pages: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    requests: int = 0
+
+
+class Purse:
+    """Hands out the budget. Reservations are part of what is spent until they are settled."""
+
+    def __init__(self, budget: Budget, spent: Spent | None = None) -> None:
+        self.budget = budget
+        self.spent = spent or Spent()
+        self._pages_reserved = 0
+        self._started: float | None = None
+        self._seconds_before = self.spent.seconds
+
+    def start(self, now: float) -> None:
+        """Begin to count seconds (a run's first act)."""
+        self._started = now
+
+    def tick(self, now: float) -> None:
+        """Bring the seconds spent up to date."""
+        if self._started is not None:
+            self.spent.seconds = self._seconds_before + max(0.0, now - self._started)
+
+    def exhausted(self) -> str | None:
+        """Which limit is reached for good (nothing reserved can free it), or None."""
+        budget, spent = self.budget, self.spent
+        if budget.pages is not None and spent.pages >= budget.pages:
+            return "pages"
+        if budget.bytes is not None and spent.bytes >= budget.bytes:
+            return "bytes"
+        if budget.seconds is not None and spent.seconds >= budget.seconds:
+            return "seconds"
+        if budget.requests is not None and spent.requests >= budget.requests:
+            return "requests"
+        return None
+
+    def reserve(self, *, page: bool) -> bool:
+        """Count a request (and the page it may bring) before it leaves; False: it must not leave."""
+        if self.exhausted() is not None:
+            return False
+        if page:
+            if self.budget.pages is not None and self.spent.pages + self._pages_reserved >= self.budget.pages:
+                return False
+            self._pages_reserved += 1
+        self.spent.requests += 1
+        return True
+
+    def settle(self, *, kept: bool) -> None:
+        """End a page reservation: ``kept`` when a page was kept, else it becomes free again."""
+        self._pages_reserved -= 1
+        if kept:
+            self.spent.pages += 1
+
+    def grant(self, wanted: int) -> int:
+        """Body bytes that may be read next. One reader never takes more than a quarter of what is left, so that
+        many readers share the end of a budget; 0 means stop."""
+        if self.budget.bytes is None:
+            granted = wanted
+        else:
+            left = self.budget.bytes - self.spent.bytes
+            granted = max(0, min(wanted, max(_SMALLEST_GRANT, left // 4), left))
+        self.spent.bytes += granted
+        return granted
+
+    def refund(self, unused: int) -> None:
+        """Give back granted bytes that were not read."""
+        self.spent.bytes -= unused
+
+    def seconds_left(self) -> float | None:
+        """Seconds until the time budget ends; None without one."""
+        return None if self.budget.seconds is None else self.budget.seconds - self.spent.seconds

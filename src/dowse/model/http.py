@@ -1,0 +1,140 @@
+"""What goes out to the web and what comes back.
+
+A :class:`Transport` turns a :class:`Request` into a :class:`Response` or a :class:`Failure`. It never follows
+redirects, never retries and never raises for a fault of the web: those decisions belong to the engine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+__all__ = ["Failure", "FailureKind", "Meter", "Request", "Resolved", "Response", "Timings", "Transport", "Truncation"]
+
+
+class FailureKind(StrEnum):
+    """Why no response came."""
+
+    DNS = "dns"  # the name does not resolve
+    ADDRESS = "address"  # the address guard refused every address of the host
+    CONNECT = "connect"  # nobody answers, or the connection was refused
+    TLS = "tls"  # handshake or certificate
+    TIMEOUT = "timeout"  # no usable answer in time
+    RESET = "reset"  # the connection broke before the headers were complete
+    PROTOCOL = "protocol"  # what came is not HTTP, or headers beyond every limit
+    CANCELLED = "cancelled"  # the crawl was stopped while waiting
+
+
+class Truncation(StrEnum):
+    """Why a body is only a usable prefix (the WARC-Truncated vocabulary, plus our own reasons)."""
+
+    NONE = ""
+    LENGTH = "length"  # a cap on wire or decoded bytes
+    TIME = "time"  # a cap on seconds
+    DISCONNECT = "disconnect"  # the server closed early
+    ENCODING = "encoding"  # the content-encoding is false or broken from here on
+    TYPE = "type"  # not a wanted content type: the body was not read at all
+    BUDGET = "budget"  # the byte budget ran out
+
+
+class Meter(Protocol):
+    """Rations body bytes, so that a byte budget holds whatever is in flight."""
+
+    def grant(self, wanted: int) -> int:
+        """How many bytes may be read next (at most ``wanted``); 0: stop, the budget is spent."""
+        ...
+
+    def refund(self, unused: int) -> None:
+        """Give back what a grant did not use."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request. ``accept_types`` are content-type prefixes; a body of another type is not read."""
+
+    url: str
+    method: str = "GET"
+    etag: str | None = None  # sent as If-None-Match
+    last_modified: str | None = None  # sent as If-Modified-Since
+    accept_types: tuple[str, ...] = ()
+    max_wire_bytes: int = 10_000_000
+    max_body_bytes: int = 20_000_000
+    timeout_s: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Seconds of one exchange. A reused connection has ``dns_s`` and ``connect_s`` of 0."""
+
+    dns_s: float = 0.0
+    connect_s: float = 0.0  # TCP and TLS
+    first_byte_s: float = 0.0  # from the start of the exchange to the response headers
+    total_s: float = 0.0  # from the start of the exchange to the last byte
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An HTTP response with any status. ``body`` is content-decoded; ``headers`` are as received."""
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes = b""
+    reason: str = ""
+    wire_bytes: int = 0  # body bytes as they came over the wire, before decoding
+    truncated: Truncation = Truncation.NONE
+    timings: Timings = field(default_factory=Timings)
+    address: str = ""
+    request_headers: tuple[tuple[str, str], ...] = ()
+    method: str = "GET"
+
+    def header(self, name: str) -> str | None:
+        """The first value of a header, name in any case; None when absent."""
+        wanted = name.lower()
+        for key, value in self.headers:
+            if key.lower() == wanted:
+                return value
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No response: what kind of fault, and one line of detail."""
+
+    url: str
+    kind: FailureKind
+    detail: str = ""
+    wire_bytes: int = 0
+    timings: Timings = field(default_factory=Timings)
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The addresses a host may be reached at (already through the address guard), best first."""
+
+    host: str
+    addresses: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """What politeness is shared by: the smallest address, so that rotated answers agree."""
+        return min(self.addresses)
+
+
+class Transport(Protocol):
+    """The way out to the web; live, replay and browser each have one."""
+
+    async def resolve(self, host: str, port: int) -> Resolved | Failure:
+        """Look the host up and pass its addresses through the address guard. Cached."""
+        ...
+
+    async def fetch(self, request: Request, meter: Meter | None = None) -> Response | Failure:
+        """One exchange, redirects not followed."""
+        ...
+
+    async def close(self) -> None:
+        """Close every connection."""
+        ...

@@ -1,0 +1,103 @@
+"""What a fetched page becomes: a verdict and a compact digest of what the crawl needs to know about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Digest", "Links", "Outcome", "Reason", "Signature", "Verdict"]
+
+
+class Outcome(StrEnum):
+    """How the life of a URL ended (see ``frontier/__init__``)."""
+
+    FETCHED = "fetched"  # a response with a usable body, judged where it is a document
+    FAILED = "failed"  # no usable response, after the retries the table allows
+    REFUSED = "refused"  # robots, scope or safety forbid it
+    LEFT = "left"  # still waiting when the crawl ended
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One line of a verdict: a named part, what it measured and what it added to the score."""
+
+    name: str  # "similarity", "keyword: perovskite", ...
+    value: float
+    weight: float = 1.0
+
+    @property
+    def contribution(self) -> float:
+        return self.value * self.weight
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Is the page on the topic? ``score`` in [0, 1], compared with ``threshold``; ``reasons`` add up to it."""
+
+    score: float
+    relevant: bool
+    threshold: float
+    method: str  # "similarity", "erid", ...
+    reasons: tuple[Reason, ...] = ()
+    similarity: float = 0.0
+    erid: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Content identity: ``exact`` hashes the words in order; ``minhash`` estimates word-shingle overlap.
+
+    A page with too few words has ``exact`` 0 and an empty ``minhash``: it is nobody's duplicate.
+    """
+
+    exact: int = 0
+    minhash: bytes = b""
+
+
+def _no_floats() -> NDArray[np.float32]:
+    return np.zeros(0, np.float32)
+
+
+def _no_fingerprints() -> NDArray[np.uint64]:
+    return np.zeros(0, np.uint64)
+
+
+@dataclass(slots=True)
+class Links:
+    """The followable links of a page as columns, one row a distinct target, in order of first appearance."""
+
+    urls: list[str] = field(default_factory=list)  # canonical
+    fingerprints: NDArray[np.uint64] = field(default_factory=_no_fingerprints)
+    counts: NDArray[np.float32] = field(default_factory=_no_floats)  # L(p,h): links from this page to that target
+    anchors: list[str] = field(default_factory=list)  # anchor text and title= of the first mention, clipped
+    anchor_similarity: NDArray[np.float32] = field(default_factory=_no_floats)
+    paragraph_similarity: NDArray[np.float32] = field(default_factory=_no_floats)
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+
+@dataclass(slots=True)
+class Digest:
+    """Everything the engine keeps of a page after its bytes were parsed and judged in a worker."""
+
+    verdict: Verdict
+    title: str = ""
+    language: str = ""  # ISO 639-1, or empty when unknown
+    charset: str = ""
+    words: int = 0  # length of the visible text in words
+    text_len: int = 0  # length of the visible text in characters
+    links: Links = field(default_factory=Links)
+    n_links: int = 0  # every link on the page, L(p), refused ones included
+    refused_links: dict[str, int] = field(default_factory=dict)  # rule -> how many links it refused
+    canonical: str | None = None  # <link rel=canonical>
+    refresh: str | None = None  # target of <meta http-equiv=refresh>
+    noindex: bool = False
+    nofollow: bool = False
+    signature: Signature = field(default_factory=Signature)
+    text: str | None = None  # only when asked for
+    parse_s: float = 0.0
+    judge_s: float = 0.0

@@ -1,0 +1,182 @@
+"""What a crawl writes down: the engine fills a :class:`Batch`, the store keeps it in one transaction.
+
+Ids are dense integers: a candidate's id is its row in the frontier's arrays, the id of its page, and the
+primary key of both tables. Sites (origins) are numbered the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Protocol
+
+from dowse.model.budget import Spent
+from dowse.model.http import Timings
+
+__all__ = [
+    "Batch", "CandidateRow", "CandidateState", "DecisionRow", "EventRow", "LinkRow", "PageRow", "Records", "SiteRow",
+]  # fmt: skip
+
+
+class CandidateState(IntEnum):
+    """The life of a URL as stored; unknown URLs have no row. See ``frontier/__init__``."""
+
+    WAITING = 0
+    LEASED = 1
+    FETCHED = 2
+    FAILED = 3
+    REFUSED = 4
+
+
+@dataclass(slots=True)
+class CandidateRow:
+    """A URL taken up by the frontier."""
+
+    id: int
+    url: str
+    site: int
+    depth: int
+    parent: int | None  # the page it was first found on; None for a seed
+    priority: float
+    run: int = 0  # steps within one URL pattern since the last relevant page (trap rule)
+    state: CandidateState = CandidateState.WAITING
+    reason: str = ""
+    attempts: int = 0
+    via: int | None = None  # the candidate whose redirect led here
+
+
+@dataclass(slots=True)
+class SiteRow:
+    """What is known of an origin (scheme, host, port)."""
+
+    id: int
+    origin: str
+    host: str
+    address: str = ""
+    robots_status: str = ""  # "allowed", "rules", "unreachable", ...
+    robots_fetched_at: float | None = None
+    delay_s: float = 0.0
+    requests: int = 0
+    pages: int = 0
+    relevant: int = 0
+    failures: int = 0
+    bytes: int = 0
+    latency_s: float = 0.0  # sum of first-byte times, for means
+    download_s: float = 0.0  # sum of download times
+
+
+@dataclass(slots=True)
+class PageRow:
+    """One finished URL: fetched, failed or refused after a request. ``archive`` is appended to the WARC file."""
+
+    id: int
+    url: str
+    final_url: str  # after redirects; the same as url without one
+    fetched_at: float  # seconds since 1970
+    outcome: str
+    reason: str = ""
+    status: int = 0
+    content_type: str = ""
+    bytes: int = 0  # body bytes over the wire
+    body_bytes: int = 0  # after content decoding
+    truncated: str = ""
+    score: float | None = None
+    relevant: bool | None = None
+    similarity: float | None = None
+    erid: float | None = None
+    title: str = ""
+    language: str = ""
+    charset: str = ""
+    depth: int = 0
+    words: int = 0
+    text_len: int = 0
+    n_links: int = 0
+    duplicate_of: int | None = None
+    signature: int = 0
+    minhash: bytes = b""
+    etag: str | None = None
+    last_modified: str | None = None
+    redirects: list[tuple[str, int]] = field(default_factory=list)  # (url, status) of each hop before the last
+    attempts: int = 1
+    timings: Timings = field(default_factory=Timings)
+    parse_s: float = 0.0
+    judge_s: float = 0.0
+    verdict: list[tuple[str, float, float]] = field(default_factory=list)  # reasons: name, value, weight
+    archive: list[bytes] = field(default_factory=list)  # finished gzip members: request, response, metadata, ...
+    archive_response: int = 1  # which of them holds the response that warc_offset names
+
+
+@dataclass(slots=True)
+class LinkRow:
+    """A link from a fetched page to a known URL."""
+
+    page: int
+    target: int
+    anchor: str
+    count: int
+
+
+@dataclass(slots=True)
+class DecisionRow:
+    """Why a URL was fetched when it was: the features, their values and weights, and the model's version."""
+
+    candidate: int
+    at: float
+    priority: float
+    strategy: str
+    version: int
+    features: dict[str, tuple[float, float]]  # name -> value, weight
+
+
+@dataclass(slots=True)
+class EventRow:
+    """Something worth telling the user: start, stop with its reason, clipped delay, lost worker, ..."""
+
+    at: float
+    kind: str
+    detail: str
+
+
+@dataclass(slots=True)
+class Batch:
+    """Changes since the last commit; the store writes all of them or none."""
+
+    candidates: list[CandidateRow] = field(default_factory=list)
+    states: dict[int, tuple[CandidateState, str, int]] = field(default_factory=dict)  # id -> state, reason, attempts
+    priorities: dict[int, float] = field(default_factory=dict)
+    sites: dict[int, SiteRow] = field(default_factory=dict)
+    pages: list[PageRow] = field(default_factory=list)
+    links: list[LinkRow] = field(default_factory=list)
+    decisions: list[DecisionRow] = field(default_factory=list)
+    events: list[EventRow] = field(default_factory=list)
+    refusals: dict[str, int] = field(default_factory=dict)  # rule -> URLs refused since the last commit
+    refusal_samples: list[tuple[str, str]] = field(default_factory=list)  # rule, URL
+    statistics: dict[str, Any] = field(default_factory=dict)  # name -> JSON value or bytes: learned state
+    spent: Spent | None = None
+
+    def __bool__(self) -> bool:
+        return any((self.candidates, self.states, self.priorities, self.sites, self.pages, self.links, self.decisions,
+                    self.events, self.refusals, self.statistics))  # fmt: skip
+
+
+class Records(Protocol):
+    """The store as the engine sees it."""
+
+    def commit(self, batch: Batch) -> None:
+        """Append the archive bytes, flush them, then write everything in one transaction."""
+        ...
+
+    def note_spent(self, spent: Spent) -> None:
+        """Make the counters survive a kill at any instant; called before each request, so it must cost nothing."""
+        ...
+
+    def candidates(self) -> Iterator[CandidateRow]:
+        """Every known URL in id order; leases lost to a crash come back as waiting."""
+        ...
+
+    def sites(self) -> Iterator[SiteRow]: ...
+
+    def statistics(self) -> dict[str, Any]: ...
+
+    def spent(self) -> Spent: ...

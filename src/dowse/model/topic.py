@@ -1,0 +1,155 @@
+"""A topic: what to look for, where to start, how far to go and what to spend.
+
+Values only, with the defaults a careful user would choose; ``model.topicfile`` reads them from TOML.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dowse.model.budget import Budget
+
+__all__ = [
+    "Example", "JudgeSettings", "Keyword", "Limits", "Network", "Politeness", "Scope", "Seeds", "StrategyChoice",
+    "Target", "Topic", "Traps",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """A word or phrase of the topic's pool, with its ERID weight."""
+
+    text: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A page known to be on the topic (or, as counter-example, off it): a file or a URL."""
+
+    source: str
+    positive: bool = True
+    text: str | None = None  # filled in once read
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """Where to start: URLs, files with a URL a line, sitemaps (URLs or files)."""
+
+    urls: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+    robots_sitemaps: bool = False  # also take the sitemaps that robots.txt of the seed hosts name
+
+
+@dataclass(frozen=True, slots=True)
+class Traps:
+    """Limits that end the endless parts of a site. 0 switches a rule off."""
+
+    max_url_length: int = 2000
+    max_per_host: int = 50_000  # URLs taken up per host
+    max_repeated_segments: int = 3  # /a/b/a/b/a/b: the same path segment this many times
+    max_per_pattern: int = 5_000  # URLs per host that differ only in numbers or parameter values
+    max_pattern_run: int = 32  # links in a row from a page to one of the same pattern without a relevant page
+    session_ids: bool = True  # refuse paths that carry a session id
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which URLs may be fetched at all. ``reach`` is relative to the seeds: their hosts, their domains, or any."""
+
+    reach: str = "any"  # "host" | "domain" | "any"
+    hosts: tuple[str, ...] = ()  # besides the reach; globs such as *.example.org
+    domains: tuple[str, ...] = ()  # a domain and everything below it
+    exclude_hosts: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()  # path globs; empty: every path
+    exclude: tuple[str, ...] = ()
+    max_depth: int | None = None  # links from a seed
+    content_types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain")
+    languages: tuple[str, ...] = ()  # ISO 639-1; empty: any. Pages of other languages are kept but not followed
+    traps: Traps = field(default_factory=Traps)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """How a page's relevance is measured: ``similarity`` (cosine) or ``erid`` (weighted keywords)."""
+
+    method: str = "similarity"
+    threshold: float | None = None  # None: calibrated from examples, else the method's default
+    language: str = "english"  # stemming and stop words of the topic's terms; "none" switches both off
+    weighting: str = "log"  # "tf" | "log"
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyChoice:
+    """A strategy's name and its parameters (numbers, strings or booleans)."""
+
+    name: str = "best-first"
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Politeness:
+    """Delays are seconds between two requests to one host (and to one address)."""
+
+    delay_s: float = 1.0
+    max_delay_s: float = 60.0  # a longer Crawl-delay or Retry-After is clipped to this, and said so
+    connections_per_host: int = 1
+    obey_robots: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Caps on one exchange and one page."""
+
+    max_wire_bytes: int = 10_000_000
+    max_body_bytes: int = 20_000_000
+    timeout_s: float = 30.0  # for a whole exchange
+    connect_timeout_s: float = 10.0
+    max_redirects: int = 10
+    max_retries: int = 2
+    page_time_s: float = 10.0  # for parsing and judging one page
+    max_links: int = 5_000  # links taken up from one page
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The way out."""
+
+    concurrency: int = 64
+    contact: str | None = None  # mail address or URL for the User-Agent, so that site owners can ask
+    user_agent: str | None = None  # replaces the whole User-Agent
+    proxy: str | None = None
+    allow_private: bool = False
+    verify_tls: bool = True
+    resolve: dict[str, str] = field(default_factory=dict)  # host glob -> address or address:port
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """When the need is satisfied."""
+
+    relevant: int | None = None  # stop after this many relevant pages
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Everything one crawl is told. Build one in Python, or read it with ``dowse.load_topic``."""
+
+    name: str = ""
+    query: str = ""
+    keywords: tuple[Keyword, ...] = ()
+    examples: tuple[Example, ...] = ()
+    seeds: Seeds = field(default_factory=Seeds)
+    scope: Scope = field(default_factory=Scope)
+    judge: JudgeSettings = field(default_factory=JudgeSettings)
+    strategy: StrategyChoice = field(default_factory=StrategyChoice)
+    budget: Budget = field(default_factory=Budget)
+    target: Target = field(default_factory=Target)
+    politeness: Politeness = field(default_factory=Politeness)
+    limits: Limits = field(default_factory=Limits)
+    network: Network = field(default_factory=Network)
+    out: str | None = None  # the crawl's folder
+    workers: int | None = None  # parse and judge processes; None: one a core, 0: in the engine's process
+    seed_number: int = 0  # for everything that rolls dice
