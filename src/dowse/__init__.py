@@ -1,1 +1,55 @@
-"""Dowse: a focused web crawler."""
+"""Dowse: a focused web crawler.
+
+It finds the pages on your topic while downloading as little of the rest of the web as it can::
+
+    import asyncio, dowse
+
+    async def main():
+        topic = dowse.Topic(query="perovskite solar cells", seeds=dowse.Seeds(urls=("https://example.org/",)),
+                            budget=dowse.Budget(pages=100))
+        async for page in dowse.crawl(topic):
+            print(f"{page.score:.2f} {page.url} {page.title}")
+
+    asyncio.run(main())
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from dowse.model.budget import Budget
+from dowse.model.errors import DowseError, StoreError, TopicError, UserError
+from dowse.model.topic import (
+    Example,
+    JudgeSettings,
+    Keyword,
+    Limits,
+    Network,
+    Politeness,
+    Scope,
+    Seeds,
+    StrategyChoice,
+    Target,
+    Topic,
+)
+from dowse.model.topicfile import load_topic
+
+if TYPE_CHECKING:
+    from dowse.crawl.api import crawl
+    from dowse.crawl.conclude import Fetched
+
+__all__ = [
+    "Budget", "DowseError", "Example", "Fetched", "JudgeSettings", "Keyword", "Limits", "Network", "Politeness",
+    "Scope", "Seeds", "StoreError", "StrategyChoice", "Target", "Topic", "TopicError", "UserError", "crawl",
+    "load_topic",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """The engine is loaded on first use: worker processes and quick commands start without the network library."""
+    if name == "crawl":
+        return import_module("dowse.crawl")  # the package can be called: see there
+    if name == "Fetched":
+        return import_module("dowse.crawl.conclude").Fetched
+    raise AttributeError(f"module 'dowse' has no attribute {name!r}")

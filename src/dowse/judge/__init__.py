@@ -1,0 +1,11 @@
+"""Is a page on the topic? Cosine similarity and ERID keywords, with a threshold and reasons."""
+
+from __future__ import annotations
+
+from dowse.judge.calibrate import calibrate
+from dowse.judge.erid import KeywordPool
+from dowse.judge.judge import DEFAULT_THRESHOLDS, Judge, build_judge
+from dowse.judge.similarity import TopicVector
+from dowse.judge.terms import Terms
+
+__all__ = ["DEFAULT_THRESHOLDS", "Judge", "KeywordPool", "Terms", "TopicVector", "build_judge", "calibrate"]

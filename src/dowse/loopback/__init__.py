@@ -1,0 +1,12 @@
+"""Webs to crawl on loopback: a small HTTP server that shows many virtual hosts from memory, and the demo's frozen web.
+
+Nothing here leaves the machine. ``web`` holds the values, ``server`` serves them, ``demo`` makes the web that
+``dowse demo`` crawls, ``serve`` is the command.
+"""
+
+from __future__ import annotations
+
+from dowse.loopback.server import Hit, LoopbackServer, in_thread
+from dowse.loopback.web import Ask, Resource, Site, Web, redirect
+
+__all__ = ["Ask", "Hit", "LoopbackServer", "Resource", "Site", "Web", "in_thread", "redirect"]

@@ -13,16 +13,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from dowse.model.errors import TopicError
 
-__all__ = ["Budget", "Purse", "Spent", "parse_budget", "parse_duration"]
+__all__ = ["Budget", "Purse", "Spent", "parse_budget", "parse_duration", "parse_size"]
 
 _UNITS_BYTES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
                 "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
 _UNITS_SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)")
+_AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([A-Za-z]+)")
 _SMALLEST_GRANT = 4096
 _HELP = "write 2000p (pages), 500MB (bytes), 30m (time: s, m, h, d) or 3000r (requests), joined by commas"
 
@@ -52,7 +53,7 @@ class Budget:
         if self.bytes is not None:
             parts.append(f"{self.bytes}B")
         if self.seconds is not None:
-            parts.append(f"{self.seconds:g}s")
+            parts.append(f"{Decimal(repr(self.seconds)).normalize():f}s")
         if self.requests is not None:
             parts.append(f"{self.requests}r")
         return ",".join(parts) or "none"
@@ -67,7 +68,7 @@ def parse_duration(text: str) -> float:
     text = text.strip()
     match = _AMOUNT.fullmatch(text)
     if match and match[2].lower() in _UNITS_SECONDS:
-        return float(match[1]) * _UNITS_SECONDS[match[2].lower()]
+        return float(Decimal(match[1]) * Decimal(_UNITS_SECONDS[match[2].lower()]))
     try:
         seconds = float(text)
     except ValueError:
@@ -75,6 +76,19 @@ def parse_duration(text: str) -> float:
     if not 0 <= seconds < float("inf"):
         raise TopicError(f"{text!r} is not a length of time: write 90s, 30m, 2h or 1d")
     return seconds
+
+
+def parse_size(text: str) -> int:
+    """Bytes of ``500MB``, ``20 KiB`` or a bare number of bytes.
+
+    >>> parse_size("1.5KB")
+    1500
+    """
+    match = _AMOUNT.fullmatch(text.strip() if text.strip()[-1:].isalpha() else f"{text.strip()}B")
+    size = Decimal(match[1]) * _UNITS_BYTES.get(match[2].upper(), 0) if match else Decimal(0)
+    if not size or size != int(size):
+        raise TopicError(f"{text!r} is not a size: write 500KB, 20MB or 2GB")
+    return int(size)
 
 
 def parse_budget(text: str) -> Budget:
@@ -85,30 +99,38 @@ def parse_budget(text: str) -> Budget:
     """
     budget = Budget()
     for part in text.split(","):
-        part = part.strip()
-        match = _AMOUNT.fullmatch(part)
-        if match is None:
-            raise TopicError(f"{part!r} is not a budget: {_HELP}")
-        amount, unit = float(match[1]), match[2]
-        if unit.lower() in ("p", "pages", "page"):
-            field, value = "pages", amount
-        elif unit.lower() in ("r", "requests", "request"):
-            field, value = "requests", amount
-        elif unit.upper() in _UNITS_BYTES:
-            field, value = "bytes", amount * _UNITS_BYTES[unit.upper()]
-        elif unit.lower() in _UNITS_SECONDS:
-            field, value = "seconds", amount * _UNITS_SECONDS[unit.lower()]
-        else:
-            raise TopicError(f"{part!r} has an unknown unit: {_HELP}")
+        field, amount = _parse_limit(part.strip())
         if getattr(budget, field) is not None:
             raise TopicError(f"{text!r} names {field} twice")
-        if value <= 0:
-            raise TopicError(f"{part!r} leaves nothing to spend: a budget is above 0")
-        if field != "seconds" and value != int(value):
-            raise TopicError(f"{part!r} is not a whole number of {field}")
-        limit: dict[str, Any] = {field: value if field == "seconds" else int(value)}
+        limit: dict[str, Any] = {field: amount}
         budget = replace(budget, **limit)
     return budget
+
+
+def _parse_limit(part: str) -> tuple[str, float]:
+    match = _AMOUNT.fullmatch(part)
+    if match is None:
+        raise TopicError(f"{part!r} is not a budget: {_HELP}")
+    amount, unit = Decimal(match[1]), match[2]
+    if unit == "M":
+        raise TopicError(f"{part!r} may mean megabytes or minutes: write {match[1]}MB or {match[1]}m")
+    if unit.lower() in ("p", "pages", "page"):
+        field = "pages"
+    elif unit.lower() in ("r", "requests", "request"):
+        field = "requests"
+    elif unit.upper() in _UNITS_BYTES:
+        field, amount = "bytes", amount * _UNITS_BYTES[unit.upper()]
+    elif unit.lower() in _UNITS_SECONDS:
+        field, amount = "seconds", amount * Decimal(_UNITS_SECONDS[unit.lower()])
+    else:
+        raise TopicError(f"{part!r} has an unknown unit: {_HELP}")
+    if amount <= 0:
+        raise TopicError(f"{part!r} leaves nothing to spend: a budget is above 0")
+    if field == "seconds":
+        return field, float(amount)
+    if amount != int(amount):
+        raise TopicError(f"{part!r} is not a whole number of {field}")
+    return field, int(amount)
 
 
 @dataclass(slots=True)

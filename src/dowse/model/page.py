@@ -15,6 +15,7 @@ class Outcome(StrEnum):
     """How the life of a URL ended (see ``frontier/__init__``)."""
 
     FETCHED = "fetched"  # a response with a usable body, judged where it is a document
+    REDIRECTED = "redirected"  # it led to another URL, which has a life of its own
     FAILED = "failed"  # no usable response, after the retries the table allows
     REFUSED = "refused"  # robots, scope or safety forbid it
     LEFT = "left"  # still waiting when the crawl ended

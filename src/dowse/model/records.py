@@ -61,7 +61,7 @@ class SiteRow:
     pages: int = 0
     relevant: int = 0
     failures: int = 0
-    bytes: int = 0
+    wire_bytes: int = 0
     latency_s: float = 0.0  # sum of first-byte times, for means
     download_s: float = 0.0  # sum of download times
 
@@ -72,13 +72,13 @@ class PageRow:
 
     id: int
     url: str
-    final_url: str  # after redirects; the same as url without one
+    final_url: str  # where a redirect leads; otherwise the same as url
     fetched_at: float  # seconds since 1970
     outcome: str
     reason: str = ""
     status: int = 0
     content_type: str = ""
-    bytes: int = 0  # body bytes over the wire
+    wire_bytes: int = 0  # body bytes over the wire (column "bytes")
     body_bytes: int = 0  # after content decoding
     truncated: str = ""
     score: float | None = None
@@ -88,6 +88,7 @@ class PageRow:
     title: str = ""
     language: str = ""
     charset: str = ""
+    canonical: str | None = None  # what the page itself names as its address
     depth: int = 0
     words: int = 0
     text_len: int = 0

@@ -111,6 +111,7 @@ class Limits:
     max_retries: int = 2
     page_time_s: float = 10.0  # for parsing and judging one page
     max_links: int = 5_000  # links taken up from one page
+    retry_wait_s: float = 5.0  # before the first retry of a page or a robots.txt; doubles each time
 
 
 @dataclass(frozen=True, slots=True)

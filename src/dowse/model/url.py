@@ -15,17 +15,24 @@ import xxhash
 
 __all__ = ["Base", "UrlParts", "canonical", "fingerprint", "split"]
 
-fingerprint = xxhash.xxh3_64_intdigest
-"""64-bit fingerprint of a canonical URL."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _EDGES = "".join(map(chr, range(0x21)))  # the WHATWG parser strips C0 controls and space at both ends
+_SLASHES = ("/", "\\")
 _NEWLINES = re.compile(r"[\t\n\r]")
 _NOISE_PARAMETER = re.compile(
-    r"(?i)(?<=[?&])(?:utm_[a-z_]+|gclid|fbclid|dclid|msclkid|mc_[ce]id|igshid|yclid|_ga|_gl"
-    r"|phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken|sessionid|session_id)=[^&]*(?:&|$)"
+    r"(?i)[?&](?:utm_[a-z_]+|gclid|fbclid|dclid|msclkid|mc_[ce]id|igshid|yclid|_ga|_gl"
+    r"|phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken|sessionid|session_id)=[^&]*"
 )
+_WEB = ("http://", "https://")
+_CREDENTIALS = re.compile(r"^(https?://)[^/?]*@")
+_DOT_SEGMENT = re.compile(r"/\.\.?(?:/|$)")
 _PATH_PARAMETER = re.compile(r"(?i);(?:jsessionid|phpsessid)=[^/?#;]*")
+
+
+def fingerprint(url: str) -> int:
+    """64-bit fingerprint of a canonical URL."""
+    return xxhash.xxh3_64_intdigest(url.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +47,48 @@ class UrlParts:
     query: str  # with its leading "?", or empty
 
 
-def _clean(parsed: can_ada.URL) -> str | None:
-    """The canonical string of a parsed URL; None when it is not a web address."""
-    if not parsed.protocol.startswith("http") or not parsed.hostname:
+def _clean(href: str) -> str | None:
+    """The canonical form of a WHATWG-normalised URL; None when it is not a web address."""
+    if not href.startswith(_WEB):
         return None
-    if parsed.hash:
-        parsed.hash = ""
-    if parsed.username or parsed.password:
-        parsed.username = ""
-        parsed.password = ""
-    href = parsed.href
+    mark = href.find("#")
+    if mark >= 0:
+        href = href[:mark]
+    if "/." in href:
+        href = _without_dots(href)
+    if "@" in href:
+        href = _CREDENTIALS.sub(r"\1", href)
     if ";" in href:
-        href = _PATH_PARAMETER.sub("", href)
+        bare = _PATH_PARAMETER.sub("", href)
+        if bare != href:  # "/..;jsessionid=1/" has become a dot segment
+            href = _without_dots(can_ada.parse(bare).href)
     mark = href.find("?")
     if mark >= 0:
-        if "=" in href:
-            href = _NOISE_PARAMETER.sub("", href)
-        href = href.rstrip("?&") if href[-1] in "?&" else href
+        query = href[mark:]
+        if "=" in query:
+            query = _NOISE_PARAMETER.sub("", query)
+        query = query[1:].rstrip("&")
+        href = f"{href[:mark]}?{query}" if query else href[:mark]
     return href
+
+
+def _without_dots(href: str) -> str:
+    """Resolve "." and ".." in a path; can_ada misses them behind a segment such as ".well-known"."""
+    head, mark, query = href.partition("?")
+    if _DOT_SEGMENT.search(head) is None:
+        return href
+    start = head.find("/", 8)
+    kept: list[str] = []
+    *parents, last = head[start + 1 :].split("/")
+    for segment in parents:
+        if segment == "..":
+            kept = kept[:-1]
+        elif segment != ".":
+            kept.append(segment)
+    if last == "..":
+        kept = kept[:-1]
+    kept.append("" if last in (".", "..") else last)
+    return head[: start + 1] + "/".join(kept) + mark + query
 
 
 def canonical(url: str) -> str | None:
@@ -69,8 +100,8 @@ def canonical(url: str) -> str | None:
     True
     """
     try:
-        return _clean(can_ada.parse(url))
-    except ValueError:
+        return _clean(can_ada.parse(url).href)
+    except (ValueError, TypeError):  # TypeError: a lone surrogate, which has no UTF-8
         return None
 
 
@@ -118,27 +149,21 @@ class Base:
         ref = reference.strip(_EDGES)
         if "\n" in ref or "\t" in ref or "\r" in ref:
             ref = _NEWLINES.sub("", ref)
-        if not ref:
+        if _SCHEME.match(ref) is not None:
+            if ref[: self._skip].lower() != self._scheme:
+                return canonical(ref)
+            # "http:page.html" and "http:/page.html" on an http page are relative to it, as browsers have it
+            ref = ref[self._skip :]
+        if not ref or ref[0] == "#":
             return None
         first = ref[0]
-        if first == "#":
-            return None
+        if first == "/" or first == "\\":
+            start = self._scheme if ref[1:2] in _SLASHES else self._origin
+        elif first == "?":
+            start = self._document
+        else:
+            start = self._directory
         try:
-            scheme = _SCHEME.match(ref)
-            if scheme is not None:
-                if ref[: self._skip].lower() != self._scheme or ref[self._skip : self._skip + 1] in ("/", "\\"):
-                    return _clean(can_ada.parse(ref))
-                # "http:page.html" on an http page is relative to it, as browsers have it
-                ref = ref[self._skip :]
-                if not ref:
-                    return None
-                first = ref[0]
-            if first in "/\\":
-                if ref[1:2] in ("/", "\\"):
-                    return _clean(can_ada.parse(self._scheme + ref))
-                return _clean(can_ada.parse(self._origin + ref))
-            if first == "?":
-                return _clean(can_ada.parse(self._document + ref))
-            return _clean(can_ada.parse(self._directory + ref))
-        except ValueError:
+            return _clean(can_ada.parse(start + ref).href)
+        except (ValueError, TypeError):
             return None

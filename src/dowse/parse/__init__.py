@@ -1,0 +1,26 @@
+"""Bytes of a page to what the crawl needs of it: text, words, links, language and signature.
+
+::
+
+    bytes ─ decode ─► text ─ bounds ─► html (one walk) ─► Document ─ links ─► columns for the frontier
+                                                            ├─ language
+                                                            └─ signature ─► duplicates
+
+:func:`parse_page` is the front door. Nothing here raises for a fault of the page.
+"""
+
+from __future__ import annotations
+
+from dowse.parse.decode import decode
+from dowse.parse.document import Document, RawLink
+from dowse.parse.duplicates import DuplicateIndex
+from dowse.parse.html import parse_html
+from dowse.parse.language import detect_language
+from dowse.parse.links import Found, Refuse, Similarity, base_of, collect_links
+from dowse.parse.page import parse_page
+from dowse.parse.signature import sign
+
+__all__ = [
+    "Document", "DuplicateIndex", "Found", "RawLink", "Refuse", "Similarity", "base_of", "collect_links", "decode",
+    "detect_language", "parse_html", "parse_page", "sign",
+]  # fmt: skip

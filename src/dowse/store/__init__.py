@@ -1,0 +1,30 @@
+"""One crawl, one folder: what was fetched (WARC), what is known about it (SQLite), and how both survive a crash.
+
+The engine writes through :class:`CrawlStore`; reports read through :class:`CrawlReader`, also while a crawl is
+running; workers make the archive's bytes with :func:`compose`. See ``records`` for the folder and its guarantees.
+"""
+
+from __future__ import annotations
+
+from dowse.store.archive import Archive
+from dowse.store.export import export
+from dowse.store.read import CrawlReader
+from dowse.store.records import Counters, CrawlStore
+from dowse.store.views import (
+    HarvestCurve,
+    OutcomeCount,
+    PageView,
+    Parent,
+    Refusal,
+    Run,
+    SiteView,
+    Stage,
+    StageTimes,
+    Summary,
+)
+from dowse.store.warc import compose, read_response
+
+__all__ = [
+    "Archive", "Counters", "CrawlReader", "CrawlStore", "HarvestCurve", "OutcomeCount", "PageView", "Parent", "Refusal",
+    "Run", "SiteView", "Stage", "StageTimes", "Summary", "compose", "export", "read_response",
+]  # fmt: skip

@@ -1,0 +1,54 @@
+# Dowse, from a bare machine with Python 3.11+, git and make. `make` alone lists the targets.
+# Another interpreter: make test PYTHON=python3.12. More arguments for pytest: make test PYTEST_ARGS="-k frontier".
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+BIN := .venv/bin
+STAMP := .venv/.stamp
+EXTRAS := dev,parquet
+
+.DEFAULT_GOAL := help
+.PHONY: help test lint demo bench soak clean
+
+# One line a step; what the step printed is shown only when it fails.
+define step
+	@printf '%-15s' '$(1)'; \
+	if out=$$($(2) 2>&1); then echo ok; else echo FAILED; printf '%s\n' "$$out" >&2; exit 1; fi
+endef
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+test: lint  ## lint, types, import directions, then all tests
+	@$(BIN)/pytest -n 2 $(PYTEST_ARGS)
+
+lint: $(STAMP)  ## ruff, mypy and import-linter
+	$(call step,ruff check,$(BIN)/ruff check --quiet .)
+	$(call step,ruff format,$(BIN)/ruff format --check --quiet .)
+	$(call step,mypy,$(BIN)/mypy --no-error-summary)
+	$(call step,lint-imports,$(BIN)/lint-imports)
+
+demo: $(STAMP)  ## crawl the built-in demo web, into demo-crawl/
+	@$(BIN)/dowse demo --out demo-crawl
+
+bench: $(STAMP)  ## run the benchmarks
+	@for script in bench/*.py; do \
+	  test -e "$$script" || { echo 'no benchmark in bench/'; break; }; \
+	  echo "$$script"; $(BIN)/python "$$script" || exit 1; \
+	done
+
+soak: $(STAMP)  ## the slow runs that `make test` leaves out
+	@$(BIN)/pytest -m soak $(PYTEST_ARGS)
+
+clean:  ## remove caches, builds and demo output (not .venv)
+	@rm -rf build dist demo-crawl .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@find src tests bench -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# The stamp is newer than pyproject.toml when everything it asks for is installed.
+$(STAMP): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo 'No $(PYTHON) here: install Python 3.11 or newer (Debian: apt install python3 python3-venv), or name one: make PYTHON=python3.12' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'Dowse needs Python 3.11 or newer, and $(PYTHON) is older: name another, as in make PYTHON=python3.12' >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo '$(PYTHON) cannot make virtual environments: install its venv package (Debian: apt install python3-venv)' >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
+	$(call step,install,$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]')
+	@touch $@

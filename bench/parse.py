@@ -1,0 +1,75 @@
+"""Milliseconds of CPU a page, by stage, on a WARC file: ``python bench/parse.py pages.warc.gz [topic query]``.
+
+Pages go through one by one, as in a worker; the best of several rounds is shown, since other work on the machine only
+adds.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+from dowse.judge import Judge, build_judge
+from dowse.model.topic import Topic
+from dowse.model.url import canonical
+from dowse.parse import collect_links, decode, detect_language, parse_html, sign
+
+PAGES, ROUNDS = 1_000, 5
+STAGES = ("decode", "html, text, words", "judge", "links, similarity", "language", "signature")
+
+
+def pages(path: str) -> Iterator[tuple[str, str, bytes]]:
+    with open(path, "rb") as stream:
+        for record in ArchiveIterator(stream, record_types=WarcRecordType.response, parse_http=True):
+            url = canonical(record.headers["WARC-Target-URI"])
+            content_type = (record.http_headers.get("Content-Type") if record.http_headers else None) or ""
+            if url is not None and "html" in content_type:
+                yield url, content_type, record.reader.read()
+
+
+def run(page: tuple[str, str, bytes], judge: Judge, spent: list[float]) -> tuple[int, int]:
+    """One page through every stage; adds what each took to ``spent``."""
+    url, content_type, body = page
+    clock = time.process_time
+    marks = [clock()]
+    text, charset = decode(body, content_type)
+    marks.append(clock())
+    document = parse_html(text, url=url, charset=charset)
+    words = document.words()
+    marks.append(clock())
+    judge.verdict(words)
+    marks.append(clock())
+    found = collect_links(document, similarity=judge.similarity_of_words)
+    marks.append(clock())
+    detect_language(document.raw_text, document.lang)
+    marks.append(clock())
+    sign(words)
+    marks.append(clock())
+    for stage in range(len(STAGES)):
+        spent[stage] += marks[stage + 1] - marks[stage]
+    return len(words), found.n_links
+
+
+def main(path: str, query: str) -> None:
+    sample = [page for number, page in enumerate(pages(path)) if number % 4 == 0][:PAGES]
+    judge = build_judge(Topic(query=query))
+    rounds = []
+    for _ in range(ROUNDS):
+        spent = [0.0] * len(STAGES)
+        sizes = [run(page, judge, spent) for page in sample]
+        rounds.append(spent)
+    n = len(sample)
+    kilobytes = sum(len(page[2]) for page in sample) / n / 1000
+    print(f"{n} pages: {kilobytes:.1f} KB, {sum(links for _, links in sizes) / n:.0f} links, "
+          f"{sum(words for words, _ in sizes) / n:.0f} words a page")  # fmt: skip
+    best = [min(seconds) / n * 1000 for seconds in zip(*rounds, strict=True)]
+    for name, ms in zip(STAGES, best, strict=True):
+        print(f"{name:20} {ms:6.3f} ms")
+    print(f"{'all':20} {sum(best):6.3f} ms   ({sum(best) * 34 / kilobytes:.2f} ms for 34 KB)")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], " ".join(sys.argv[2:]) or "relational database replication")

@@ -1,0 +1,136 @@
+"""``dowse crawl``: the main command."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dowse.cli.display import Display, choose_display
+from dowse.cli.options import Flags, read_topic, with_flags
+from dowse.cli.summary import finish
+from dowse.crawl.api import choose_folder
+from dowse.crawl.build import Assembly, assemble, read_settings
+from dowse.crawl.engine import Stop
+from dowse.model.errors import UserError
+from dowse.model.topic import Topic
+
+__all__ = ["crawl", "run_crawl"]
+
+_INTERRUPTED = 130
+
+
+def crawl(
+    topic: Annotated[str | None, typer.Argument(help="Words of a topic, or the path of a topic file.")] = None,
+    seed: Annotated[
+        list[str] | None, typer.Option("--seed", "-s", help="A URL to start from, or a file with a URL a line.")
+    ] = None,
+    sitemap: Annotated[list[str] | None, typer.Option(help="A sitemap (URL or file) whose pages are seeds.")] = None,
+    budget: Annotated[
+        str | None, typer.Option("--budget", "-b", help="What may be spent: 2000p, 500MB, 30m, 3000r, any mix.")
+    ] = None,
+    target: Annotated[int | None, typer.Option(help="Stop after this many relevant pages.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The crawl's folder.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with the crawl in this folder.")] = None,
+    strategy: Annotated[str | None, typer.Option(help="The crawl order (see: dowse strategies).")] = None,
+    param: Annotated[list[str] | None, typer.Option(help="KEY=VALUE: a parameter of the strategy.")] = None,
+    scope: Annotated[str | None, typer.Option(help="How far to go from the seeds: host, domain or any.")] = None,
+    max_depth: Annotated[int | None, typer.Option(help="Links from a seed at the most.")] = None,
+    threshold: Annotated[float | None, typer.Option(help="Score from which a page is relevant.")] = None,
+    delay: Annotated[str | None, typer.Option(help="Between two requests to one host, e.g. 1s, 0.5, 0.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Exchanges at a time, over all hosts.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes that parse and judge; 0: none.")] = None,
+    contact: Annotated[str | None, typer.Option(help="Your mail or URL, told to the sites you crawl.")] = None,
+    proxy: Annotated[str | None, typer.Option(help="HTTP proxy, http://host:port.")] = None,
+    resolve: Annotated[
+        list[str] | None, typer.Option(help="HOST=ADDRESS[:PORT]: reach a host (glob) at this address.")
+    ] = None,
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Also fetch from private and loopback addresses.")
+    ] = False,
+    seed_number: Annotated[int | None, typer.Option(help="For everything that rolls dice.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Progress and summary as JSON lines.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Crawl the web for a topic.
+
+    Example: dowse crawl "perovskite solar cells" --seed https://en.wikipedia.org/wiki/Perovskite_solar_cell -b 500p
+    """
+    flags = Flags(
+        seeds=seed or [], budget=budget, target=target, strategy=strategy, params=param or [], delay=delay,
+        concurrency=concurrency, workers=workers, scope=scope, max_depth=max_depth, threshold=threshold,
+        contact=contact, proxy=proxy, resolve=resolve or [], allow_private=allow_private, seed_number=seed_number,
+        sitemaps=sitemap or [],
+    )  # fmt: skip
+    display = choose_display(as_json=as_json, quiet=quiet)
+    if resume is not None:
+        if topic is not None or out is not None:
+            raise UserError("--resume goes on with what its folder holds: leave out the topic and --out")
+        chosen, folder = with_flags(read_settings(resume), flags), resume
+    else:
+        if topic is None:
+            raise UserError("what is the topic? Give words or a topic file, or --resume FOLDER")
+        chosen = with_flags(read_topic(topic), flags)
+        folder = choose_folder(chosen, out)
+    stop = run_crawl(chosen, folder, display, resume=resume is not None)
+    code = finish(folder, stop, as_json=as_json, quiet=quiet)
+    raise typer.Exit(_INTERRUPTED if stop.kind == "interrupted" else code)
+
+
+def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = False) -> Stop:
+    """Crawl with a display; Ctrl-C stops cleanly, a second one at once."""
+    return _run(_crawl(topic, folder, display, resume=resume))
+
+
+def _run(work: Coroutine[Any, Any, Stop]) -> Stop:
+    try:
+        import uvloop
+    except ImportError:  # not on every platform; the standard loop does the same, slower
+        return asyncio.run(work)
+    return uvloop.run(work)
+
+
+async def _crawl(topic: Topic, folder: Path, display: Display, *, resume: bool) -> Stop:
+    assembly = await assemble(topic, folder, resume=resume)
+    _handle_signals(assembly, display)
+    display.open(f"Dowse: {topic.name or topic.query}  ->  {folder}")
+    for note in assembly.notes:
+        display.say(note)
+    watcher = asyncio.create_task(_watch(assembly, display))
+    try:
+        return await assembly.run()
+    finally:
+        watcher.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await watcher
+        display.show(assembly.engine.progress())
+        display.close()
+        await assembly.close()
+
+
+async def _watch(assembly: Assembly, display: Display) -> None:
+    while True:
+        await asyncio.sleep(display.every_s)
+        display.show(assembly.engine.progress())
+
+
+def _handle_signals(assembly: Assembly, display: Display) -> None:
+    asked = False
+
+    def interrupt() -> None:
+        nonlocal asked
+        if asked:
+            assembly.engine.abort()
+            return
+        asked = True
+        display.say("Stopping: waiting for what is in flight. Ctrl-C again stops at once.")
+        assembly.engine.stop("interrupted", f"go on with: dowse crawl --resume {assembly.folder}")
+
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, interrupt)

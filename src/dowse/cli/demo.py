@@ -1,0 +1,82 @@
+"""``dowse demo``: the main job end to end, without internet, on the frozen web that ships with Dowse."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dowse.cli.crawl import run_crawl
+from dowse.cli.display import choose_display
+from dowse.cli.summary import finish
+from dowse.loopback.demo import demo_topic
+from dowse.loopback.serve import demo_process, serve_demo
+from dowse.model.errors import UserError
+from dowse.model.topic import StrategyChoice
+from dowse.store import CrawlReader, HarvestCurve
+
+__all__ = ["demo", "demo_web"]
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where to keep the two crawls.")] = Path("demo-crawl"),
+    pages: Annotated[int, typer.Option(help="Pages each crawl may fetch.")] = 150,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result.")] = False,
+) -> None:
+    """Crawl a small web served on this machine, focused and breadth-first, and compare."""
+    if pages < 1:
+        raise UserError(f"--pages is {pages}: it must be at least 1")
+    _clear(out)
+    with demo_process() as address:
+        base = demo_topic(address)
+        base = replace(base, budget=replace(base.budget, pages=pages))
+        curves = {}
+        for strategy in ("bfs", base.strategy.name):
+            topic = replace(base, name=f"{base.query} ({strategy})", strategy=StrategyChoice(strategy))
+            folder = out / strategy
+            stop = run_crawl(topic, folder, choose_display(as_json=False, quiet=quiet))
+            with CrawlReader(folder) as crawl:
+                curves[strategy] = crawl.harvest_curve()
+            focused = strategy != "bfs"
+            finish(folder, stop, as_json=False, quiet=quiet or not focused)
+    _compare(out, base.query, base.strategy.name, curves)
+
+
+def demo_web(
+    port: Annotated[int, typer.Option(help="0 takes a free one.")] = 0,
+    host: Annotated[str, typer.Option(help="A loopback address.")] = "127.0.0.1",
+) -> None:
+    """Serve the demo's frozen web on this machine until Ctrl-C, to try any crawl on it."""
+    serve_demo(host=host, port=port)
+
+
+def _clear(out: Path) -> None:
+    """Remove what an earlier demo left; refuse to touch a folder that is anything else."""
+    if not out.exists():
+        return
+    if any(not (child / "dowse.sqlite").is_file() for child in out.iterdir() if child.name != "harvest.png"):
+        raise UserError(f"{out} exists and is no demo's folder: choose another with --out")
+    shutil.rmtree(out)
+
+
+def _compare(out: Path, query: str, focused: str, curves: dict[str, HarvestCurve]) -> None:
+    from dowse.lab.figures import Curve, harvest_figure  # matplotlib is slow to load
+
+    found = {name: int(curve.relevant[-1]) if len(curve.relevant) else 0 for name, curve in curves.items()}
+    spent = {name: int(curve.pages[-1]) if len(curve.pages) else 0 for name, curve in curves.items()}
+    picture = out / "harvest.png"
+    harvest_figure(
+        [Curve(name, curve.pages, curve.relevant) for name, curve in reversed(curves.items())], picture,
+        title=f"{query}: relevant pages found",
+    )  # fmt: skip
+    typer.echo()
+    for name in (focused, "bfs"):
+        share = found[name] / spent[name] if spent[name] else 0.0
+        title = "breadth-first" if name == "bfs" else f"focused ({name})"
+        typer.echo(f"{title:24} {found[name]:4} relevant of {spent[name]} pages fetched   harvest rate {share:.0%}")
+    typer.echo(f"\nThe same budget found {found[focused] / max(1, found['bfs']):.1f} times as many relevant pages.")
+    typer.echo(f"results: {out / focused}   picture: {picture}")
+    typer.echo(f"now try: dowse report {out / focused}")

@@ -1,0 +1,188 @@
+"""How a running crawl shows itself: a live picture in a terminal, plain lines elsewhere, JSON lines for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import Protocol
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from dowse.crawl.tally import Progress
+
+__all__ = ["Display", "choose_display", "human_bytes", "human_seconds"]
+
+_SPARKS = "▁▂▃▄▅▆▇█"
+
+
+class Display(Protocol):
+    """Shows progress; ``every_s`` is how often it wants to be told."""
+
+    every_s: float
+
+    def open(self, title: str) -> None: ...
+
+    def show(self, progress: Progress) -> None: ...
+
+    def say(self, message: str) -> None:
+        """A line the user should see now."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def human_bytes(size: float) -> str:
+    """
+    >>> human_bytes(1_234_567)
+    '1.2 MB'
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if abs(size) < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"
+
+
+def human_seconds(seconds: float) -> str:
+    """
+    >>> human_seconds(3725)
+    '1:02:05'
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _budget(progress: Progress) -> str:
+    return ", ".join(f"{name} {share:.0%} left" for name, share in progress.budget_left.items()) or "no limit"
+
+
+class LiveDisplay:
+    """A picture that is redrawn in place."""
+
+    every_s = 0.25
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live = Live(console=console, refresh_per_second=4, transient=True)
+        self._title = ""
+        self._history: list[float] = []
+        self._pages = 0
+
+    def open(self, title: str) -> None:
+        self._title = title
+        self._live.start()
+
+    def show(self, progress: Progress) -> None:
+        if progress.pages != self._pages:
+            self._pages = progress.pages
+            self._history = [*self._history, progress.harvest_now][-48:]
+        self._live.update(self._picture(progress), refresh=True)
+
+    def _picture(self, progress: Progress) -> Group:
+        numbers = Table.grid(padding=(0, 2))
+        for _ in range(4):
+            numbers.add_column(no_wrap=True)
+        rows = (
+            ("pages", f"{progress.pages}", "relevant", f"{progress.relevant}"),
+            ("harvest", f"{progress.harvest:.1%} overall", "now", f"{progress.harvest_now:.1%} (last 100)"),
+            ("speed", f"{progress.pages_per_s:.1f} pages/s", "downloaded", human_bytes(progress.bytes)),
+            ("frontier", f"{progress.waiting} URLs, {progress.sites} sites", "in flight",
+             f"{progress.in_flight} + {progress.parsing} parsing"),
+            ("time", human_seconds(progress.elapsed_s), "budget", _budget(progress)),
+        )  # fmt: skip
+        for row in rows:
+            numbers.add_row(Text(row[0], style="dim"), row[1], Text(row[2], style="dim"), row[3])
+        top = max(self._history, default=0.0) or 1.0
+        curve = "".join(_SPARKS[min(7, int(value / top * 7.999))] for value in self._history)
+        best = ", ".join(f"{host} {relevant}/{pages}" for host, relevant, pages in progress.best_sites) or "none yet"
+        return Group(
+            Text(self._title, style="bold"),
+            numbers,
+            Text(f"harvest    {curve}", style="green", no_wrap=True),
+            Text(f"best hosts {best}", overflow="ellipsis", no_wrap=True),
+            Text(f"waits for  {progress.waits_for}", style="dim", overflow="ellipsis", no_wrap=True),
+        )
+
+    def say(self, message: str) -> None:
+        self._console.print(message, highlight=False, markup=False)
+
+    def close(self) -> None:
+        self._live.stop()
+
+
+class PlainDisplay:
+    """One line every few seconds, for logs and pipes; on standard error, so that output stays clean."""
+
+    every_s = 5.0
+
+    def open(self, title: str) -> None:
+        self.say(title)
+
+    def show(self, progress: Progress) -> None:
+        self.say(
+            f"{human_seconds(progress.elapsed_s)}  {progress.pages} pages, {progress.relevant} relevant"
+            f" ({progress.harvest:.1%}, now {progress.harvest_now:.1%}), {progress.pages_per_s:.1f} pages/s,"
+            f" {human_bytes(progress.bytes)}, {progress.waiting} waiting, budget: {_budget(progress)};"
+            f" waits for {progress.waits_for}"
+        )
+
+    def say(self, message: str) -> None:
+        print(message, file=sys.stderr, flush=True)  # noqa: T201
+
+    def close(self) -> None:
+        """Nothing to take down."""
+
+
+class JsonDisplay:
+    """One JSON object a line on standard output: progress each second, messages as they come."""
+
+    every_s = 1.0
+
+    def open(self, title: str) -> None:
+        self._print({"event": "start", "title": title})
+
+    def show(self, progress: Progress) -> None:
+        self._print({"event": "progress", **asdict(progress)})
+
+    def say(self, message: str) -> None:
+        self._print({"event": "message", "text": message})
+
+    def close(self) -> None:
+        """Nothing to take down."""
+
+    @staticmethod
+    def _print(value: dict[str, object]) -> None:
+        print(json.dumps(value, ensure_ascii=False), flush=True)  # noqa: T201
+
+
+class QuietDisplay:
+    """Nothing but what the user must know, on standard error."""
+
+    every_s = 3600.0
+
+    def open(self, title: str) -> None:
+        """Silent."""
+
+    def show(self, progress: Progress) -> None:
+        """Silent."""
+
+    def say(self, message: str) -> None:
+        print(message, file=sys.stderr, flush=True)  # noqa: T201
+
+    def close(self) -> None:
+        """Nothing to take down."""
+
+
+def choose_display(*, as_json: bool, quiet: bool) -> Display:
+    """JSON or silence when asked for; else a picture in a terminal and lines elsewhere."""
+    if as_json:
+        return JsonDisplay()
+    if quiet:
+        return QuietDisplay()
+    console = Console(stderr=True)
+    return LiveDisplay(console) if console.is_terminal else PlainDisplay()

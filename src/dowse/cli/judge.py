@@ -1,0 +1,61 @@
+"""``dowse judge``: score one page and say why."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import asdict, replace
+from typing import Annotated
+
+import typer
+
+from dowse.cli.options import read_topic
+from dowse.crawl.prepare import read_examples, read_source
+from dowse.fetch import HttpTransport
+from dowse.judge import build_judge
+from dowse.model.clock import SystemClock
+from dowse.model.page import Verdict
+from dowse.model.topic import Topic
+from dowse.parse import Document, detect_language, parse_page
+
+__all__ = ["judge"]
+
+
+def judge(
+    source: Annotated[str, typer.Argument(metavar="URL|FILE", help="The page to judge.")],
+    topic: Annotated[str, typer.Option(help="A topic file, or the words of a topic.")],
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Also fetch from private and loopback addresses.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Score a page against a topic, with the reasons."""
+    document, verdict = asyncio.run(_judge(source, read_topic(topic), allow_private))
+    if as_json:
+        value = {"source": source, "title": document.title, **asdict(verdict)}
+        typer.echo(json.dumps(value, ensure_ascii=False))
+        return
+    word = "relevant" if verdict.relevant else "not relevant"
+    language = detect_language(document.text, document.lang) or "unknown language"
+    typer.echo(f"{document.title or source}")
+    typer.echo(f"{word}: {verdict.method} {verdict.score:.4f}, threshold {verdict.threshold:.4f}")
+    typer.echo(
+        f"similarity {verdict.similarity:.4f}, ERID {verdict.erid:.4f}, {len(document.words())} words, {language}"
+    )
+    for reason in verdict.reasons:
+        typer.echo(f"  {reason.contribution:+.4f}  {reason.name}")
+
+
+async def _judge(source: str, topic: Topic, allow_private: bool) -> tuple[Document, Verdict]:
+    network = replace(topic.network, allow_private=allow_private or topic.network.allow_private)
+    transport = HttpTransport(network, topic.limits, SystemClock())
+    notes: list[str] = []
+    try:
+        topic = await read_examples(topic, transport, notes)
+        body, url, content_type = await read_source(source, transport)
+    finally:
+        await transport.close()
+    for note in notes:
+        typer.echo(note, err=True)
+    document = parse_page(body, url=url, content_type=content_type)
+    return document, build_judge(topic).verdict(document.words())

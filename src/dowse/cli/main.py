@@ -1,0 +1,64 @@
+"""The command line: parse arguments, call, print. Every error of the user is one line and exit code 2."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import click
+import typer
+
+from dowse.cli.crawl import crawl
+from dowse.cli.demo import demo, demo_web
+from dowse.cli.judge import judge
+from dowse.cli.look import export, report, why
+from dowse.cli.start import init, strategies
+from dowse.model.errors import DowseError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="dowse",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Find the pages on your topic while downloading as little of the rest of the web as possible.",
+)
+for command in (crawl, init, judge, why, report, export, strategies, demo):
+    app.command()(command)
+app.command("demo-web")(demo_web)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"dowse {version('dowse')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    show_version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Dowse: a focused web crawler."""
+
+
+def main() -> None:
+    """Run the command line; the entry point of the ``dowse`` script."""
+    try:
+        code = app(standalone_mode=False)
+    except click.exceptions.Abort:
+        code = 130
+    except click.ClickException as error:
+        print(f"dowse: {error.format_message()}", file=sys.stderr)  # noqa: T201
+        code = 2
+    except DowseError as error:
+        print(f"dowse: {error}", file=sys.stderr)  # noqa: T201
+        code = error.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone: no second error
+        code = 141
+    sys.exit(code or 0)

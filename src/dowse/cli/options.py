@@ -1,0 +1,141 @@
+"""Flags win over the topic file: what the command line says, laid over a topic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from dowse.model.budget import parse_budget, parse_duration
+from dowse.model.errors import TopicError, UserError
+from dowse.model.topic import StrategyChoice, Topic
+from dowse.model.topicfile import load_topic
+
+__all__ = ["Flags", "read_topic", "with_flags"]
+
+_REACHES = ("host", "domain", "any")
+
+
+@dataclass(slots=True)
+class Flags:
+    """The flags of ``dowse crawl`` that change a topic; None or empty: not given."""
+
+    seeds: list[str] = field(default_factory=list)
+    budget: str | None = None
+    target: int | None = None
+    strategy: str | None = None
+    params: list[str] = field(default_factory=list)
+    delay: str | None = None
+    concurrency: int | None = None
+    workers: int | None = None
+    scope: str | None = None
+    max_depth: int | None = None
+    threshold: float | None = None
+    contact: str | None = None
+    proxy: str | None = None
+    resolve: list[str] = field(default_factory=list)
+    allow_private: bool = False
+    seed_number: int | None = None
+    sitemaps: list[str] = field(default_factory=list)
+
+
+def read_topic(text: str) -> Topic:
+    """A topic from the command line: the path of a topic file, or the words of a topic."""
+    if text.endswith(".toml") or Path(text).is_file():
+        return load_topic(text)
+    if not text.strip():
+        raise UserError("the topic is empty: give words, or the path of a topic file")
+    return Topic(name=text, query=text)
+
+
+def with_flags(topic: Topic, flags: Flags) -> Topic:
+    """The topic with every given flag in place of its own word."""
+    seeds = replace(
+        topic.seeds,
+        urls=(*topic.seeds.urls, *(seed for seed in flags.seeds if not Path(seed).is_file())),
+        files=(*topic.seeds.files, *(seed for seed in flags.seeds if Path(seed).is_file())),
+        sitemaps=(*topic.seeds.sitemaps, *flags.sitemaps),
+    )
+    changes: dict[str, Any] = {"seeds": seeds}
+    if flags.budget is not None:
+        changes["budget"] = _named("--budget", parse_budget, flags.budget).over(topic.budget)
+    if flags.target is not None:
+        changes["target"] = replace(topic.target, relevant=_at_least(flags.target, 1, "--target"))
+    if flags.strategy is not None or flags.params:
+        changes["strategy"] = _strategy(topic.strategy, flags)
+    if flags.delay is not None:
+        delay = _named("--delay", parse_duration, flags.delay)
+        changes["politeness"] = replace(topic.politeness, delay_s=delay)
+    if flags.scope is not None or flags.max_depth is not None:
+        if flags.scope is not None and flags.scope not in _REACHES:
+            raise UserError(f"--scope is {flags.scope!r}: write host, domain or any")
+        changes["scope"] = replace(
+            topic.scope,
+            reach=flags.scope or topic.scope.reach,
+            max_depth=topic.scope.max_depth
+            if flags.max_depth is None
+            else _at_least(flags.max_depth, 0, "--max-depth"),
+        )
+    if flags.threshold is not None:
+        changes["judge"] = replace(topic.judge, threshold=flags.threshold)
+    if flags.workers is not None:
+        changes["workers"] = _at_least(flags.workers, 0, "--workers")
+    if flags.seed_number is not None:
+        changes["seed_number"] = flags.seed_number
+    changes["network"] = _network(topic, flags)
+    return replace(topic, **changes)
+
+
+def _network(topic: Topic, flags: Flags) -> Any:
+    network = topic.network
+    overrides = dict(network.resolve)
+    for entry in flags.resolve:
+        host, separator, address = entry.partition("=")
+        if not separator or not host or not address:
+            raise UserError(f"--resolve is {entry!r}: write HOST=ADDRESS or HOST=ADDRESS:PORT")
+        overrides[host] = address
+    return replace(
+        network,
+        concurrency=network.concurrency
+        if flags.concurrency is None
+        else _at_least(flags.concurrency, 1, "--concurrency"),
+        contact=flags.contact or network.contact,
+        proxy=flags.proxy or network.proxy,
+        allow_private=flags.allow_private or network.allow_private,
+        resolve=overrides,
+    )
+
+
+def _strategy(choice: StrategyChoice, flags: Flags) -> StrategyChoice:
+    same = flags.strategy is None or flags.strategy == choice.name
+    params = dict(choice.params) if same else {}
+    for entry in flags.params:
+        key, separator, value = entry.partition("=")
+        if not separator or not key:
+            raise UserError(f"--param is {entry!r}: write KEY=VALUE")
+        params[key] = _value(value)
+    return StrategyChoice(flags.strategy or choice.name, params)
+
+
+def _value(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _named(flag: str, parse: Any, text: str) -> Any:
+    try:
+        return parse(text)
+    except TopicError as error:
+        raise UserError(f"{flag}: {error.message}") from None
+
+
+def _at_least(value: int, least: int, flag: str) -> int:
+    if value < least:
+        raise UserError(f"{flag} is {value}: it must be at least {least}")
+    return value

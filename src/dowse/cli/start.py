@@ -1,0 +1,34 @@
+"""Commands for the first minute: a topic file to fill in, and the strategies to choose from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dowse.model.errors import UserError
+from dowse.model.topicfile import TEMPLATE
+from dowse.predict import STRATEGIES, describe
+
+__all__ = ["init", "strategies"]
+
+
+def init(
+    path: Annotated[Path, typer.Argument(help="The file to write.")] = Path("topic.toml"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Write a commented topic file to start from."""
+    if path.exists() and not force:
+        raise UserError(f"{path} exists already: choose another name, or --force to overwrite it")
+    try:
+        path.write_text(TEMPLATE, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {(error.strerror or 'unknown error').lower()}") from None
+    typer.echo(f"{path} written. Put in your query and seeds, then: dowse crawl {path}")
+
+
+def strategies() -> None:
+    """List the crawl orders that --strategy takes."""
+    for name in STRATEGIES:
+        typer.echo(f"{name:12} {describe(name)}")

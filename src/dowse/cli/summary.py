@@ -1,0 +1,77 @@
+"""What a crawl prints when it ends: the stop reason, the figures, and where everything lies."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from dowse.cli.display import human_bytes, human_seconds
+from dowse.crawl.engine import Stop
+from dowse.store import CrawlReader, Summary
+
+__all__ = ["draw_curve", "finish"]
+
+_OUTCOMES = 8
+
+
+def draw_curve(folder: Path, title: str) -> Path:
+    """The crawl's harvest curve as ``harvest.png`` in its folder."""
+    from dowse.lab.figures import Curve, harvest_figure  # matplotlib is slow to load
+
+    with CrawlReader(folder) as crawl:
+        curve = crawl.harvest_curve()
+    path = folder / "harvest.png"
+    harvest_figure([Curve("this crawl", curve.pages, curve.relevant)], path, title=title)
+    return path
+
+
+def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
+    """Draw the curve and print the summary; the exit code (1 when not a single page was fetched)."""
+    with CrawlReader(folder) as crawl:
+        summary, settings = crawl.summary(), crawl.settings()
+    topic = settings["topic"]
+    picture = draw_curve(folder, topic.get("name") or topic.get("query") or "") if summary.pages else None
+    if as_json:
+        value = {"event": "summary", "folder": str(folder), "stop": asdict(stop), **asdict(summary)}
+        typer.echo(json.dumps(value, ensure_ascii=False))
+    elif not quiet:
+        _print(folder, stop, summary, picture)
+    if not summary.pages and stop.kind == "empty":
+        typer.echo(f"dowse: no page was fetched: {_why_none(summary)}", err=True)
+        return 1
+    return 0
+
+
+def _why_none(summary: Summary) -> str:
+    ends = [f"{outcome.reason or outcome.state} ({outcome.count})" for outcome in summary.outcomes[:3]]
+    return ", ".join(ends) or "no seed was taken up"
+
+
+def _print(folder: Path, stop: Stop, summary: Summary, picture: Path | None) -> None:
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    rate = summary.pages / summary.seconds if summary.seconds else 0.0
+    rows = [
+        ("stopped", str(stop)),
+        ("pages", f"{summary.pages} fetched, {summary.relevant} relevant: harvest rate {summary.harvest:.1%}"),
+        ("spent", f"{summary.requests} requests, {human_bytes(summary.bytes)}, {human_seconds(summary.seconds)}"
+                  f" ({rate:.1f} pages/s)"),
+        ("frontier", f"{summary.waiting} URLs left of {summary.known} known, on {summary.sites} sites"),
+    ]  # fmt: skip
+    others = [outcome for outcome in summary.outcomes if outcome.reason and outcome.state != "waiting"]
+    if others:
+        shown = ", ".join(f"{outcome.reason} {outcome.count}" for outcome in others[:_OUTCOMES])
+        rows.append(("not judged", shown))
+    rows.append(("results", f"{folder / 'dowse.sqlite'} and {folder}/*.warc.gz"))
+    if picture is not None:
+        rows.append(("picture", str(picture)))
+    rows.append(("next", f"dowse report {folder}   dowse export {folder} --to csv -o pages.csv"))
+    for name, text in rows:
+        table.add_row(name, text)
+    Console(highlight=False).print(table)

@@ -1,0 +1,120 @@
+"""The answer to ``dowse why``: the life of one URL in a crawl, from its records and rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dowse.frontier.scope import StaticScope
+from dowse.model.records import CandidateRow, CandidateState
+from dowse.model.topic import Topic
+from dowse.model.topicfile import topic_from_json
+from dowse.model.url import canonical
+from dowse.store import CrawlReader, PageView
+
+__all__ = ["explain"]
+
+_PARENTS = 8
+_REASONS = 8
+
+
+def explain(folder: Path, url: str) -> str:
+    """Why a URL was fetched, skipped or left, in a few lines."""
+    with CrawlReader(folder) as crawl:
+        address = canonical(url if "://" in url else f"https://{url}")
+        if address is None:
+            return f"{url}\nnever taken up: it is not a web address"
+        candidate = crawl.candidate(address)
+        if candidate is None:
+            return "\n".join((address, *_unknown(crawl, address)))
+        lines = [address, *_fate(crawl, candidate, address), *_origin(crawl, candidate), *_order(crawl, candidate)]
+        return "\n".join(lines)
+
+
+def _unknown(crawl: CrawlReader, url: str) -> list[str]:
+    """A URL the frontier never took up: which rule is against it, or that nobody mentioned it."""
+    topic = topic_from_json(crawl.settings()["topic"])
+    scope = StaticScope(topic.scope, topic.seeds.urls)
+    rule = scope.refuse(url)
+    if rule is not None:
+        return [f"never taken up: {scope.explain(url)} (rule {rule})"]
+    for refusal in crawl.refusals():
+        if url in refusal.samples:
+            return [f"never taken up: refused by the rule {refusal.rule!r}"]
+    lines = ["never taken up: no fetched page, seed or redirect that this crawl followed mentions it"]
+    grown = {"depth": topic.scope.max_depth, **_growth(topic)}
+    stopped = [f"{refusal.rule} ({refusal.count} links)" for refusal in crawl.refusals() if refusal.rule in grown]
+    if stopped:
+        lines.append(f"or one of the limits that stopped links in this crawl: {', '.join(stopped)}")
+    return lines
+
+
+def _growth(topic: Topic) -> dict[str, int]:
+    traps = topic.scope.traps
+    return {
+        "host-cap": traps.max_per_host,
+        "pattern-cap": traps.max_per_pattern,
+        "pattern-run": traps.max_pattern_run,
+    }
+
+
+def _fate(crawl: CrawlReader, candidate: CandidateRow, url: str) -> list[str]:
+    page = crawl.page(url)
+    if page is not None:
+        return _page(crawl, page)
+    if candidate.state is CandidateState.WAITING:
+        rank = crawl.waiting_rank(candidate.id)
+        place = f", number {rank} of those that wait" if rank is not None else ""
+        again = f" (tried {candidate.attempts} times: {candidate.reason})" if candidate.attempts else ""
+        return [f"left: it was still waiting when the crawl last stopped{place}{again}"]
+    if candidate.state is CandidateState.LEASED:
+        return ["leased: it was being fetched when the records were last written"]
+    return [f"{candidate.state.name.lower()}: {_because(candidate.reason)}"]
+
+
+def _because(reason: str) -> str:
+    return {"robots": "robots.txt of its site forbids it"}.get(reason, reason)
+
+
+def _page(crawl: CrawlReader, page: PageView) -> list[str]:
+    what = (
+        f"{page.outcome}: {page.fetched_at}, http {page.status}, {page.bytes} bytes, {page.content_type or 'no type'}"
+    )
+    lines = [what if page.status else f"{page.outcome}: {page.fetched_at}"]
+    if page.reason and page.duplicate_of is None:
+        lines.append(f"because: {_because(page.reason)}")
+    if page.final_url != page.url:
+        lines.append(f"it leads to {page.final_url}")
+    if page.duplicate_of is not None:
+        first = crawl.candidate_by_id(page.duplicate_of)
+        lines.append(f"{page.reason} of {first.url if first else page.duplicate_of}: not judged again")
+    if page.score is not None:
+        verdict = "relevant" if page.relevant else "not relevant"
+        lines.append(f"{verdict}: score {page.score:.3f} (similarity {page.similarity:.3f}, ERID {page.erid:.4f})")
+        lines += [f"    {value * weight:+.4f}  {name}" for name, value, weight in page.reasons[:_REASONS]]
+    if page.warc_file:
+        lines.append(f"its record: {page.warc_file} at byte {page.warc_offset}")
+    return lines
+
+
+def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
+    if candidate.via is not None:
+        source = crawl.candidate_by_id(candidate.via)
+        return [f"found: redirected from {source.url if source else candidate.via}"]
+    if candidate.parent is None:
+        return ["found: it is a seed"]
+    parents = crawl.parents(candidate.id, _PARENTS)
+    lines = [f"found: {candidate.depth} links from a seed, on"]
+    for parent in parents:
+        score = "not judged" if parent.score is None else f"score {parent.score:.3f}"
+        lines.append(f"    {parent.url} ({score}) as {parent.anchor[:60]!r}")
+    return lines
+
+
+def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
+    decision = crawl.decision(candidate.id)
+    if decision is None:
+        return [f"priority: {candidate.priority:.4g}"]
+    lines = [f"priority: {decision.priority:.4g} by {decision.strategy} (model version {decision.version}) from"]
+    for name, (value, weight) in decision.features.items():
+        lines.append(f"    {name} = {value:.4g}, weight {weight:g}")
+    return lines

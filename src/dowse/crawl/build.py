@@ -1,0 +1,174 @@
+"""Puts a crawl together: the one place that names concrete classes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dowse.crawl.conclude import Conclusion, Fetched
+from dowse.crawl.engine import Engine, Stop
+from dowse.crawl.errands import Errands
+from dowse.crawl.intake import Intake
+from dowse.crawl.prepare import read_examples, read_seeds
+from dowse.crawl.recorder import STRATEGY_STATE, Recorder
+from dowse.crawl.sitemaps import Sitemaps
+from dowse.crawl.step import PageStep
+from dowse.crawl.tally import Tally
+from dowse.crawl.workers import InProcess, ProcessPool, Workers, default_workers
+from dowse.fetch import HttpTransport
+from dowse.frontier import Frontier
+from dowse.frontier.scope import StaticScope
+from dowse.frontier.traps import GrowthRules
+from dowse.judge import build_judge
+from dowse.model.budget import Purse
+from dowse.model.clock import Clock, SystemClock
+from dowse.model.errors import StoreError, UserError
+from dowse.model.http import Transport
+from dowse.model.page import Signature
+from dowse.model.topic import Topic
+from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
+from dowse.parse import DuplicateIndex
+from dowse.predict import build_strategy
+from dowse.store import CrawlStore
+
+__all__ = ["Assembly", "assemble", "read_settings"]
+
+OnPage = Callable[[Fetched], Coroutine[Any, Any, None]]
+_LOAD_AT_ONCE = 20_000
+
+
+@dataclass(slots=True)
+class Assembly:
+    """A crawl ready to run: :meth:`run` once, then :meth:`close`."""
+
+    topic: Topic
+    folder: Path
+    engine: Engine
+    store: CrawlStore
+    transport: Transport
+    workers: Workers
+    sitemaps: Sitemaps
+    clock: Clock
+    notes: list[str]  # what the user should know before it starts: odd seed lines, refused seeds, ...
+
+    async def run(self) -> Stop:
+        """Crawl to the end; the reason is recorded. A store that fails ends the crawl with StoreError."""
+        self.store.start_run(self.clock.wall())
+        await self.workers.start()
+        self.engine.background(self.sitemaps.expand_given())
+        stop = await self.engine.run()
+        if isinstance(self.engine.failure, StoreError):
+            raise self.engine.failure
+        self.store.end_run(str(stop), self.clock.wall())
+        if self.engine.failure is not None:
+            raise self.engine.failure
+        return stop
+
+    async def close(self) -> None:
+        """Close workers, connections and the folder."""
+        await self.workers.close()
+        await self.transport.close()
+        self.store.close()
+
+
+async def assemble(
+    topic: Topic,
+    folder: Path,
+    *,
+    resume: bool = False,
+    keep_text: bool = False,
+    on_page: OnPage | None = None,
+    clock: Clock | None = None,
+    transport: Transport | None = None,
+) -> Assembly:
+    """Make every part of a crawl. Nothing is written before the whole topic is known to be usable.
+
+    For ``resume`` the folder holds a crawl and ``topic`` is its topic (:func:`read_settings`), perhaps with a larger
+    budget.
+    """
+    clock = clock or SystemClock()
+    notes: list[str] = []
+    strategy = build_strategy(topic.strategy, seed_number=topic.seed_number)
+    seeds = read_seeds(topic, notes)
+    if not resume:
+        check_ready(topic)
+    transport = transport or HttpTransport(topic.network, topic.limits, clock)
+    try:
+        topic = await read_examples(topic, transport, notes)
+        judge = build_judge(topic)
+        scope = StaticScope(topic.scope, seeds)
+        store = _open_store(topic, folder, clock, resume=resume)
+    except BaseException:
+        await transport.close()
+        raise
+    purse = Purse(topic.budget, store.spent())
+    frontier = Frontier(delay_s=topic.politeness.delay_s, connections_per_site=topic.politeness.connections_per_host)
+    recorder = Recorder(store, frontier, purse, strategy, clock)
+    growth, tally, duplicates = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex()
+    agent = transport.product if isinstance(transport, HttpTransport) else "dowse"
+    errands = Errands(topic, frontier, transport, purse, recorder, clock, agent)
+    intake = Intake(frontier, strategy, scope, growth, recorder, topic.scope.max_depth)
+    workers = _workers(topic, PageStep(judge, scope, topic.limits.max_links))
+    conclusion = Conclusion(
+        topic, frontier=frontier, intake=intake, errands=errands, workers=workers, duplicates=duplicates,
+        recorder=recorder, tally=tally, clock=clock, keep_text=keep_text,
+    )  # fmt: skip
+    engine = Engine(
+        topic, frontier=frontier, transport=transport, workers=workers, strategy=strategy, errands=errands,
+        conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, clock=clock, on_page=on_page,
+    )  # fmt: skip
+    sitemaps = Sitemaps(topic, frontier, transport, purse, recorder, intake, clock, notes, resume=resume)
+    if topic.seeds.robots_sitemaps:
+        errands.on_sitemaps = lambda site, urls: engine.background(sitemaps.expand_named(site, urls))
+    if resume:
+        _restore(store, frontier, growth, recorder, conclusion, tally, duplicates)
+        strategy.restore(store.statistics().get(STRATEGY_STATE, {}))
+        frontier.loaded(clock.now())
+    intake.seeds(seeds, clock.now())
+    return Assembly(topic, folder, engine, store, transport, workers, sitemaps, clock, notes)
+
+
+def read_settings(folder: Path) -> Topic:
+    """The topic a folder's crawl was started with."""
+    with CrawlStore.open(folder) as store:
+        return topic_from_json(store.settings()["topic"])
+
+
+def _open_store(topic: Topic, folder: Path, clock: Clock, *, resume: bool) -> CrawlStore:
+    if resume:
+        return CrawlStore.open(folder)
+    settings = {"topic": topic_to_json(topic), "version": version("dowse")}
+    return CrawlStore.create(folder, settings, clock.wall())
+
+
+def _workers(topic: Topic, step: PageStep) -> Workers:
+    count = default_workers() if topic.workers is None else topic.workers
+    if count < 0:
+        raise UserError(f"workers is {count}: write 0 for none, or a number of processes")
+    return ProcessPool(step, count, topic.limits.page_time_s) if count else InProcess(step)
+
+
+def _restore(
+    store: CrawlStore, frontier: Frontier, growth: GrowthRules, recorder: Recorder, conclusion: Conclusion,
+    tally: Tally, duplicates: DuplicateIndex,
+) -> None:  # fmt: skip
+    """Bring everything to where the last run's last commit left it."""
+    for site in store.sites():
+        frontier.site(site.origin)
+        recorder.restore_site(site)
+        tally.restore_host(site.host, site.relevant, site.pages)
+    rows = store.candidates()
+    while part := list(itertools.islice(rows, _LOAD_AT_ONCE)):
+        frontier.load(part)
+        for row in part:
+            growth.restore(row.site, row.url)
+            if row.via is not None:
+                conclusion.hops[row.id] = conclusion.hops.get(row.via, 0) + 1
+    for page, exact, minhash in store.signatures():
+        duplicates.add(page, Signature(exact, minhash))
+    counters = store.counters()
+    tally.pages, tally.relevant = store.spent().pages, counters.relevant

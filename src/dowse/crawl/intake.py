@@ -1,0 +1,156 @@
+"""From found URLs to the frontier: scope, traps, the strategy's priorities, and the records of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dowse.crawl.recorder import Recorder
+from dowse.frontier import Frontier
+from dowse.frontier.scope import StaticScope
+from dowse.frontier.traps import GrowthRules, pattern
+from dowse.model.page import Links
+from dowse.model.strategy import SEED_PRIORITY, LinkView, SourcePage, Strategy
+from dowse.model.url import fingerprint
+
+__all__ = ["Intake"]
+
+_SEED_FLOOR = SEED_PRIORITY / 2  # priorities above are seeds' and stay as they are
+
+
+class Intake:
+    """Takes up URLs. Everything new to the crawl passes here once."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        strategy: Strategy,
+        scope: StaticScope,
+        growth: GrowthRules,
+        recorder: Recorder,
+        max_depth: int | None,
+    ) -> None:
+        self._frontier = frontier
+        self._strategy = strategy
+        self._scope = scope
+        self._growth = growth
+        self._recorder = recorder
+        self._max_depth = max_depth
+        self._seeds = 0
+
+    def seeds(self, urls: list[str], now: float) -> int:
+        """Take up canonical seed URLs in their order; how many were new and in scope."""
+        taken = 0
+        for url in urls:
+            prints = np.array([fingerprint(url)], np.uint64)
+            if self._frontier.find(prints)[0] >= 0:
+                continue
+            rule = self._scope.refuse(url)
+            if rule is not None:
+                self._recorder.refused(rule, 1, url)
+                continue
+            self._growth.restore(self._frontier.site_of_url(url).id, url)
+            priorities = np.array([SEED_PRIORITY - self._seeds])
+            ids = self._frontier.add([url], prints, depth=0, parent=-1, priorities=priorities, now=now)
+            self._recorder.taken_up(ids, [url], priorities, depth=0, parent=None)
+            self._seeds += 1
+            taken += 1
+        return taken
+
+    def links(self, page: SourcePage, page_url: str, links: Links, now: float) -> None:
+        """Take up the links of a judged page and let the strategy rank their targets."""
+        if not len(links):
+            return
+        frontier = self._frontier
+        ids = frontier.find(links.fingerprints)
+        known = ids >= 0
+        runs = self._admit(page, page_url, links, ids)
+        current = np.full(len(ids), np.nan)
+        current[known] = frontier.priorities(ids[known])
+        rows = np.flatnonzero((ids >= 0) & ~(current >= _SEED_FLOOR))
+        rows = rows[~known[rows] | frontier.is_waiting(ids[rows])]
+        if rows.size:
+            self._rank(page, links, ids, rows, current, known, runs, now)
+        kept = np.flatnonzero(ids >= 0)
+        self._recorder.links(
+            page.id, ids[kept].tolist(), [links.anchors[row] for row in kept.tolist()],
+            links.counts[kept].astype(np.int64).tolist(),
+        )  # fmt: skip
+
+    def redirect(self, candidate: int, url: str, priority: float, now: float) -> str:
+        """Take up the target of a redirect in place of the URL that redirects. Returns "" when it will be fetched,
+        "known" when it was already taken up, else the rule that refuses it."""
+        prints = np.array([fingerprint(url)], np.uint64)
+        if self._frontier.find(prints)[0] >= 0:
+            return "known"
+        rule = self._scope.refuse(url)
+        site = self._frontier.site_of_url(url) if rule is None else None
+        if site is not None:
+            rule = "site-closed" if site.closed else self._growth.admit(site.id, url, None, 0, False).rule
+        if rule is not None:
+            self._recorder.refused(rule, 1, url)
+            return rule
+        columns = self._frontier.candidates
+        depth, parent = int(columns.depth[candidate]), int(columns.parent[candidate])
+        priorities = np.array([priority])
+        ids = self._frontier.add([url], prints, depth=depth, parent=parent, priorities=priorities, now=now)
+        self._recorder.taken_up(
+            ids, [url], priorities, depth=depth, parent=parent if parent >= 0 else None, via=candidate
+        )
+        return ""
+
+    def _admit(self, page: SourcePage, page_url: str, links: Links, ids: np.ndarray) -> list[int]:
+        """Give admitted new URLs the ids they will have; the pattern run of each, in that order."""
+        new = np.flatnonzero(ids < 0).tolist()
+        if not new:
+            return []
+        if self._max_depth is not None and page.depth + 1 > self._max_depth:
+            self._recorder.refused("depth", len(new), links.urls[new[0]])
+            return []
+        frontier, growth = self._frontier, self._growth
+        page_pattern = pattern(page_url)
+        page_run = int(frontier.candidates.run[page.id])
+        next_id = len(frontier.candidates)
+        runs: list[int] = []
+        for row in new:
+            url = links.urls[row]
+            site = frontier.site_of_url(url)
+            if site.closed:
+                self._recorder.refused("site-closed", 1, url)
+                continue
+            admission = growth.admit(site.id, url, page_pattern, page_run, page.relevant)
+            if admission.rule is not None:
+                self._recorder.refused(admission.rule, 1, url)
+                continue
+            ids[row] = next_id + len(runs)
+            runs.append(admission.run)
+        return runs
+
+    def _rank(
+        self, page: SourcePage, links: Links, ids: np.ndarray, rows: np.ndarray, current: np.ndarray,
+        known: np.ndarray, runs: list[int], now: float,
+    ) -> None:  # fmt: skip
+        frontier, depth = self._frontier, page.depth + 1
+        is_known = known[rows]
+        new, old = rows[~is_known], rows[is_known]
+        urls = [links.urls[row] for row in new.tolist()]
+        sites = np.empty(len(rows), np.int64)
+        sites[is_known] = frontier.candidates.site[ids[old]]
+        sites[~is_known] = [frontier.site_of_url(url).id for url in urls]
+        depths = np.full(len(rows), depth, np.int64)
+        depths[is_known] = np.minimum(frontier.candidates.depth[ids[old]], depth)
+        view = LinkView(
+            ids=ids[rows], sites=sites, depths=depths, counts=links.counts[rows],
+            anchor_similarity=links.anchor_similarity[rows], paragraph_similarity=links.paragraph_similarity[rows],
+            current=current[rows],
+        )  # fmt: skip
+        priorities = self._strategy.rank(page, view)
+        if len(old):
+            changed = frontier.update(ids[old], priorities[is_known], now)
+            self._recorder.reprioritised(changed, frontier.priorities(changed))
+        if urls:
+            fresh = priorities[~is_known]
+            taken = frontier.add(
+                urls, links.fingerprints[new], depth=depth, parent=page.id, priorities=fresh,
+                runs=np.array(runs, np.int64), now=now,
+            )  # fmt: skip
+            self._recorder.taken_up(taken, urls, fresh, depth=depth, parent=page.id, runs=runs)

@@ -1,0 +1,139 @@
+"""Collects what happened since the last commit and hands it to the store, about once a second."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.frontier import Frontier
+from dowse.model.budget import Purse
+from dowse.model.clock import Clock
+from dowse.model.records import (
+    Batch,
+    CandidateRow,
+    CandidateState,
+    DecisionRow,
+    EventRow,
+    LinkRow,
+    PageRow,
+    Records,
+    SiteRow,
+)
+from dowse.model.strategy import Strategy
+
+__all__ = ["STRATEGY_STATE", "Recorder"]
+
+STRATEGY_STATE = "strategy"
+_EVERY_S = 1.0
+_EVERY_PAGES = 128
+_SAMPLES = 20
+
+
+class Recorder:
+    """The only writer of the records. Nothing it was told is lost unless the process dies before the next commit,
+    and then the URLs concerned are still leased in the store, so that they are fetched again."""
+
+    def __init__(self, store: Records, frontier: Frontier, purse: Purse, strategy: Strategy, clock: Clock) -> None:
+        self._store = store
+        self._frontier = frontier
+        self._purse = purse
+        self._strategy = strategy
+        self._clock = clock
+        self._batch = Batch()
+        self._committed_at = clock.now()
+        self._sites: dict[int, SiteRow] = {}
+        self._samples: dict[str, int] = {}
+
+    # -- what happened -------------------------------------------------------------------------------------------
+
+    def taken_up(
+        self,
+        ids: NDArray[np.int64],
+        urls: list[str],
+        priorities: NDArray[np.float64],
+        *,
+        depth: int,
+        parent: int | None,
+        runs: list[int] | None = None,
+        via: int | None = None,
+    ) -> None:
+        sites = self._frontier.candidates.site[ids].tolist()
+        rows = zip(ids.tolist(), urls, sites, priorities.tolist(), runs or [0] * len(urls), strict=True)
+        self._batch.candidates.extend(
+            CandidateRow(id_, url, site, depth, parent, priority, run, via=via)
+            for id_, url, site, priority, run in rows
+        )
+        for number in set(sites):
+            if number not in self._sites:
+                self.site(number)
+
+    def reprioritised(self, ids: NDArray[np.int64], priorities: NDArray[np.float64]) -> None:
+        self._batch.priorities.update(zip(ids.tolist(), priorities.tolist(), strict=True))
+
+    def leased(self, candidate: int, attempts: int, decision: DecisionRow) -> None:
+        self._batch.states[candidate] = (CandidateState.LEASED, "", attempts)
+        self._batch.decisions.append(decision)
+
+    def ended(self, candidate: int, state: CandidateState, reason: str, attempts: int) -> None:
+        self._batch.states[candidate] = (state, reason, attempts)
+
+    def page(self, row: PageRow) -> None:
+        self._batch.pages.append(row)
+
+    def links(self, page: int, targets: list[int], anchors: list[str], counts: list[int]) -> None:
+        self._batch.links.extend(
+            LinkRow(page, target, anchor, count) for target, anchor, count in zip(targets, anchors, counts, strict=True)
+        )
+
+    def refused(self, rule: str, count: int, sample: str | None = None) -> None:
+        refusals = self._batch.refusals
+        refusals[rule] = refusals.get(rule, 0) + count
+        if sample is not None and self._samples.get(rule, 0) < _SAMPLES:
+            self._samples[rule] = self._samples.get(rule, 0) + 1
+            self._batch.refusal_samples.append((rule, sample))
+
+    def event(self, kind: str, detail: str) -> None:
+        self._batch.events.append(EventRow(self._clock.wall(), kind, detail))
+
+    def site(self, number: int) -> SiteRow:
+        """The row of a site, to be changed by the caller; it goes into the next commit."""
+        row = self._sites.get(number)
+        if row is None:
+            site = self._frontier.sites[number]
+            row = self._sites[number] = SiteRow(number, site.origin, site.host, delay_s=site.delay_s)
+        self._batch.sites[number] = row
+        return row
+
+    def restore_site(self, row: SiteRow) -> None:
+        self._sites[row.id] = row
+
+    def site_rows(self) -> dict[int, SiteRow]:
+        return self._sites
+
+    # -- commits -------------------------------------------------------------------------------------------------
+
+    def due_in(self) -> float:
+        """Seconds until the next commit is due."""
+        if len(self._batch.pages) >= _EVERY_PAGES:
+            return 0.0
+        return max(0.0, self._committed_at + _EVERY_S - self._clock.now())
+
+    def commit_if_due(self) -> None:
+        if self.due_in() <= 0 and self._batch:
+            self.commit()
+
+    def commit(self) -> None:
+        """Write everything down now."""
+        batch, self._batch = self._batch, Batch()
+        self._committed_at = self._clock.now()
+        state = self._strategy.state()
+        if state:
+            batch.statistics[STRATEGY_STATE] = state
+        batch.spent = replace(self._purse.spent)
+        self._store.commit(batch)
+
+    def note_spent(self) -> None:
+        """Make the counters survive a kill before the request they count has left."""
+        self._store.note_spent(self._purse.spent)

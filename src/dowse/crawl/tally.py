@@ -1,0 +1,85 @@
+"""Counts of a running crawl, and the picture of it that a progress display shows."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+__all__ = ["Progress", "Tally"]
+
+_WINDOW_PAGES = 100
+_RATE_WINDOW_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A moment of a crawl."""
+
+    elapsed_s: float
+    pages: int
+    relevant: int
+    harvest: float  # relevant pages a page, overall
+    harvest_now: float  # the same over the last hundred pages
+    pages_per_s: float  # over the last ten seconds
+    requests: int
+    bytes: int
+    waiting: int
+    sites: int
+    in_flight: int
+    parsing: int
+    outcomes: dict[str, int]  # pages by how they ended
+    best_sites: list[tuple[str, int, int]]  # host, relevant, pages
+    budget_left: dict[str, float]  # limit -> share left, in [0, 1]
+    waits_for: str
+    value: float  # sum of scores
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the engine counts as it goes."""
+
+    pages: int = 0
+    relevant: int = 0
+    value: float = 0.0
+    outcomes: dict[str, int] = field(default_factory=dict)
+    by_host: dict[str, list[int]] = field(default_factory=dict)  # host -> [relevant, pages]
+    _recent: deque[bool] = field(default_factory=lambda: deque(maxlen=_WINDOW_PAGES))
+    _times: deque[float] = field(default_factory=deque)
+
+    def ended(self, outcome: str) -> None:
+        self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
+
+    def judged(self, host: str, score: float, relevant: bool, now: float) -> None:
+        """A page was fetched and judged (duplicates count as not relevant: they add nothing)."""
+        self.pages += 1
+        self.value += score
+        counts = self.by_host.setdefault(host, [0, 0])
+        counts[1] += 1
+        if relevant:
+            self.relevant += 1
+            counts[0] += 1
+        self._recent.append(relevant)
+        self._times.append(now)
+        while self._times and self._times[0] < now - _RATE_WINDOW_S:
+            self._times.popleft()
+
+    def restore_host(self, host: str, relevant: int, pages: int) -> None:
+        """Add what an earlier run found at a host."""
+        counts = self.by_host.setdefault(host, [0, 0])
+        counts[0] += relevant
+        counts[1] += pages
+
+    def harvest(self) -> float:
+        return self.relevant / self.pages if self.pages else 0.0
+
+    def harvest_now(self) -> float:
+        return sum(self._recent) / len(self._recent) if self._recent else 0.0
+
+    def pages_per_s(self, now: float, started: float) -> float:
+        recent = sum(1 for at in self._times if at >= now - _RATE_WINDOW_S)
+        span = min(_RATE_WINDOW_S, now - started)
+        return recent / span if span > 0 else 0.0
+
+    def best_sites(self, most: int = 5) -> list[tuple[str, int, int]]:
+        ranked = sorted(self.by_host.items(), key=lambda item: (-item[1][0], item[1][1], item[0]))
+        return [(host, relevant, pages) for host, (relevant, pages) in ranked[:most] if relevant]

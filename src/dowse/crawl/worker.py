@@ -1,0 +1,77 @@
+"""A worker process: reads jobs from a socket, answers each with its work, ends when the socket closes.
+
+Started as ``python -m dowse.crawl.worker FD`` rather than through :mod:`multiprocessing`, so that a program that uses
+Dowse needs no ``__main__`` guard. The engine's death closes the socket, so no worker outlives it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import resource
+import signal
+import socket
+import struct
+import sys
+
+from dowse.crawl.job import Job, Step, Work
+
+__all__ = ["FRAME", "pack", "serve"]
+
+FRAME = struct.Struct("!I")
+_MOST_MEMORY = 4 << 30  # an honest page needs a few hundred megabytes at the very worst
+
+
+def pack(message: object) -> bytes:
+    """A message with its length in front."""
+    payload = pickle.dumps(message, 5)
+    return FRAME.pack(len(payload)) + payload
+
+
+def _read(sock: socket.socket, size: int) -> bytes | None:
+    parts = []
+    while size:
+        part = sock.recv(min(size, 1 << 20))
+        if not part:
+            return None
+        parts.append(part)
+        size -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _receive(sock: socket.socket) -> object | None:
+    head = _read(sock, FRAME.size)
+    if head is None:
+        return None
+    payload = _read(sock, FRAME.unpack(head)[0])
+    return None if payload is None else pickle.loads(payload)
+
+
+def _attempt(step: Step, job: Job) -> Work:
+    try:
+        return step(job)
+    except Exception as error:  # whatever a page does to a parser costs that page only
+        return Work(error=f"{type(error).__name__}: {error}"[:200])
+
+
+def serve(sock: socket.socket) -> None:
+    """Take the step, say ready, then work until the socket closes."""
+    step: Step | None = _receive(sock)  # type: ignore[assignment]  # the engine is the only one who writes here
+    if step is None:
+        return
+    sock.sendall(pack(None))
+    while (job := _receive(sock)) is not None:
+        assert isinstance(job, Job)
+        sock.sendall(pack(_attempt(step, job)))
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the engine's to handle
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+    with socket.socket(fileno=int(sys.argv[1])) as sock, contextlib.suppress(ConnectionError):
+        serve(sock)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,239 @@
+"""The process pool: pages are parsed and judged beside the engine, each within a time limit.
+
+A worker takes jobs in order and has at most two: one it works on and one waiting in its socket, so that it never
+idles between two pages. A worker that dies or runs over the time limit costs the page it was working on; the waiting
+one is given to another worker, and a new worker takes its place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import socket
+import subprocess
+import sys
+from collections import deque
+from typing import Protocol, cast
+
+from dowse.crawl.job import Job, Step, Work
+from dowse.crawl.worker import FRAME, pack
+from dowse.model.errors import DowseError
+
+__all__ = ["InProcess", "ProcessPool", "Workers", "default_workers"]
+
+_DEPTH = 2  # jobs a worker holds: one in work, one in its socket
+_STARTS_IN_VAIN = 3
+
+
+class Workers(Protocol):
+    """Runs the step on jobs."""
+
+    async def start(self) -> None: ...
+
+    async def run(self, job: Job) -> Work: ...
+
+    @property
+    def backlog(self) -> int:
+        """Jobs that wait for a worker."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+def default_workers() -> int:
+    """As many as this process may use cores."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class InProcess:
+    """No processes: the step runs in the engine's own (deterministic order, no time limit)."""
+
+    backlog = 0
+
+    def __init__(self, step: Step) -> None:
+        self._step = step
+
+    async def start(self) -> None:
+        """Nothing to start."""
+
+    async def run(self, job: Job) -> Work:
+        try:
+            return self._step(job)
+        except Exception as error:  # as in a worker: a page's fault costs that page only
+            return Work(error=f"{type(error).__name__}: {error}"[:200])
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+class _Task:
+    __slots__ = ("done", "message")
+
+    def __init__(self, message: bytes, done: asyncio.Future[Work]) -> None:
+        self.message = message
+        self.done = done
+
+
+class _Connection(asyncio.Protocol):
+    """The engine's end of one worker: a process, a socket, and the jobs it holds in order."""
+
+    def __init__(self, pool: ProcessPool, process: subprocess.Popen[bytes]) -> None:
+        self.pool = pool
+        self.process = process
+        self.ready = False
+        self.tasks: deque[_Task] = deque()
+        self.overdue = False
+        self._transport: asyncio.Transport | None = None
+        self._buffer = bytearray()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is one without inheriting from it
+
+    def send(self, task: _Task) -> None:
+        assert self._transport is not None
+        self.tasks.append(task)
+        self._transport.write(task.message)
+        if len(self.tasks) == 1:
+            self._watch()
+
+    def greet(self, message: bytes) -> None:
+        assert self._transport is not None
+        self._transport.write(message)
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        while len(self._buffer) >= FRAME.size:
+            (size,) = FRAME.unpack_from(self._buffer)
+            end = FRAME.size + size
+            if len(self._buffer) < end:
+                return
+            with memoryview(self._buffer) as view:
+                message = pickle.loads(view[FRAME.size : end])
+            del self._buffer[:end]
+            self._answered(message)
+
+    def _answered(self, message: object) -> None:
+        if isinstance(message, Work):
+            task = self.tasks.popleft()
+            if not task.done.done():
+                task.done.set_result(message)
+            self._watch()
+        else:
+            self.ready = True
+        self.pool.feed()
+
+    def _watch(self) -> None:
+        """Time the job now in work."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self.tasks:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(self.pool.time_limit_s, self._run_over)
+
+    def _run_over(self) -> None:
+        self.overdue = True
+        self.process.kill()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self.pool.lost(self)
+
+    def shut(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+
+
+class ProcessPool:
+    """``count`` worker processes that share one queue."""
+
+    def __init__(self, step: Step, count: int, time_limit_s: float) -> None:
+        self.time_limit_s = time_limit_s
+        self._greeting = pack(step)
+        self._count = count
+        self._workers: list[_Connection] = []
+        self._queue: deque[_Task] = deque()
+        self._closing = False
+        self._in_vain = 0
+        self._restarts: set[asyncio.Task[None]] = set()
+        self._all_gone = asyncio.Event()
+        self.died = 0  # workers lost so far
+
+    @property
+    def backlog(self) -> int:
+        return len(self._queue)
+
+    async def start(self) -> None:
+        for _ in range(self._count):
+            await self._start_one()
+
+    async def _start_one(self) -> None:
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        with theirs:
+            process = subprocess.Popen(  # noqa: ASYNC220  a fork and exec; asyncio's own would add a watcher each
+                [sys.executable, "-m", "dowse.crawl.worker", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        connection = _Connection(self, process)
+        self._workers.append(connection)
+        await asyncio.get_running_loop().create_unix_connection(lambda: connection, sock=ours)
+        connection.greet(self._greeting)
+
+    async def run(self, job: Job) -> Work:
+        if self._in_vain >= _STARTS_IN_VAIN:
+            raise DowseError("worker processes do not start; try --workers 0")
+        task = _Task(pack(job), asyncio.get_running_loop().create_future())
+        self._queue.append(task)
+        self.feed()
+        return await task.done
+
+    def feed(self) -> None:
+        """Give waiting jobs to the workers that hold the fewest."""
+        while self._queue:
+            free = [worker for worker in self._workers if worker.ready and len(worker.tasks) < _DEPTH]
+            if not free:
+                return
+            min(free, key=lambda worker: len(worker.tasks)).send(self._queue.popleft())
+
+    def lost(self, worker: _Connection) -> None:
+        """A worker is gone: its first job failed with it, the others are given to somebody else."""
+        self._workers.remove(worker)
+        worker.process.kill()
+        worker.process.wait()
+        if self._closing:
+            if not self._workers:
+                self._all_gone.set()
+            return
+        self.died += 1
+        if worker.tasks:
+            first = worker.tasks.popleft()
+            reason = f"over the time limit of {self.time_limit_s:g} s" if worker.overdue else "the worker died"
+            if not first.done.done():
+                first.done.set_result(Work(error=reason))
+        self._queue.extendleft(reversed(worker.tasks))
+        self._in_vain = 0 if worker.ready else self._in_vain + 1
+        if self._in_vain >= _STARTS_IN_VAIN:
+            for task in self._queue:
+                task.done.set_exception(DowseError("worker processes do not start; try --workers 0"))
+            self._queue.clear()
+            return
+        restart = asyncio.get_running_loop().create_task(self._start_one())
+        self._restarts.add(restart)
+        restart.add_done_callback(self._restarts.discard)
+
+    async def close(self) -> None:
+        """End every worker; jobs still in work are lost."""
+        self._closing = True
+        for restart in list(self._restarts):
+            await restart
+        processes = [worker.process for worker in self._workers]
+        for worker in list(self._workers):
+            worker.shut()
+        for process in processes:
+            process.kill()
+        if self._workers:
+            await self._all_gone.wait()

@@ -1,0 +1,162 @@
+"""Names to addresses: cached, guarded, one lookup a name at a time, and overridable by the user.
+
+An answer that came through the guard is what a connection uses: nobody asks DNS again between the check and the
+connect, so a name that changes its mind (DNS rebinding) is judged anew each time its answer is used anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Protocol
+
+from dowse.fetch.guard import Guard, is_literal, strip_literal
+from dowse.model.clock import Clock
+from dowse.model.errors import TopicError
+from dowse.model.http import FailureKind
+
+__all__ = ["Answer", "Lookup", "Resolver", "SystemLookup"]
+
+_POSITIVE_S = 300.0
+_NEGATIVE_S = 30.0
+_MAX_CACHED = 100_000
+
+
+class Lookup(Protocol):
+    """Where addresses come from."""
+
+    async def addresses(self, host: str) -> Sequence[str]:
+        """The addresses of a name, best first; OSError when it has none."""
+        ...
+
+
+class SystemLookup:
+    """The operating system's resolver, on threads of its own so that slow names hold up nobody else."""
+
+    def __init__(self, threads: int = 32) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="dowse-dns")
+
+    async def addresses(self, host: str) -> Sequence[str]:
+        loop = asyncio.get_running_loop()
+        infos = await loop.run_in_executor(self._pool, _getaddrinfo, host)
+        return tuple(dict.fromkeys(str(info[4][0]) for info in infos))
+
+    def close(self) -> None:
+        """Let the threads end when their lookup does."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _getaddrinfo(
+    host: str,
+) -> list[tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[str, int] | tuple[str, int, int, int]]]:
+    return socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is known of a host: addresses that passed the guard, or the kind of failure and a line of detail."""
+
+    addresses: tuple[str, ...] = ()
+    port: int | None = None  # set where an override names one
+    failure: FailureKind | None = None
+    detail: str = ""
+    expires: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Override:
+    pattern: str
+    address: str
+    port: int | None
+
+
+def _override(pattern: str, target: str) -> _Override:
+    """Read ``address`` or ``address:port``; an IPv6 address with a port stands in brackets."""
+    host, port = target.strip(), ""
+    if host.startswith("["):
+        host, _, port = host[1:].partition("]")
+        port = port.removeprefix(":")
+    elif host.count(":") == 1:
+        host, _, port = host.partition(":")
+    if not is_literal(host) or (port and not (port.isascii() and port.isdigit() and 0 < int(port) < 65536)):
+        raise TopicError(f"{target!r} is no address: write 127.0.0.1, 127.0.0.1:8080 or [::1]:8080", key="resolve")
+    return _Override(pattern.strip().lower().rstrip("."), host, int(port) if port else None)
+
+
+class Resolver:
+    """Resolves hosts for one crawl. Answers are values; nothing raises but cancellation."""
+
+    def __init__(
+        self,
+        lookup: Lookup,
+        guard: Guard,
+        clock: Clock,
+        *,
+        overrides: Mapping[str, str] | None = None,
+        timeout_s: float,
+    ) -> None:
+        self._lookup = lookup
+        self._guard = guard
+        self._clock = clock
+        self._overrides = [_override(pattern, target) for pattern, target in (overrides or {}).items()]
+        self._timeout_s = timeout_s
+        self._cache: dict[str, Answer] = {}
+        self._running: dict[str, asyncio.Task[Answer]] = {}
+
+    async def resolve(self, host: str) -> Answer:
+        """The guarded addresses of a name or an IP literal."""
+        host = host.lower().rstrip(".")
+        cached = self._cache.get(host)
+        if cached is not None and cached.expires > self._clock.now():
+            return cached
+        literal = strip_literal(host)
+        if is_literal(literal):
+            return self._guarded(literal, (literal,), None)
+        for override in self._overrides:
+            if fnmatchcase(host, override.pattern):
+                return self._keep(host, self._guarded(host, (override.address,), override.port))
+        running = self._running.get(host)
+        if running is None:
+            running = asyncio.create_task(self._look_up(host))
+            self._running[host] = running
+            running.add_done_callback(lambda _: self._running.pop(host, None))
+        return await asyncio.shield(running)  # one impatient caller must not end the lookup for the others
+
+    async def close(self) -> None:
+        """End the lookups still running."""
+        running = list(self._running.values())
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    async def _look_up(self, host: str) -> Answer:
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                found = tuple(await self._lookup.addresses(host))
+        except TimeoutError:
+            return self._keep(host, self._failed(FailureKind.DNS, f"no answer from DNS in {self._timeout_s:g} s"))
+        except (OSError, UnicodeError) as error:  # UnicodeError: a label too long for DNS
+            return self._keep(host, self._failed(FailureKind.DNS, str(error)))
+        return self._keep(host, self._guarded(host, found, None))
+
+    def _guarded(self, host: str, found: tuple[str, ...], port: int | None) -> Answer:
+        passed = tuple(address for address in found if self._guard.allows(address))
+        if passed:
+            return Answer(passed, port, expires=self._clock.now() + _POSITIVE_S)
+        if found:
+            return self._failed(FailureKind.ADDRESS, f"{host} is at {', '.join(found[:4])}: not a public address")
+        return self._failed(FailureKind.DNS, f"{host} has no address")
+
+    def _failed(self, kind: FailureKind, detail: str) -> Answer:
+        return Answer(failure=kind, detail=detail, expires=self._clock.now() + _NEGATIVE_S)
+
+    def _keep(self, host: str, answer: Answer) -> Answer:
+        self._cache.pop(host, None)  # so that the order of the dict is the order of age
+        self._cache[host] = answer
+        if len(self._cache) > _MAX_CACHED:
+            del self._cache[next(iter(self._cache))]
+        return answer

@@ -1,0 +1,112 @@
+"""Candidates as columns: everything the frontier knows of a URL, in flat arrays indexed by its id.
+
+A candidate's order is its priority as a 64-bit integer that sorts the other way round (smaller goes earlier).
+Together with the id in the low bits it makes one plain integer, the *key*: keys compare like (priority, order of
+discovery), fit a heap without tuples, and a key that no longer matches the columns is recognised as stale.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.records import CandidateState
+
+__all__ = ["ID_BITS", "ID_MASK", "Candidates", "orders_of", "priorities_of"]
+
+ID_BITS = 32
+ID_MASK = (1 << ID_BITS) - 1
+_SIGN = np.uint64(1 << 63)
+_WAITING = int(CandidateState.WAITING)  # a plain number: comparing with an enum costs more than all the rest
+_ALL = np.uint64((1 << 64) - 1)
+
+
+def orders_of(priorities: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Priorities as integers that sort from the highest priority to the lowest (nan is not allowed)."""
+    # Adding 0.0 turns -0.0 into 0.0, which must compare equal to it.
+    bits = (priorities + 0.0).view(np.uint64)
+    ascending = np.where(bits & _SIGN, ~bits, bits | _SIGN)
+    return _ALL - ascending
+
+
+def priorities_of(orders: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """The priorities behind orders.
+
+    >>> priorities_of(orders_of(np.array([0.25, -3.0]))).tolist()
+    [0.25, -3.0]
+    """
+    ascending = _ALL - orders
+    return np.where(ascending & _SIGN, ascending & ~_SIGN, ~ascending).view(np.float64)
+
+
+class Candidates:
+    """Growable columns and the URLs' paths in one byte arena (the origin is kept once, at the site)."""
+
+    _COLUMNS = ("order", "site", "depth", "parent", "run", "attempts", "state", "_ends")
+
+    def __init__(self, capacity: int = 1024) -> None:
+        self.count = 0
+        self.order: NDArray[np.uint64] = np.zeros(capacity, np.uint64)
+        self.site: NDArray[np.int32] = np.zeros(capacity, np.int32)
+        self.depth: NDArray[np.int32] = np.zeros(capacity, np.int32)
+        self.parent: NDArray[np.int32] = np.zeros(capacity, np.int32)
+        self.run: NDArray[np.uint16] = np.zeros(capacity, np.uint16)
+        self.attempts: NDArray[np.uint8] = np.zeros(capacity, np.uint8)
+        self.state: NDArray[np.uint8] = np.zeros(capacity, np.uint8)
+        self._ends: NDArray[np.int64] = np.zeros(capacity, np.int64)
+        self._arena = bytearray()
+
+    def __len__(self) -> int:
+        return self.count
+
+    @property
+    def nbytes(self) -> int:
+        return len(self._arena) + sum(int(getattr(self, name).nbytes) for name in self._COLUMNS)
+
+    def extend(
+        self,
+        paths: list[str],
+        sites: NDArray[np.int64],
+        depths: NDArray[np.int64] | int,
+        parents: NDArray[np.int64] | int,
+        runs: NDArray[np.int64] | int,
+        orders: NDArray[np.uint64],
+    ) -> NDArray[np.int64]:
+        """Take up waiting URLs (their paths, without the origin); their new ids."""
+        start = self.count
+        end = start + len(paths)
+        if end > len(self.order):
+            self._grow(end)
+        encoded = [path.encode() for path in paths]
+        lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        self._ends[start:end] = len(self._arena) + np.cumsum(lengths)
+        self._arena += b"".join(encoded)
+        self.order[start:end] = orders
+        self.site[start:end] = sites
+        self.depth[start:end] = depths
+        self.parent[start:end] = parents
+        self.run[start:end] = runs
+        self.state[start:end] = _WAITING
+        self.count = end
+        return np.arange(start, end)
+
+    def path(self, id_: int) -> str:
+        """The URL without its origin."""
+        start = self._ends.item(id_ - 1) if id_ else 0
+        return self._arena[start : self._ends.item(id_)].decode()
+
+    def key(self, id_: int) -> int:
+        return (self.order.item(id_) << ID_BITS) | id_
+
+    def is_current(self, key: int) -> bool:
+        """Does this key still stand for a waiting candidate at that priority?"""
+        id_ = key & ID_MASK
+        return self.state.item(id_) == _WAITING and self.order.item(id_) == key >> ID_BITS
+
+    def _grow(self, least: int) -> None:
+        capacity = max(least, len(self.order) * 3 // 2 + 16)
+        for name in self._COLUMNS:
+            old = getattr(self, name)
+            new = np.zeros(capacity, old.dtype)
+            new[: len(old)] = old
+            setattr(self, name, new)

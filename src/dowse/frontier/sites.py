@@ -1,0 +1,52 @@
+"""Sites and addresses: the queues, and who may be asked when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+__all__ = ["Address", "Errand", "Site"]
+
+
+class Errand(IntEnum):
+    """What a lease on a site is for, in the order a new site needs them."""
+
+    ADDRESS = 0
+    ROBOTS = 1
+    PAGE = 2
+
+
+@dataclass(slots=True, eq=False)
+class Address:
+    """A network address that one or more sites live at."""
+
+    key: str
+    ready_at: float = 0.0
+    in_flight: int = 0
+    parked: list[int] = field(default_factory=list)  # heap of keys: sites waiting for this address
+    alarm: float | None = None  # when a wake-up is already booked
+
+
+@dataclass(slots=True, eq=False)
+class Site:
+    """An origin with its queue of waiting URLs (a heap of keys; stale keys are dropped when they surface)."""
+
+    id: int
+    origin: str
+    delay_s: float
+    heap: list[int] = field(default_factory=list)
+    waiting: int = 0
+    errand: Errand = Errand.ADDRESS
+    address: Address | None = None
+    in_flight: int = 0
+    ready_at: float = 0.0
+    offer: int = -1  # the key under which the site stands in the ready heap; -1: it does not
+    parked: int = -1  # the key under which it waits for its address; -1: it does not
+    alarm: float | None = None  # when a wake-up is already booked
+    closed: str = ""  # why the site takes no more URLs
+
+    @property
+    def host(self) -> str:
+        """The host name or address literal, without the port."""
+        authority = self.origin.partition("://")[2]
+        return authority[: authority.index("]") + 1] if authority.startswith("[") else authority.partition(":")[0]

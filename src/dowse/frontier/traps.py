@@ -1,0 +1,111 @@
+"""Rules against sites without end, for URLs that are new to the crawl.
+
+A calendar links every month to the next, a shop every choice of facets to every other: each URL is new, none is bad
+in itself. What gives them away is growth, counted here per site and per *pattern* (what is left of a URL when
+numbers and parameter values are taken out):
+
+* ``host-cap``: a site may bring ``max_per_host`` URLs;
+* ``pattern-cap``: and ``max_per_pattern`` of one pattern;
+* ``pattern-run``: a chain of pages of one pattern, each found on the one before, may go on for ``max_pattern_run``
+  links without a relevant page. A relevant page starts the count afresh, so an archive worth reading is read to its
+  end while an empty calendar is left after a screenful of months.
+
+A URL refused by ``pattern-run`` may be admitted later from another page; the counts only ever grow with admissions.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import xxhash
+
+from dowse.model.topic import Traps
+
+__all__ = ["Admission", "GrowthRules", "pattern"]
+
+_hash = xxhash.xxh3_64_intdigest
+_NUMBER = re.compile(r"[0-9]+")
+_NUMBER_OUTSIDE_ESCAPES = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])[0-9]+")
+_FEW_PARAMETERS = 4
+
+
+class Admission(NamedTuple):  # a tuple, since one is made for every new URL
+    """``rule`` is what refuses the URL, or None; ``run`` is to be kept with it for its own links."""
+
+    rule: str | None
+    pattern: int
+    run: int
+
+
+def skeleton(url: str) -> str:
+    """A canonical URL without what varies: numbers become 0, parameters their sorted names, once each.
+
+    Beyond four names only their being many counts: a shop with 20 facets has a million sets of names.
+
+    >>> skeleton("https://example.org/cal/2024-05/?view=day&from=3")
+    'https://example.org/cal/0-0/?from&view'
+    """
+    slash = url.find("/", 8)
+    mark = url.find("?", slash)
+    if mark < 0:
+        path, names = url[slash:], ""
+    else:
+        path = url[slash:mark]
+        query = url[mark + 1 :]
+        if "&" in query:
+            keys = {parameter.partition("=")[0] for parameter in query.split("&")}
+            names = "?" + "&".join(sorted(keys)) if len(keys) <= _FEW_PARAMETERS else "?*"
+        else:
+            names = "?" + query.partition("=")[0]
+        if "%" not in names:
+            names = _NUMBER.sub("0", names)
+    # the bytes of an escaped letter are no number: /wiki/%E5%A4%AA
+    path = _NUMBER.sub("0", path) if "%" not in path else _NUMBER_OUTSIDE_ESCAPES.sub("0", path)
+    return url[:slash] + path + names
+
+
+def pattern(url: str) -> int:
+    """64-bit hash of a URL's :func:`skeleton`; the same in every process and after a resume."""
+    return _hash(skeleton(url).encode())
+
+
+class GrowthRules:
+    """Counts what a crawl takes up. Not thread-safe; lives beside the frontier."""
+
+    def __init__(self, traps: Traps) -> None:
+        self._max_per_host = traps.max_per_host or 1 << 62
+        self._max_per_pattern = traps.max_per_pattern or 1 << 62
+        self._max_run = traps.max_pattern_run or 1 << 62
+        self._per_site: dict[int, int] = {}
+        self._per_pattern: dict[int, int] = {}
+
+    def admit(
+        self, site: int, url: str, parent_pattern: int | None, parent_run: int, parent_relevant: bool
+    ) -> Admission:
+        """Count a URL the crawl has not taken up before, or say which rule is against it (then it is not counted)."""
+        bones = skeleton(url)
+        kind = _hash(bones.encode())
+        run = 0
+        if kind == parent_pattern:
+            run = 1 if parent_relevant else parent_run + 1
+            if run > self._max_run:
+                return Admission("pattern-run", kind, run)
+        taken = self._per_site.get(site, 0)
+        if taken >= self._max_per_host:
+            return Admission("host-cap", kind, run)
+        if bones != url:  # a URL with nothing that varies is alone in its pattern: nothing to count
+            alike = self._per_pattern.get(kind, 0)
+            if alike >= self._max_per_pattern:
+                return Admission("pattern-cap", kind, run)
+            self._per_pattern[kind] = alike + 1
+        self._per_site[site] = taken + 1
+        return Admission(None, kind, run)
+
+    def restore(self, site: int, url: str) -> None:
+        """Count a URL taken up before a stop."""
+        self._per_site[site] = self._per_site.get(site, 0) + 1
+        bones = skeleton(url)
+        if bones != url:
+            kind = _hash(bones.encode())
+            self._per_pattern[kind] = self._per_pattern.get(kind, 0) + 1

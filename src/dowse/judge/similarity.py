@@ -1,0 +1,91 @@
+"""Cosine similarity of a text to the topic: TH-Gatherer's V_sim (METHODS, section 1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dowse.judge.terms import weights
+
+__all__ = ["TopicVector", "rocchio", "unit_vector"]
+
+MAX_TERMS = 200
+_ALPHA, _BETA, _GAMMA = 1.0, 1.0, 0.5  # query, positive examples, negative examples
+
+
+@dataclass(frozen=True, slots=True)
+class TopicVector:
+    """A unit vector over terms. ``weighting`` says how a text's own terms are weighted."""
+
+    weights: Mapping[str, float]
+    weighting: str = "log"
+
+    def parts(self, counts: Mapping[str, int]) -> list[tuple[str, float, float]]:
+        """(term, its weight in the text's unit vector, its weight in the topic's) for each shared term.
+
+        The products add up to the cosine.
+        """
+        shared = self.weights.keys() & counts.keys()
+        if not shared:
+            return []
+        norm = text_norm(counts, self.weighting)
+        log = self.weighting == "log"
+        return [
+            (term, (1.0 + math.log(counts[term]) if log else counts[term]) / norm, self.weights[term])
+            for term in shared
+        ]
+
+    def cosine(self, counts: Mapping[str, int]) -> float:
+        """Cosine with a text's term counts, in [0, 1]; a text or topic without terms gives 0."""
+        return min(1.0, math.fsum(own * topic for _, own, topic in self.parts(counts)))
+
+
+def text_norm(counts: Mapping[str, int], weighting: str) -> float:
+    """Euclidean length of a text's vector."""
+    if len(counts) < 24:  # below this a loop beats the array
+        if weighting == "log":
+            return math.sqrt(sum((1.0 + math.log(n)) ** 2 if n > 1 else 1.0 for n in counts.values()))
+        return math.sqrt(sum(n * n for n in counts.values()))
+    values = weights(counts.values(), weighting, len(counts))
+    return math.sqrt(float(values @ values))
+
+
+def unit_vector(counts: Mapping[str, int], weighting: str) -> dict[str, float]:
+    """A text's vector, of length 1 (or empty)."""
+    if not counts:
+        return {}
+    values = weights(counts.values(), weighting, len(counts))
+    return normalised(dict(zip(counts, values.tolist(), strict=True)))
+
+
+def normalised(vector: Mapping[str, float]) -> dict[str, float]:
+    norm = math.sqrt(math.fsum(value * value for value in vector.values()))
+    return {term: value / norm for term, value in vector.items()} if norm > 0 else {}
+
+
+def mean(vectors: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for vector in vectors:
+        for term, value in vector.items():
+            total[term] = total.get(term, 0.0) + value / len(vectors)
+    return total
+
+
+def rocchio(
+    query: Mapping[str, float], positive: Sequence[Mapping[str, float]], negative: Sequence[Mapping[str, float]]
+) -> dict[str, float]:
+    """alpha q + beta mean(positive) - gamma mean(negative), clipped at 0, the 200 greatest terms, length 1.
+
+    Rocchio, Relevance feedback in information retrieval (1971). ``query`` and examples are unit vectors.
+    """
+    total = {term: _ALPHA * value for term, value in query.items()}
+    for sign, vectors in ((_BETA, positive), (-_GAMMA, negative)):
+        for term, value in mean(vectors).items():
+            total[term] = total.get(term, 0.0) + sign * value
+    return normalised(dict(_greatest(total.items())))
+
+
+def _greatest(items: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    positive = [item for item in items if item[1] > 0]
+    return sorted(positive, key=lambda item: (-item[1], item[0]))[:MAX_TERMS]

@@ -1,0 +1,59 @@
+"""Words to terms: stop words dropped, the rest stemmed (the only module that knows the stemming library)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import Stemmer
+from numpy.typing import NDArray
+
+from dowse.judge.stopwords import STOP_WORDS
+from dowse.model.errors import TopicError
+
+__all__ = ["Terms", "check_weighting", "weights"]
+
+_MEMO = 200_000  # words remembered; the memo starts over when full
+
+
+class Terms(dict[str, str]):
+    """word -> term ("" for a stop word), worked out once a word. A dict, so that a known word costs one lookup.
+
+    ``language`` is one of the stemmer's ("english", "german", ...), or "none": every word is its own term.
+    """
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        if language != "none" and language not in Stemmer.algorithms():
+            known = ", ".join(sorted(Stemmer.algorithms()))
+            raise TopicError(f"unknown language {language!r}: use none or one of {known}", key="judge.language")
+        self.language = language
+        self._stops = STOP_WORDS.get(language, frozenset())
+        self._stem = None if language == "none" else Stemmer.Stemmer(language, 0).stemWord
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _MEMO:
+            self.clear()
+        term: str = "" if word in self._stops else word if self._stem is None else self._stem(word)
+        self[word] = term
+        return term
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Terms, (self.language,)
+
+    def sequence(self, words: Iterable[str]) -> list[str]:
+        """The terms of a text in order."""
+        return list(filter(None, map(self.__getitem__, words)))
+
+
+def check_weighting(name: str) -> str:
+    if name not in ("tf", "log"):
+        raise TopicError(f"unknown weighting {name!r}: use tf or log", key="judge.weighting")
+    return name
+
+
+def weights(counts: Iterable[int], weighting: str, n: int) -> NDArray[np.float64]:
+    """Weights of ``n`` term counts: ``tf``, or ``log``, which is 1 + log tf (METHODS, section 1)."""
+    values = np.fromiter(counts, np.float64, n)
+    return 1.0 + np.log(values) if weighting == "log" else values

@@ -1,0 +1,201 @@
+"""A harvest curve as SVG, for a page: light, crisp at any size, in the colours of the page around it.
+
+Two panels share the axis of pages fetched: relevant pages found so far, and the harvest rate of the last few pages.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.lab.html import Html, element, percent
+from dowse.store import HarvestCurve
+
+__all__ = ["moving_rate", "rate_window", "steps", "svg_curve", "thinned"]
+
+_POINTS = 500  # more than one a pixel or two shows nothing
+_LEFT, _RIGHT, _TOP, _BOTTOM, _GAP = 46.0, 14.0, 24.0, 40.0, 40.0
+_CURVE = "var(--accent,#0072b2)"
+_RATE = "var(--second,#b45309)"
+_INK = "var(--ink,#1b2230)"
+_SOFT = "var(--soft,#5d6778)"
+_LINE = "var(--line,#e3e6ea)"
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def rate_window(pages: int) -> int:
+    """How many pages a moving harvest rate looks back over: about a tenth of the crawl, a round number.
+
+    >>> [rate_window(n) for n in (3, 60, 150, 2_000, 100_000)]
+    [3, 10, 10, 200, 1000]
+    """
+    wanted = next((size for size in (1000, 500, 200, 100, 50, 20) if size <= pages / 10), 10)
+    return max(1, min(wanted, pages))
+
+
+def moving_rate(relevant: Ints, window: int) -> Floats:
+    """The share of relevant pages among the last ``window``, after each page from the ``window``-th on.
+
+    >>> moving_rate(np.array([1, 1, 2, 3]), 2).tolist()
+    [0.5, 0.5, 1.0]
+    """
+    before = np.concatenate((np.zeros(1, np.int64), relevant))
+    return (before[window:] - before[:-window]) / window
+
+
+def thinned(count: int, limit: int = _POINTS) -> Ints:
+    """Which of ``count`` points to draw: the first, the last, and evenly between them at most ``limit``."""
+    if count <= limit:
+        return np.arange(count)
+    return np.linspace(0, count - 1, limit).round().astype(np.int64)
+
+
+def steps(top: float, most: int = 5, *, whole: bool = True) -> list[float]:
+    """Round values from 0 up to ``top`` for an axis, at most ``most`` above 0.
+
+    >>> steps(150), steps(1), steps(0.43, 4, whole=False)
+    ([0, 50, 100, 150], [0, 1], [0.0, 0.2, 0.4])
+    """
+    raw = max(top, 1e-9) / most
+    magnitude = 10.0 ** math.floor(math.log10(raw))
+    step = next(factor * magnitude for factor in (1, 2, 5, 10) if factor * magnitude >= raw * (1 - 1e-9))
+    if whole:
+        step = max(1, round(step))
+    return [round(i * step, 10) for i in range(int(top / step + 1e-9) + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Panel:
+    """A rectangle of the picture and the values it spans, both from 0."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    most_x: float
+    most_y: float
+
+    def x(self, value: float) -> float:
+        return self.left + self.width * value / self.most_x
+
+    def y(self, value: float) -> float:
+        return self.top + self.height * (1 - value / self.most_y)
+
+    def points(self, xs: NDArray[np.generic], ys: NDArray[np.generic]) -> str:
+        pairs = zip(xs.tolist(), ys.tolist(), strict=True)
+        return " ".join(f"{self.x(x):.2f},{self.y(y):.2f}" for x, y in pairs)
+
+
+def svg_curve(curve: HarvestCurve, *, width: int = 900, height: int = 440, class_: str = "") -> Html:
+    """The picture of one crawl. Stands alone; in a page, ``--accent``, ``--second``, ``--ink``, ``--soft`` and
+    ``--line`` give it the page's colours."""
+    pages = int(curve.pages[-1]) if len(curve.pages) else 0
+    found = int(curve.relevant[-1]) if len(curve.relevant) else 0
+    inner = height - _TOP - _BOTTOM - _GAP
+    upper = _Panel(_LEFT, _TOP, width - _LEFT - _RIGHT, inner * 0.68, max(pages, 1), max(found, 1) * 1.12)
+    window = rate_window(pages)
+    rate = moving_rate(curve.relevant, window) if pages else np.zeros(0)
+    highest = max(0.1, float(rate.max()) if len(rate) else 1.0)
+    lower = _Panel(_LEFT, _TOP + upper.height + _GAP, upper.width, inner * 0.32, upper.most_x, min(1.0, highest * 1.1))
+    parts = [*_frame(upper, lower), _heading(upper, "relevant pages found")]
+    if pages:
+        parts += [*_found(upper, curve, found), *_rates(lower, curve.pages[window - 1 :], rate, found / pages)]
+        parts.append(_heading(lower, f"harvest rate, last {window:,} pages" if window > 1 else "harvest rate"))
+        told = f"{found:,} relevant pages among {pages:,} fetched, a harvest rate of {percent(found / pages)}"
+    else:
+        told = "no page fetched yet"
+        middle = (upper.left + upper.width / 2, upper.top + upper.height / 2)
+        parts += [_text(*middle, told, anchor="middle", size=14), _heading(lower, "harvest rate")]
+    return element(
+        "svg", *parts, xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", role="img",
+        aria_label=f"Harvest curve: {told}", class_=class_, font_family="system-ui, sans-serif",
+    )  # fmt: skip
+
+
+def _frame(upper: _Panel, lower: _Panel) -> list[Html]:
+    """Grid lines and the numbers beside them."""
+    parts = []
+    most = 4 if upper.width < 500 else 8
+    for value in steps(upper.most_x, most):
+        x, bottom = upper.x(value), lower.top + lower.height
+        # a number that would hang over the picture's edge ends there
+        anchor = "end" if x > upper.left + upper.width - 8 else "middle"
+        parts.append(_text(x, bottom + 16, f"{value:,.0f}", anchor=anchor, name="x"))
+    bottom = lower.top + lower.height
+    parts.append(_text(upper.left + upper.width / 2, bottom + 33, "pages fetched", anchor="middle"))
+    for panel, values, percents in (
+        (upper, steps(upper.most_y, 4), False),
+        (lower, steps(lower.most_y, 2, whole=False), True),
+    ):
+        for value in values:
+            y = panel.y(value)
+            shown = f"{100 * value:g} %" if percents else f"{value:,.0f}"
+            parts.append(_stroke("line", _SOFT if value == 0 else _LINE, 1, x1=f"{panel.left:.2f}", y1=f"{y:.2f}",
+                                 x2=f"{panel.left + panel.width:.2f}", y2=f"{y:.2f}"))  # fmt: skip
+            parts.append(_text(panel.left - 7, y + 4, shown, anchor="end", name="rate" if percents else "y"))
+    return parts
+
+
+def _found(panel: _Panel, curve: HarvestCurve, found: int) -> list[Html]:
+    """The ideal, the curve with its area, and its last value."""
+    drawn = thinned(len(curve.pages))
+    xs, ys = curve.pages[drawn], curve.relevant[drawn]
+    line = f"{panel.x(0):.2f},{panel.y(0):.2f} {panel.points(xs, ys)}"
+    end_x, end_y = panel.x(float(xs[-1])), panel.y(float(ys[-1]))
+    area = f"{line} {end_x:.2f},{panel.y(0):.2f}"
+    return [
+        *_ideal(panel),
+        element("polygon", points=area, style=f"fill:{_CURVE};fill-opacity:.1;stroke:none"),
+        _stroke("polyline", _CURVE, 2.2, points=line, class_="found"),
+        element("circle", cx=f"{end_x:.2f}", cy=f"{end_y:.2f}", r="3.5", style=f"fill:{_CURVE}"),
+        _text(end_x - 2, end_y - 9, f"{found:,} relevant", anchor="end", colour=_CURVE, size=13, bold=True),
+    ]
+
+
+def _ideal(panel: _Panel) -> list[Html]:
+    """Where every page is relevant, as far as the panel reaches."""
+    reach = min(panel.most_x, panel.most_y)
+    x, y, left, bottom = panel.x(reach), panel.y(reach), panel.x(0), panel.y(0)
+    line = _stroke("line", _SOFT, 1.2, x1=f"{left:.2f}", y1=f"{bottom:.2f}", x2=f"{x:.2f}", y2=f"{y:.2f}",
+                   stroke_dasharray="2 5", class_="ideal")  # fmt: skip
+    # Written along the line: above it where the curve may come close from below, else below it, away from the axis.
+    above = panel.most_y > 0.6 * panel.most_x
+    angle = -math.degrees(math.atan2(bottom - y, x - left))
+    turn = f"translate({x:.2f} {y:.2f}) rotate({angle:.2f})"
+    return [line, element("g", _text(-12, -7 if above else 15, "every page relevant", anchor="end"), transform=turn)]
+
+
+def _rates(panel: _Panel, pages: Ints, rate: Floats, overall: float) -> list[Html]:
+    drawn = thinned(len(rate))
+    y = f"{panel.y(min(overall, panel.most_y)):.2f}"
+    parts = [
+        _stroke("line", _RATE, 1, x1=f"{panel.left:.2f}", y1=y, x2=f"{panel.left + panel.width:.2f}", y2=y,
+                stroke_dasharray="2 4"),
+        _stroke("polyline", _RATE, 1.6, points=panel.points(pages[drawn], rate[drawn]), class_="rate"),
+    ]  # fmt: skip
+    if len(rate) == 1:
+        cx, cy = panel.x(float(pages[0])), panel.y(float(rate[0]))
+        parts.append(element("circle", cx=f"{cx:.2f}", cy=f"{cy:.2f}", r="3", style=f"fill:{_RATE}"))
+    return parts
+
+
+def _heading(panel: _Panel, text: str) -> Html:
+    return _text(4, panel.top - 9, text, colour=_INK, size=13, bold=True)
+
+
+def _stroke(name: str, colour: str, width: float, **attributes: str) -> Html:
+    style = f"fill:none;stroke:{colour};stroke-width:{width:g};stroke-linejoin:round"
+    return element(name, style=style, **attributes)
+
+
+def _text(
+    x: float, y: float, text: str, *, anchor: str = "start", colour: str = _SOFT, size: int = 12, bold: bool = False,
+    name: str = "",
+) -> Html:  # fmt: skip
+    style = f"fill:{colour};font-size:{size}px;font-weight:{600 if bold else 400}"
+    return element("text", text, x=f"{x:.2f}", y=f"{y:.2f}", text_anchor=anchor, style=style, class_=name)

@@ -1,0 +1,175 @@
+"""HTML that cannot be broken by what it shows.
+
+Whatever a page of the web says is data: :func:`element` escapes every text it is given, :func:`clean` takes the
+characters out that change how their neighbours are read, and :func:`link` links web addresses only. Markup passes
+unharmed because it is :class:`Html`, and only this module makes that.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from itertools import chain, repeat
+
+__all__ = [
+    "Html", "bar", "clean", "clip", "document", "element", "human_bytes", "human_seconds", "join", "link", "percent",
+    "table",
+]  # fmt: skip
+
+_KEPT = "\u200c\u200d"  # joiners: Persian, Indic scripts and emoji are spelled with them
+_SUSPECT = re.compile(r"[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u05ff\u3041-\ud7a3]")
+_MARK = (
+    r"[\u0300-\u036f\u0483-\u0489\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+)
+_TOWER = re.compile(rf"({_MARK}{{4}}){_MARK}+")
+_STYLE = files("dowse.lab") / "report.css"
+_VOID = frozenset(("br", "col", "meta"))
+
+
+class Html(str):
+    """Finished markup."""
+
+    __slots__ = ()
+
+
+def _seemly(match: re.Match[str]) -> str:
+    char = match[0]
+    category = unicodedata.category(char)
+    if category in ("Cc", "Zl", "Zp", "Zs"):
+        return " "
+    if category == "Cs" or category == "Cn":
+        return "\ufffd"
+    return "" if category == "Cf" and char not in _KEPT else char
+
+
+def clean(text: str) -> str:
+    """One line without control characters, direction overrides, invisible characters or towers of accents.
+
+    >>> clean("pay\\u202egpj.exe\\n\\x1b[31m now")
+    'paygpj.exe [31m now'
+    """
+    return " ".join(_TOWER.sub(r"\1", _SUSPECT.sub(_seemly, text)).split())
+
+
+def clip(text: str, length: int) -> str:
+    """The cleaned text, at most ``length`` characters of it.
+
+    >>> clip("perovskite solar cells", 12)
+    'perovskite…'
+    """
+    text = clean(text[: 8 * length])
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def element(name: str, /, *children: str, **attributes: str) -> Html:
+    """An HTML or SVG element; children that are not :class:`Html` are cleaned and escaped, attributes always are.
+
+    A trailing underscore in an attribute's name is dropped, others become hyphens: ``class_``, ``stroke_width``.
+
+    >>> element("b", "1 < 2", class_="x")
+    '<b class="x">1 &lt; 2</b>'
+    """
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{html.escape(clean(value))}"'
+        for key, value in attributes.items()
+        if value
+    )
+    if name in _VOID:
+        return Html(f"<{name}{written}>")
+    return Html(f"<{name}{written}>{join(children)}</{name}>")
+
+
+def join(children: Iterable[str], between: str = "") -> Html:
+    """Texts and markup one after the other, as markup."""
+    parts = (child if isinstance(child, Html) else html.escape(clean_inline(child), quote=False) for child in children)
+    return Html(between.join(parts))
+
+
+def clean_inline(text: str) -> str:
+    """As :func:`clean`, the spaces at the ends kept: it stands beside other text."""
+    core = clean(text)
+    if not core:
+        return " " if text else ""
+    return f"{' ' if text[0].isspace() else ''}{core}{' ' if text[-1].isspace() else ''}"
+
+
+def link(url: str, text: str | None = None, *, length: int = 110) -> Html:
+    """A link to a web address; anything else is shown and not linked. ``text`` defaults to the URL."""
+    shown = element("bdi", clip(url if text is None else text, length) or clip(url, length))
+    if not url.lower().startswith(("http://", "https://")):
+        return shown
+    return element("a", shown, href=url, rel="noreferrer noopener nofollow", title=clip(url, 400))
+
+
+def table(
+    columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]], row_classes: Iterable[str] = ()
+) -> Html:  # fmt: skip
+    """A table that scrolls sideways where it must. A column is (heading, class); class ``n`` aligns numbers."""
+    heads = (element("th", head, scope="col", class_=kind) for head, kind in columns)
+    body = (
+        element("tr", *(element("td", cell, class_=kind) for (_, kind), cell in zip(columns, row, strict=True)),
+                class_=row_class)
+        for row, row_class in zip(rows, chain(row_classes, repeat("")), strict=False)
+    )  # fmt: skip
+    whole = element("table", element("thead", element("tr", *heads)), element("tbody", join(body, "\n")))
+    return element("div", whole, class_="scroll")
+
+
+def bar(share: float, text: str) -> Html:
+    """A number with a bar behind it as long as ``share`` (0 to 1) says."""
+    width = 100 * min(1.0, max(0.0, share))
+    return element("span", element("span", text), class_="bar", style=f"--share:{width:.1f}%")
+
+
+def percent(share: float) -> str:
+    """
+    >>> percent(0.4061), percent(0.00004), percent(0)
+    ('40.6 %', '<0.1 %', '0 %')
+    """
+    if share <= 0:
+        return "0 %"
+    return "<0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
+
+
+def human_bytes(size: float) -> str:
+    """
+    >>> human_bytes(1_234_567)
+    '1.2 MB'
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 999.95:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:,.1f} TB"
+
+
+def human_seconds(seconds: float) -> str:
+    """
+    >>> human_seconds(12.34), human_seconds(754), human_seconds(93_784)
+    ('12.3 s', '12 min 34 s', '26 h 3 min')
+    """
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:,} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def document(title: str, body: Iterable[Html]) -> str:
+    """A whole page. It asks for nothing: the policy in its head forbids every request and every script."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy",
+                content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", title),
+        element("style", Html(_STYLE.read_text(encoding="utf-8"))),
+    )  # fmt: skip
+    whole = element("html", head, element("body", element("main", join(body, "\n"))), lang="en")
+    return f"<!doctype html>\n{whole}\n"

@@ -1,0 +1,90 @@
+"""What ``dowse init`` writes: a topic file with every key, the optional ones commented out at their defaults."""
+
+from __future__ import annotations
+
+__all__ = ["TEMPLATE"]
+
+TEMPLATE = """\
+# A topic for Dowse. Fill in the query and the seeds, then run:  dowse crawl topic.toml
+# Lines that begin with "# " and a key show the default (or, where there is none, an example).
+
+name = "my-topic"
+query = ""                           # what you are looking for, in a sentence or a few words
+# keywords = { "solar cell" = 3.0, perovskite = 2.0 }   # words and phrases with weights; or a list (no default)
+# out = "my-topic-crawl"             # folder for the results (no default: named after the topic)
+# workers = 2                        # parsing processes; 0: none besides the crawler (no default: one a core)
+# seed_number = 0                    # the same number gives the same dice
+
+[seeds]
+urls = []                            # where to start: ["https://example.org/", ...]
+# files = []                         # lists with a URL a line, or tables with a column named url
+# sitemaps = []                      # sitemap URLs or files
+# robots_sitemaps = false            # also the sitemaps that robots.txt of the seed hosts names
+
+[examples]                           # pages you know, as files, globs ("good/*.html") or URLs
+# positive = []                      # on the topic
+# negative = []                      # off the topic
+
+[scope]                              # which URLs may be fetched
+# reach = "any"                      # from the seeds: their "host", their "domain", or "any"
+# hosts = []                         # these hosts too ("*.example.org"); with reach "any": only these
+# domains = []                       # these domains and everything below them, likewise
+# exclude_hosts = []
+# include = []                       # only these paths ("/papers/*"); * is anything
+# exclude = []                       # never these ("*action=edit*")
+# max_depth = 5                      # links from a seed (no default: no limit)
+# content_types = ["text/html", "application/xhtml+xml", "text/plain"]
+# languages = []                     # follow links only on pages in these ("en", "de")
+
+[scope.traps]                        # where a site without end is left; 0 switches a rule off
+# max_url_length = 2000
+# max_per_host = 50000               # URLs taken up per host
+# max_repeated_segments = 3          # /a/b/a/b/a/b
+# max_per_pattern = 5000             # URLs per host that differ only in numbers or parameter values
+# max_pattern_run = 32               # links in a row within one pattern without a relevant page
+# session_ids = true                 # refuse paths that carry a session id
+
+[judge]                              # what counts as on the topic
+# method = "similarity"              # or "erid": weighted keywords
+# threshold = 0.2                    # from 0 to 1 (no default: from the examples, else the method's own)
+# language = "english"               # stemming and stop words; "none" for neither
+# weighting = "log"                  # or "tf"
+
+[strategy]                           # the order of the crawl; further keys are the strategy's own
+# name = "best-first"
+
+[budget]                             # hard limits: the crawl stops at the first one it meets
+# pages = 2000                       # (no default)
+# bytes = "500MB"                    # (no default)
+# time = "30m"                       # s, m, h or d (no default)
+# requests = 3000                    # (no default)
+
+[target]
+# relevant = 500                     # stop after this many relevant pages (no default: go on)
+
+[politeness]
+# delay = "1s"                       # between two requests to one host
+# max_delay = "60s"                  # a longer wish of the host is clipped to this
+# connections_per_host = 1
+# obey_robots = true
+
+[limits]                             # on one exchange and one page
+# max_wire_bytes = "10MB"
+# max_body_bytes = "20MB"            # after decompression
+# timeout = "30s"
+# connect_timeout = "10s"
+# max_redirects = 10
+# max_retries = 2
+# retry_wait = "5s"                  # before the first retry; doubles each time
+# page_time = "10s"                  # for parsing and judging a page
+# max_links = 5000                   # taken up from one page
+
+[network]
+# concurrency = 64
+# contact = "you@example.org"        # in the User-Agent, so that site owners can ask (no default)
+# user_agent = "my-crawler/1.0"      # instead of the whole User-Agent (no default)
+# proxy = "http://proxy.example:3128"   # (no default)
+# allow_private = false              # private and loopback addresses
+# verify_tls = true
+# resolve = {}                       # { "*.example.org" = "127.0.0.1:8080" }
+"""

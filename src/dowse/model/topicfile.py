@@ -1,0 +1,296 @@
+"""Topic files: TOML in, a checked :class:`~dowse.model.topic.Topic` out.
+
+Every mistake is a :class:`~dowse.model.errors.TopicError` of one line that names the file, the line and the key. When
+a file has several, the first by line is told. The keys are listed once, in :func:`_tables`; the reference for users
+is ``docs/topic-file.md``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from dowse.model import topic_fields as read
+from dowse.model.budget import Budget
+from dowse.model.errors import TopicError
+from dowse.model.toml_lines import KeyPath, key_lines
+from dowse.model.topic import (
+    Example,
+    JudgeSettings,
+    Limits,
+    Network,
+    Politeness,
+    Scope,
+    Seeds,
+    StrategyChoice,
+    Target,
+    Topic,
+    Traps,
+)
+from dowse.model.topic_json import topic_from_json, topic_to_json
+from dowse.model.topic_template import TEMPLATE
+
+__all__ = ["TEMPLATE", "check_ready", "load_topic", "parse_topic", "topic_from_json", "topic_to_json"]
+
+LANGUAGES = (
+    "none", "arabic", "armenian", "basque", "catalan", "danish", "dutch", "english", "finnish", "french", "german",
+    "greek", "hindi", "hungarian", "indonesian", "irish", "italian", "lithuanian", "nepali", "norwegian", "portuguese",
+    "romanian", "russian", "serbian", "spanish", "swedish", "tamil", "turkish", "yiddish",
+)  # fmt: skip
+_LARGEST_FILE = 1_000_000
+_NOTHING_TO_FIND = 'says nothing to look for: add query = "...", keywords = ["..."] or [examples] positive = ["..."]'
+_Fields = dict[str, tuple[str, read.Read]]  # key -> attribute, reader
+
+
+def load_topic(path: str | Path) -> Topic:
+    """Read a topic file. Paths in it are relative to the file."""
+    source = str(path)
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(_LARGEST_FILE + 1)
+    except OSError as error:
+        raise TopicError(f"cannot read the topic file: {error.strerror}", source=source) from None
+    if len(data) > _LARGEST_FILE:
+        raise TopicError("is too large for a topic file", source=source)
+    try:
+        return parse_topic(data.decode("utf-8-sig"), source)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise TopicError("is not UTF-8 text: save it as UTF-8", source=source, line=line) from None
+
+
+def parse_topic(text: str, source: str) -> Topic:
+    """Check the text of a topic file; ``source`` names it in messages, and its folder is where its paths start."""
+    try:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _syntax_error(error, text, source) from None
+    if not data:
+        raise TopicError(f"is empty; it {_NOTHING_TO_FIND}", source=source)
+    reading = _Reading(source, key_lines(text))
+    topic = reading.topic(data, Path(source).parent)
+    if reading.faults:
+        raise min(reading.faults, key=lambda fault: fault.line or 0)
+    if not _has_subject(topic):
+        raise TopicError(_NOTHING_TO_FIND, source=source)
+    return topic
+
+
+def check_ready(topic: Topic) -> None:
+    """Raise a TopicError that says what is missing before a crawl can start."""
+    if not _has_subject(topic):
+        raise TopicError(f"the topic {_NOTHING_TO_FIND}")
+    seeds = topic.seeds
+    if not (seeds.urls or seeds.files or seeds.sitemaps):
+        raise TopicError('no seeds: add [seeds] urls = ["https://..."] to the topic file, or pass --seed URL')
+
+
+def _has_subject(topic: Topic) -> bool:
+    return bool(topic.query.strip() or topic.keywords or any(example.positive for example in topic.examples))
+
+
+def _syntax_error(error: Exception, text: str, source: str) -> TopicError:
+    if isinstance(error, RecursionError):
+        return TopicError("is nested too deeply", source=source)
+    match = re.search(r" \(at line (\d+), column (\d+)\)$", str(error))
+    if match:
+        message = str(error)[: match.start()]
+        return TopicError(f"{message} at column {match[2]}", source=source, line=int(match[1]))
+    message = str(error).replace(" (at end of document)", ", at the end of the file")
+    return TopicError(message, source=source, line=text.count("\n") + 1)
+
+
+def _tables(directory: Path) -> dict[str, _Fields]:
+    """Every table and key of a topic file, with the attribute it fills and how it is read."""
+    file = read.existing(directory)
+    file_or_url = read.existing(directory, urls=True)
+    samples = read.each(read.existing(directory, urls=True, globs=True))
+    hosts, globs = read.each(read.host_glob), read.each(read.path_glob)
+    count = read.whole(0)
+    return {
+        "": {
+            "name": ("name", read.text),
+            "query": ("query", read.text),
+            "keywords": ("keywords", read.keywords),
+            "out": ("out", read.path(directory)),
+            "workers": ("workers", read.whole(0, 256)),
+            "seed_number": ("seed_number", count),
+        },
+        "examples": {"positive": ("positive", samples), "negative": ("negative", samples)},
+        "seeds": {
+            "urls": ("urls", read.each(read.web_url)),
+            "files": ("files", read.each(file)),
+            "sitemaps": ("sitemaps", read.each(file_or_url)),
+            "robots_sitemaps": ("robots_sitemaps", read.boolean),
+        },
+        "scope": {
+            "reach": ("reach", read.one_of("host", "domain", "any")),
+            "hosts": ("hosts", hosts),
+            "domains": ("domains", hosts),
+            "exclude_hosts": ("exclude_hosts", hosts),
+            "include": ("include", globs),
+            "exclude": ("exclude", globs),
+            "max_depth": ("max_depth", count),
+            "content_types": ("content_types", read.each(read.content_type)),
+            "languages": ("languages", read.each(read.language_code)),
+        },
+        "scope.traps": {
+            "max_url_length": ("max_url_length", count),
+            "max_per_host": ("max_per_host", count),
+            "max_repeated_segments": ("max_repeated_segments", _zero_or_repeats),
+            "max_per_pattern": ("max_per_pattern", count),
+            "max_pattern_run": ("max_pattern_run", count),
+            "session_ids": ("session_ids", read.boolean),
+        },
+        "judge": {
+            "method": ("method", read.one_of("similarity", "erid")),
+            "threshold": ("threshold", read.number(0, 1)),
+            "language": ("language", read.one_of(*LANGUAGES)),
+            "weighting": ("weighting", read.one_of("tf", "log")),
+        },
+        "strategy": {"name": ("name", read.text)},
+        "budget": {
+            "pages": ("pages", read.whole(1)),
+            "bytes": ("bytes", read.size),
+            "time": ("seconds", read.duration(0.001)),
+            "requests": ("requests", read.whole(1)),
+        },
+        "target": {"relevant": ("relevant", read.whole(1))},
+        "politeness": {
+            "delay": ("delay_s", read.duration()),
+            "max_delay": ("max_delay_s", read.duration()),
+            "connections_per_host": ("connections_per_host", read.whole(1, 64)),
+            "obey_robots": ("obey_robots", read.boolean),
+        },
+        "limits": {
+            "max_wire_bytes": ("max_wire_bytes", read.size),
+            "max_body_bytes": ("max_body_bytes", read.size),
+            "timeout": ("timeout_s", read.duration(0.001)),
+            "connect_timeout": ("connect_timeout_s", read.duration(0.001)),
+            "max_redirects": ("max_redirects", read.whole(0, 50)),
+            "max_retries": ("max_retries", read.whole(0, 20)),
+            "retry_wait": ("retry_wait_s", read.duration()),
+            "page_time": ("page_time_s", read.duration(0.001)),
+            "max_links": ("max_links", read.whole(1)),
+        },
+        "network": {
+            "concurrency": ("concurrency", read.whole(1, 4096)),
+            "contact": ("contact", read.contact),
+            "user_agent": ("user_agent", read.header_text),
+            "proxy": ("proxy", read.proxy),
+            "allow_private": ("allow_private", read.boolean),
+            "verify_tls": ("verify_tls", read.boolean),
+            "resolve": ("resolve", read.resolve),
+        },
+    }
+
+
+def _zero_or_repeats(value: Any) -> int:
+    if value == 1:
+        raise read.Fault("must be 2 or more, or 0 to switch the rule off")
+    count: int = read.whole(0)(value)
+    return count
+
+
+class _Reading:
+    """One pass over a file's data; faults are collected, so that the first by line can be told."""
+
+    def __init__(self, source: str, lines: dict[KeyPath, int]) -> None:
+        self._source = source
+        self._lines = lines
+        self.faults: list[TopicError] = []
+
+    def topic(self, data: dict[str, Any], directory: Path) -> Topic:
+        self._known = tables = _tables(directory)
+        names = {name.partition(".")[0] for name in tables if name}
+        top = {key: value for key, value in data.items() if key not in names}
+        values = self._fill((), top, tables[""])
+        samples = self._table(data, "examples")
+        scope = self._table(data, "scope")
+        traps = Traps(**self._table(data, "scope.traps"))
+        politeness = Politeness(**self._table(data, "politeness"))
+        if politeness.delay_s > politeness.max_delay_s:
+            self._complain(("politeness", "delay"), f"is longer than max_delay ({politeness.max_delay_s:g}s)")
+        return Topic(
+            **values,
+            examples=(
+                *(Example(source, True) for source in samples.get("positive", ())),
+                *(Example(source, False) for source in samples.get("negative", ())),
+            ),
+            seeds=Seeds(**self._table(data, "seeds")),
+            scope=Scope(**scope, traps=traps),
+            judge=JudgeSettings(**self._table(data, "judge")),
+            strategy=self._strategy(data),
+            budget=self._budget(data),
+            target=Target(**self._table(data, "target")),
+            politeness=politeness,
+            limits=Limits(**self._table(data, "limits")),
+            network=Network(**self._table(data, "network")),
+        )
+
+    def _table(self, data: dict[str, Any], name: str) -> dict[str, Any]:
+        path = tuple(name.split("."))
+        found: Any = data
+        for part in path:
+            found = found.get(part, {}) if isinstance(found, dict) else {}
+        if not isinstance(found, dict):
+            self._complain(path, f"must be a table, [{name}], not {read.shown(found)}")
+            return {}
+        inner = {other.rpartition(".")[2] for other in self._known if other.startswith(name + ".")}
+        return self._fill(path, {key: value for key, value in found.items() if key not in inner}, self._known[name])
+
+    def _fill(self, path: tuple[str, ...], data: dict[str, Any], fields: _Fields) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for key, value in data.items():
+            if key not in fields:
+                self._complain((*path, key), self._unknown(path, key))
+                continue
+            attribute, reader = fields[key]
+            try:
+                values[attribute] = reader(value)
+            except read.Fault as fault:
+                self._complain((*path, key, *fault.within), fault.message)
+        return values
+
+    def _strategy(self, data: dict[str, Any]) -> StrategyChoice:
+        table = data.get("strategy", {})
+        if isinstance(table, str):
+            return StrategyChoice(table)
+        if not isinstance(table, dict):
+            self._complain(("strategy",), f"must be a name or a table, not {read.shown(table)}")
+            return StrategyChoice()
+        params = {key: value for key, value in table.items() if key != "name"}
+        for key, value in params.items():
+            if not isinstance(value, (str, int, float)):
+                self._complain(("strategy", key), f"must be a number, a string or a boolean, not {read.shown(value)}")
+        named = {"name": table["name"]} if "name" in table else {}
+        return StrategyChoice(**self._fill(("strategy",), named, self._known["strategy"]), params=params)
+
+    def _budget(self, data: dict[str, Any]) -> Budget:
+        if not isinstance(data.get("budget"), str):
+            return Budget(**self._table(data, "budget"))
+        try:
+            return read.budget_text(data["budget"])
+        except read.Fault as fault:
+            self._complain(("budget",), fault.message)
+            return Budget()
+
+    def _unknown(self, path: tuple[str, ...], key: str) -> str:
+        here = ".".join(path)
+        siblings = [*self._known[here], *(name for name in self._known if name and not here)]
+        for table, fields in self._known.items():
+            if key in fields and table != here:
+                place = f"in [{table}]" if table else "at the top of the file, above the first [table]"
+                return f"unknown key here: it belongs {place}"
+        close = difflib.get_close_matches(key, siblings, 1, 0.6)
+        if close:
+            return f"unknown key: did you mean {close[0]}?"
+        return f"unknown key: {f'[{here}]' if here else 'a topic'} knows {', '.join(siblings)}"
+
+    def _complain(self, path: KeyPath, message: str) -> None:
+        line = next((self._lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in self._lines), None)
+        key = ".".join(read.one_line(part) for part in path if isinstance(part, str))
+        self.faults.append(TopicError(message, source=self._source, line=line, key=key))

@@ -1,0 +1,85 @@
+"""Words: a page's text is cut into them once, and judge, signature and links share the result.
+
+A word is a run of Unicode letters, digits and combining marks, lower-cased and NFC-normalised. Digits stay as they
+are ("1997", "mp3"); an underscore and an apostrophe separate. Scripts written without spaces (Han, kana, Thai, Lao,
+Khmer, Burmese) give overlapping character pairs, the usual answer when no dictionary is at hand.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+__all__ = ["lines_of_words", "words"]
+
+_MARKS = (  # combining marks that \w leaves out, without which Hindi, Arabic or decomposed Latin words fall apart
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc"
+    "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d"
+    "\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b4d\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0c81-\u0c83"
+    "\u0cbc-\u0ccd\u0d00-\u0d03\u0d3b-\u0d4d\u0d82\u0d83\u0dca-\u0ddf\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1"
+    "\u0eb4-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3\u200c\u200d"
+)
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\U00020000-\U0003134f"
+)
+# punctuation common on English pages: a line without other letters than ASCII stays on the fast path
+_SEPARATORS = "\u2019\u2018\u201c\u201d\u2013\u2014\u2026\u2022\u00b7\u00ab\u00bb\u00a9\u00ae\u00b6\u2192\u200b\ufeff"
+# one pass in C: letters lower-cased, everything else of ASCII a space, except the line ends
+_ASCII = "".join(chr(i).lower() if chr(i).isalnum() or i == 10 else " " for i in range(128))
+_UTF8 = _ASCII.encode() + bytes(range(128, 256))
+_plain = re.compile(r"\w+").findall
+_marked = re.compile(rf"[\w{_MARKS}]+").findall
+_needs_care = re.compile(rf"[{_MARKS}{_UNSPACED}]").search
+_has_unspaced = re.compile(rf"[{_UNSPACED}]").search
+_runs = re.compile(rf"[{_UNSPACED}]+|[^{_UNSPACED}]+").findall
+
+
+def _pairs(found: list[str]) -> list[str]:
+    """Cut the unspaced runs among ``found`` into overlapping character pairs."""
+    result: list[str] = []
+    for word in found:
+        if _has_unspaced(word) is None:
+            result.append(word)
+            continue
+        for run in _runs(word):
+            if len(run) < 3 or _has_unspaced(run) is None:
+                result.append(run)
+            else:
+                result.extend([run[i : i + 2] for i in range(len(run) - 1)])
+    return result
+
+
+def lines_of_words(text: str) -> list[list[str]]:
+    """The words of each line of ``text``, one list a line (empty for a line without words).
+
+    >>> lines_of_words("Solar cells,\\nmp3 & 東京都")
+    [['solar', 'cells'], ['mp3', '東京', '京都']]
+    """
+    if text.isascii():
+        return [line.split() for line in text.translate(_ASCII).split("\n")]
+    for separator in _SEPARATORS:
+        text = text.replace(separator, " ")
+    text = text.encode("utf-8", "replace").translate(_UTF8).decode("utf-8")
+    return [line.split() if line.isascii() else _words_of_line(line) for line in text.split("\n")]
+
+
+def _words_of_line(line: str) -> list[str]:
+    """The words of a line that is not all ASCII, whose ASCII part is prepared."""
+    line = line.lower()
+    if not unicodedata.is_normalized("NFC", line):
+        line = unicodedata.normalize("NFC", line)
+    if _needs_care(line) is None:
+        return _plain(line)
+    return _pairs(_marked(line))
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in order.
+
+    >>> words("The cell's Dürre_1")
+    ['the', 'cell', 's', 'dürre', '1']
+    """
+    if "\n" in text:
+        text = text.replace("\n", " ")
+    return lines_of_words(text)[0]

@@ -1,0 +1,101 @@
+"""Keeps hostile markup from costing more than its size: an HTML tree builder is quadratic in three places.
+
+Depth (each block start tag looks up the whole stack), open formatting elements (each new paragraph repeats them) and
+attributes of one tag (each is compared with those before). Browsers bound depth at 512 for the same reason. Ordinary
+pages pay two counts and a search; only suspicious ones are read tag by tag.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["MAX_DEPTH", "bounded"]
+
+MAX_DEPTH = 400
+_MAX_FORMATTING = 32
+_MAX_ATTRIBUTES = 200
+_MAX_TAGS = 300_000
+_SUSPECT_UNCLOSED = 1_500
+_SUSPECT_TAGS = 6_000
+_SUSPECT_SIZE = 65_536
+_WINDOW = 8_192
+
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_LONG_TAG = re.compile(r"""<[a-zA-Z](?:[^>"']++|"[^"]*+"|'[^']*+')*+>?""")
+_ATTRIBUTE = re.compile(r"""[^\s=>"'/<]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
+_FORMATTING_NAMES = "b big code em font i nobr s small strike strong tt u"
+_NOT_NESTING_NAMES = (  # void, closed by the next of their kind, or self-closed in SVG
+    "area base br col embed hr img input link meta source track wbr param frame p li dd dt option tr td th tbody thead "
+    "tfoot colgroup optgroup rp rt html head body a path rect circle line polygon polyline ellipse use stop image"
+)
+_FORMATTING = frozenset(_FORMATTING_NAMES.split())
+_NOT_NESTING = frozenset(_NOT_NESTING_NAMES.split())
+_XHTML_EMPTY = re.compile(r"<(script|title|style|textarea|iframe|noscript)\b([^<>]*)/>", re.IGNORECASE)
+
+
+def bounded(html: str, *, xhtml: bool = False) -> str:
+    """``html``, with what would make its tree too deep or too dear left out. Links keep their tags."""
+    if "\0" in html:
+        html = html.replace("\0", "")  # never text to a browser; later a paragraph separator to us
+    if xhtml:  # "<script src=x />" is whole in XML, but swallows the rest of the page in HTML
+        html = _XHTML_EMPTY.sub(r"<\1\2></\1>", html)
+    if len(html) > _SUSPECT_SIZE:
+        html = _fewer_attributes(html)
+    tags = html.count("<")
+    if tags > _SUSPECT_TAGS or (tags > _SUSPECT_UNCLOSED and tags - 2 * html.count("</") > _SUSPECT_UNCLOSED):
+        html = _flatter(html)
+    return html
+
+
+def _fewer_attributes(html: str) -> str:
+    """A long stretch without ">" may be one giant tag: look only there, keep its first attributes."""
+    if all(html.find(">", i, i + _WINDOW) >= 0 for i in range(0, len(html) - _WINDOW, _WINDOW)):
+        return html
+    return _LONG_TAG.sub(_shorter_tag, html)
+
+
+def _shorter_tag(match: re.Match[str]) -> str:
+    tag = match[0]
+    if len(tag) < _WINDOW:
+        return tag
+    parts = []
+    for attribute in _ATTRIBUTE.finditer(tag, 1):
+        parts.append(attribute[0])
+        if len(parts) > _MAX_ATTRIBUTES:
+            return f"<{' '.join(parts)}>"
+    return tag
+
+
+def _flatter(html: str) -> str:
+    """Drop start tags beyond the depth limits; end the page after too many tags."""
+    kept: list[str] = []
+    position = 0
+    open_tags: dict[str, int] = {}
+    depth = formatting = tags = 0
+    for match in _TAG.finditer(html):
+        tags += 1
+        if tags > _MAX_TAGS:
+            kept.append(html[position : match.start()])
+            return "".join(kept)
+        name = match[2].lower()
+        if name in _NOT_NESTING:
+            continue
+        is_formatting = name in _FORMATTING
+        if match[1]:
+            if open_tags.get(name, 0) > 0:
+                open_tags[name] -= 1
+                depth -= 1
+                formatting -= is_formatting
+        elif depth >= MAX_DEPTH or (is_formatting and formatting >= _MAX_FORMATTING):
+            kept.append(html[position : match.start()])
+            tags -= 1
+            end = html.find(">", match.end())
+            position = len(html) if end < 0 else max(position, end + 1)
+        else:
+            open_tags[name] = open_tags.get(name, 0) + 1
+            depth += 1
+            formatting += is_formatting
+    if not position:
+        return html
+    kept.append(html[position:])
+    return "".join(kept)

@@ -1,0 +1,47 @@
+"""What parsing leaves of a page: words, text and raw links; no tree survives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple
+
+__all__ = ["Document", "RawLink"]
+
+
+class RawLink(NamedTuple):
+    """One link as written on the page, not yet joined to its base."""
+
+    href: str
+    anchor: str  # visible text, alt of images inside, and title=, on one line
+    nofollow: bool
+    paragraph: int  # index into Document.paragraphs
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A parsed page. ``url`` is the address links are relative to when there is no ``base``."""
+
+    url: str
+    title: str = ""
+    raw_text: str = ""  # visible text, one line a paragraph, white space as it came
+    paragraphs: list[list[str]] = field(default_factory=list)  # the words of each line of ``raw_text``
+    title_words: list[str] = field(default_factory=list)
+    links: list[RawLink] = field(default_factory=list)
+    charset: str = ""
+    lang: str = ""  # <html lang>
+    base: str | None = None  # <base href>, raw
+    canonical: str | None = None  # <link rel=canonical>, raw
+    refresh: str | None = None  # target of <meta http-equiv=refresh>, raw; "" refreshes the page itself
+    noindex: bool = False
+    nofollow: bool = False
+
+    @property
+    def text(self) -> str:
+        """The visible text for a reader: white space collapsed, empty lines left out."""
+        lines = (" ".join(line.split()) for line in self.raw_text.split("\n"))
+        return "\n".join(line for line in lines if line)
+
+    def words(self) -> list[str]:
+        """Title and visible text as one sequence of words: what is judged and signed."""
+        return [*self.title_words, *chain.from_iterable(self.paragraphs)]

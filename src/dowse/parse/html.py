@@ -1,0 +1,255 @@
+"""HTML to a :class:`Document` in one walk over the tree (the only module that knows the HTML library).
+
+The walk keeps a stack of open elements and three lists. ``parts`` collects visible text, with a separator where a
+block begins or ends, so the text between two separators is a *paragraph*: what CSS calls an inline run, the nearest
+block's own text. A link remembers the paragraph it stands in. Everything else (white space, lower case, words) is done
+on the joined string, not per node: calls into Python per node are what a parser's time is made of.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, create_tag
+
+from dowse.model.words import lines_of_words, words
+from dowse.parse.bounds import bounded
+from dowse.parse.document import Document, RawLink
+from dowse.parse.robots import directives
+
+__all__ = ["parse_html"]
+
+_MAX_ANCHOR = 400
+_MAX_TITLE = 500
+_SEPARATOR = "\0"  # the only character that is never in a page's text
+_OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_HIDDEN_QUERY = "[hidden],[style*=none i],[style*=hidden i]"
+_REFRESH = re.compile(r"""\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?(["']?)(.*?)\1\s*$""", re.IGNORECASE | re.DOTALL)
+
+
+# What the walk does at an element. Plain integers: they are compared at every node.
+_BLOCK, _ANCHOR, _HEAD, _HTML = 1, 2, 3, 4
+_LEAVES = 5  # from here on: what is inside is not walked
+_SKIPPED, _TITLE, _META, _LINK, _BASE, _IMAGE, _AREA, _FRAME, _BREAK = range(_LEAVES, 14)
+_TAGS = {
+    _BLOCK: "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption "
+    "figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre "
+    "search section select summary table tbody td textarea tfoot th thead tr ul xmp",
+    _ANCHOR: "a",
+    _HEAD: "head",
+    _HTML: "html",
+    _SKIPPED: "script style noscript template noframes noembed applet canvas audio video datalist",
+    _TITLE: "title",
+    _META: "meta",
+    _LINK: "link",
+    _BASE: "base",
+    _IMAGE: "img",
+    _AREA: "area",
+    _FRAME: "frame iframe",
+    _BREAK: "br",
+}
+_KINDS: dict[int, int] = {create_tag(name).tag_id: kind for kind, names in _TAGS.items() for name in names.split()}
+_TEXT_ID = 2  # tag ids of the library: text, comment and the like come first
+
+
+def parse_html(
+    html: str, *, url: str, charset: str = "", xhtml: bool = False, robots_tag: str | None = None
+) -> Document:
+    """Parse decoded HTML. Never raises; time is bounded by the page's size whatever its markup."""
+    html = bounded(html, xhtml=xhtml)
+    tree = LexborHTMLParser(html, options=_OPTIONS, scripting=True)
+    walk = _Walk(_hidden(tree))
+    root = tree.root
+    if root is not None:
+        walk.run(root)
+    noindex, nofollow = directives(robots_tag, walk.robots)
+    text = "".join(walk.parts[1:]).replace("\n", " ").replace(_SEPARATOR, "\n")
+    return Document(
+        url=url,
+        title=walk.title,
+        raw_text=text,
+        paragraphs=lines_of_words(text),
+        title_words=words(walk.title),
+        links=walk.links,
+        charset=charset,
+        lang=walk.lang,
+        base=walk.base,
+        canonical=walk.canonical,
+        refresh=walk.refresh,
+        noindex=noindex,
+        nofollow=nofollow,
+    )
+
+
+def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
+    """Ids of the elements hidden by attribute or inline style."""
+    found = []
+    for node in tree.css(_HIDDEN_QUERY):
+        attributes = node.attributes
+        if "hidden" in attributes or _HIDDEN_STYLE.search(attributes.get("style") or ""):
+            found.append(node.mem_id)
+    return frozenset(found)
+
+
+class _OpenLink(NamedTuple):
+    """An ``<a href>`` not yet closed: where its text and its paragraph began, and alt texts met inside."""
+
+    attributes: dict[str, str | None]
+    first_part: int
+    paragraph: int
+    alts: list[str]
+
+
+class _Walk:
+    """The state of one walk; see the module's docstring."""
+
+    __slots__ = ("base", "breaks", "canonical", "hidden", "lang", "links", "open_links", "parts", "refresh",
+                 "robots", "title", "titled")  # fmt: skip
+
+    def __init__(self, hidden: frozenset[int]) -> None:
+        self.hidden = hidden
+        self.parts: list[str] = [_SEPARATOR]  # text pieces and separators
+        self.breaks: list[None] = []  # one entry a separator: its length numbers the paragraph being written
+        self.links: list[RawLink] = []
+        self.open_links: list[_OpenLink | None] = []
+        self.title = ""
+        self.titled = False
+        self.lang = ""
+        self.base: str | None = None
+        self.canonical: str | None = None
+        self.refresh: str | None = None
+        self.robots: list[str] = []
+
+    def run(self, root: LexborNode) -> None:
+        """Visit every node once, in document order, without recursion. Hot: a page has a thousand nodes."""
+        parts, breaks, hidden = self.parts, self.breaks, self.hidden
+        add_part = parts.append
+        kind_of = _KINDS.get
+        kinds: list[int] = []  # of the open elements
+        nodes: list[LexborNode] = []  # the open elements
+        muted = 0  # depth at which invisible content began; 0: visible
+        node = root
+        while True:
+            tag = node.tag_id
+            if tag == _TEXT_ID:
+                if not muted:
+                    text = node.text_content
+                    if text and not text.isspace():
+                        add_part(text)
+                    elif parts[-1] is not _SEPARATOR:
+                        add_part(" ")
+            else:
+                kind = kind_of(tag, 0)
+                if kind == _BLOCK:
+                    if parts[-1] is not _SEPARATOR:
+                        add_part(_SEPARATOR)
+                        breaks.append(None)
+                elif kind:
+                    self.enter(kind, node)
+                if kind < _LEAVES:
+                    child = node.first_child
+                    if child is not None:
+                        kinds.append(kind)
+                        nodes.append(node)
+                        if not muted and (kind == _HEAD or (hidden and node.mem_id in hidden)):
+                            muted = len(kinds)
+                        node = child
+                        continue
+                    if kind == _ANCHOR:
+                        self.close_link(node)
+            following = node.next
+            while following is None:
+                if not kinds:
+                    return
+                if len(kinds) == muted:
+                    muted = 0
+                kind = kinds.pop()
+                node = nodes.pop()
+                if kind == _BLOCK:
+                    if parts[-1] is not _SEPARATOR:
+                        add_part(_SEPARATOR)
+                        breaks.append(None)
+                elif kind == _ANCHOR:
+                    self.close_link(node)
+                following = node.next
+            node = following
+
+    def enter(self, kind: int, node: LexborNode) -> None:
+        """The start of an element that is neither inline nor a plain block."""
+        if kind == _ANCHOR:
+            attributes = node.attributes
+            known = "href" in attributes
+            self.open_links.append(_OpenLink(attributes, len(self.parts), len(self.breaks), []) if known else None)
+        elif kind == _IMAGE:
+            if self.open_links and (link := self.open_links[-1]) is not None:
+                link.alts.append(node.attributes.get("alt") or "")
+        elif kind == _BREAK:
+            self.parts.append(" ")
+        elif kind in (_AREA, _FRAME):
+            attributes = node.attributes
+            name, label = ("href", "alt") if kind == _AREA else ("src", "name")
+            self.add_link(attributes, attributes.get(name), attributes.get(label) or "", len(self.breaks))
+        elif kind == _HTML:
+            self.lang = node.attributes.get("lang") or node.attributes.get("xml:lang") or ""
+        elif kind > _SKIPPED:
+            self.enter_head(kind, node, node.attributes)
+
+    def enter_head(self, kind: int, node: LexborNode, attributes: dict[str, str | None]) -> None:
+        """Elements about the page as a whole, wherever they stand; the first of each counts."""
+        if kind == _META:
+            self.meta(attributes)
+        elif kind == _TITLE:
+            if not self.titled:
+                self.title = " ".join(node.text().split())[:_MAX_TITLE]
+                self.titled = True
+        elif kind == _LINK:
+            if self.canonical is None and "canonical" in (attributes.get("rel") or "").lower().split():
+                self.canonical = attributes.get("href")
+        elif kind == _BASE and self.base is None:
+            self.base = attributes.get("href")
+
+    def close_link(self, node: LexborNode) -> None:
+        """The end of an ``<a>``: its text is what was written since it began."""
+        link = self.open_links.pop()
+        if link is None:
+            return
+        attributes, first_part, paragraph, alts = link
+        parts = self.parts
+        text = parts[-1] if len(parts) == first_part + 1 else "".join(parts[first_part:])
+        if alts:
+            text = " ".join((text, *alts))
+        elif not text and self.hidden:
+            text = node.text()  # the link of a folded menu: not visible text, but its anchor all the same
+        if len(self.breaks) == paragraph:
+            if parts[-1] is _SEPARATOR:
+                parts.append("")  # nothing visible in it (an image): it still stands in a paragraph of its own
+        elif parts[first_part - 1] is not _SEPARATOR:
+            paragraph += 1  # a link around blocks belongs to the first of them, not to the text before it
+        self.add_link(attributes, attributes["href"], text, paragraph)
+
+    def add_link(self, attributes: dict[str, str | None], href: str | None, anchor: str, paragraph: int) -> None:
+        if not href:
+            return
+        if len(attributes) > 1:
+            title = attributes.get("title")
+            if title and title != anchor:
+                anchor = f"{anchor} {title}"
+            rel = attributes.get("rel")
+            nofollow = rel is not None and "nofollow" in rel.lower().split()
+        else:
+            nofollow = False
+        anchor = " ".join(anchor[:_MAX_ANCHOR].replace(_SEPARATOR, " ").split())
+        self.links.append(RawLink(href, anchor, nofollow, paragraph))
+
+    def meta(self, attributes: dict[str, str | None]) -> None:
+        content = attributes.get("content")
+        if not content:
+            return
+        name = (attributes.get("name") or attributes.get("http-equiv") or "").strip().lower()
+        if name in ("robots", "dowse"):
+            self.robots.append(content)
+        elif name == "refresh" and self.refresh is None:
+            match = _REFRESH.match(content)
+            self.refresh = match[2].strip() if match else None

@@ -1,0 +1,83 @@
+"""Orders that need no judgement: breadth first, depth first, site first and random.
+
+They are the field's reference lines. Ties go in order of discovery, so that breadth first is exactly the FIFO order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.strategy import Explanation, LinkView, SourcePage
+
+__all__ = ["BreadthFirst", "DepthFirst", "RandomOrder", "SiteFirst"]
+
+
+class _Fixed:
+    """An order that learns nothing: no state beyond its parameters."""
+
+    name = ""
+    feature = ""
+
+    def explain(self, candidate: int, priority: float) -> Explanation:
+        return Explanation(priority, {self.feature: (priority, 1.0)})
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Nothing to take up."""
+
+
+class BreadthFirst(_Fixed):
+    """Nearest to a seed first."""
+
+    name = "bfs"
+    feature = "minus depth"
+
+    def rank(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
+        fresh = -links.depths.astype(np.float64)
+        return np.where(np.isnan(links.current), fresh, np.maximum(fresh, links.current))
+
+
+class DepthFirst(_Fixed):
+    """The links of the page judged last come first, in the order they stand there."""
+
+    name = "dfs"
+    feature = "pages judged when last mentioned"
+
+    def rank(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
+        return np.full(len(links.ids), float(page.ordinal))
+
+
+class SiteFirst(_Fixed):
+    """Breadth first with local-site priority (METHODS, section 2, WebCrawler): a site's queue is worked off before
+    the next site's, sites in order of discovery. While a site's delay runs, the next one is asked."""
+
+    name = "site-first"
+    feature = "minus site number, then depth"
+    _DEEPEST = 100_000
+
+    def rank(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
+        fresh = -(links.sites * float(self._DEEPEST) + np.minimum(links.depths, self._DEEPEST - 1))
+        return np.where(np.isnan(links.current), fresh, np.maximum(fresh, links.current))
+
+
+class RandomOrder(_Fixed):
+    """A fixed shuffle: each URL's place depends on the seed number and its id alone."""
+
+    name = "random"
+    feature = "lot"
+
+    def __init__(self, seed_number: int = 0) -> None:
+        self._salt = np.uint64((seed_number * 2 + 1) & (2**64 - 1))
+
+    def rank(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
+        # splitmix64 (Steele, Lea and Flood 2014): a good mixer of consecutive integers
+        with np.errstate(over="ignore"):
+            z = (links.ids.astype(np.uint64) + self._salt) * np.uint64(0x9E3779B97F4A7C15)
+            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return ((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) / 2.0**53

@@ -1,0 +1,57 @@
+"""Strategies by name, with the parameters each takes."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from dowse.model.errors import TopicError
+from dowse.model.strategy import Strategy
+from dowse.model.topic import StrategyChoice
+from dowse.predict.best_first import BestFirst
+from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder, SiteFirst
+
+__all__ = ["STRATEGIES", "build_strategy", "describe"]
+
+STRATEGIES: dict[str, Callable[..., Strategy]] = {
+    "best-first": BestFirst,
+    "bfs": BreadthFirst,
+    "dfs": DepthFirst,
+    "random": RandomOrder,
+    "site-first": SiteFirst,
+}
+_GIVEN = "seed_number"  # comes from the topic, not from the strategy's parameters
+
+
+def _parameters(name: str) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(STRATEGIES[name]).parameters)
+
+
+def build_strategy(choice: StrategyChoice, *, seed_number: int) -> Strategy:
+    """Make the chosen strategy; TopicError for an unknown name, parameter or a value of the wrong type."""
+    if choice.name not in STRATEGIES:
+        near = difflib.get_close_matches(choice.name, STRATEGIES, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise TopicError(f"no strategy is called {choice.name!r}; {hint}there are {', '.join(sorted(STRATEGIES))}")
+    takes = _parameters(choice.name)
+    arguments: dict[str, Any] = {_GIVEN: seed_number} if _GIVEN in takes else {}
+    open_to_user = [name for name in takes if name != _GIVEN]
+    for name, value in choice.params.items():
+        if name not in open_to_user:
+            known = ", ".join(open_to_user) or "no parameters"
+            raise TopicError(f"strategy {choice.name} has no parameter {name!r}; it takes {known}")
+        default = takes[name].default
+        try:
+            arguments[name] = type(default)(value) if isinstance(default, int | float | str) else value
+        except (TypeError, ValueError):
+            kind = type(default).__name__
+            raise TopicError(f"parameter {name!r} of strategy {choice.name} is a {kind}, not {value!r}") from None
+    return STRATEGIES[choice.name](**arguments)
+
+
+def describe(name: str) -> str:
+    """One line on a strategy, for help texts."""
+    doc = inspect.getdoc(STRATEGIES[name]) or ""
+    return doc.partition("\n")[0]

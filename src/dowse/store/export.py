@@ -1,0 +1,152 @@
+"""Pages of a crawl as JSON lines, CSV or Parquet: one row a page, streamed, so memory stays flat.
+
+A file appears under its name only once it is whole.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from dowse.model.errors import StoreError, UserError
+from dowse.store.schema import connect_reader
+
+__all__ = ["COLUMNS", "FORMATS", "export"]
+
+FORMATS = ("jsonl", "csv", "parquet")
+_TEXT, _INT, _REAL, _BOOL, _TIME, _JSON = "string", "int64", "double", "bool", "time", "json"
+COLUMNS = {
+    "id": _INT, "url": _TEXT, "final_url": _TEXT, "title": _TEXT, "score": _REAL, "relevant": _BOOL,
+    "similarity": _REAL, "erid": _REAL, "depth": _INT, "words": _INT, "text_len": _INT, "n_links": _INT, "bytes": _INT,
+    "body_bytes": _INT, "outcome": _TEXT, "reason": _TEXT, "status": _INT, "content_type": _TEXT, "truncated": _TEXT,
+    "language": _TEXT, "charset": _TEXT, "duplicate_of": _INT, "etag": _TEXT, "last_modified": _TEXT,
+    "redirects": _JSON, "attempts": _INT, "fetched_at": _TIME, "dns_s": _REAL, "connect_s": _REAL,
+    "first_byte_s": _REAL, "total_s": _REAL, "parse_s": _REAL, "judge_s": _REAL, "verdict": _JSON, "warc_file": _TEXT,
+    "warc_offset": _INT, "warc_length": _INT,
+}  # fmt: skip
+"""What is exported, in this order, and what it is."""
+
+_BLOCK = 2_000  # rows held at a time
+_BOOLS = [place for place, kind in enumerate(COLUMNS.values()) if kind == _BOOL]
+_JSONS = [place for place, kind in enumerate(COLUMNS.values()) if kind == _JSON]
+_TIMES = [place for place, kind in enumerate(COLUMNS.values()) if kind == _TIME]
+
+Rows = Iterator[list[Any]]
+
+
+def export(folder: Path | str, to: str, out: Path | str, *, relevant_only: bool = False) -> int:
+    """Write the pages in ``folder`` to ``out`` (``"-"``: standard output, not for Parquet); returns how many.
+
+    ``to`` is one of :data:`FORMATS`. Pages come in the order they were recorded.
+    """
+    if to not in FORMATS:
+        raise UserError(f"cannot export to {to!r}: choose one of {', '.join(FORMATS)}")
+    with closing(connect_reader(Path(folder))) as connection:
+        rows = _pages(connection, Path(folder), relevant_only)
+        if str(out) == "-":
+            if to == "parquet":
+                raise UserError("parquet cannot go to standard output: name a file")
+            return _TEXT_FORMATS[to](rows, sys.stdout)
+        if to == "parquet":
+            return _whole(Path(out), lambda path: _parquet(rows, path))
+        return _whole(Path(out), lambda path: _text_file(rows, path, _TEXT_FORMATS[to]))
+
+
+def _pages(connection: sqlite3.Connection, folder: Path, relevant_only: bool) -> Rows:
+    chosen = "WHERE relevant = 1" if relevant_only else ""
+    try:
+        # A running crawl's snapshot is held while this goes on; the sort is by number only, the rows stay on the disk.
+        ids = connection.execute(f"SELECT id FROM pages {chosen} ORDER BY ordinal")
+        for (id,) in ids:
+            row = list(connection.execute(f"SELECT {', '.join(COLUMNS)} FROM pages WHERE id = ?", (id,)).fetchone())
+            for place in _BOOLS:
+                row[place] = None if row[place] is None else bool(row[place])
+            yield row
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot read the records in {folder}: {error}") from error
+
+
+def _whole(out: Path, write: Callable[[Path], int]) -> int:
+    """Write beside ``out``, then put it in its place."""
+    partial = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        count = write(partial)
+        os.replace(partial, out)
+    except OSError as error:
+        raise UserError(f"cannot write {out}: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            partial.unlink()
+    return count
+
+
+def _text_file(rows: Rows, path: Path, write: Callable[[Rows, TextIO], int]) -> int:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        return write(rows, stream)
+
+
+def _jsonl(rows: Rows, stream: TextIO) -> int:
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    count = 0
+    for count, row in enumerate(rows, 1):  # noqa: B007
+        for place in _JSONS:
+            row[place] = json.loads(row[place])
+        stream.write(encode(dict(zip(COLUMNS, row, strict=True))) + "\n")
+    return count
+
+
+def _csv(rows: Rows, stream: TextIO) -> int:
+    """With a header line; true and false for truth, nothing for null, JSON text where a value has parts."""
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    count = 0
+    for count, row in enumerate(rows, 1):  # noqa: B007
+        for place in _BOOLS:
+            row[place] = None if row[place] is None else str(row[place]).lower()
+        writer.writerow(row)
+    return count
+
+
+_TEXT_FORMATS: dict[str, Callable[[Rows, TextIO], int]] = {"jsonl": _jsonl, "csv": _csv}
+
+
+def _parquet(rows: Rows, path: Path) -> int:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise UserError("parquet needs pyarrow: install it with: pip install 'dowse[parquet]'") from None
+
+    types = {_TEXT: pyarrow.string(), _JSON: pyarrow.string(), _INT: pyarrow.int64(), _REAL: pyarrow.float64(),
+             _BOOL: pyarrow.bool_(), _TIME: pyarrow.timestamp("us", tz="UTC")}  # fmt: skip
+    schema = pyarrow.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
+    count = 0
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for block in _blocks(rows):
+            for row in block:
+                for place in _TIMES:
+                    row[place] = datetime.fromisoformat(row[place])
+            columns = zip(zip(*block, strict=True), schema.types, strict=True)
+            table = pyarrow.table([pyarrow.array(values, kind) for values, kind in columns], schema=schema)
+            writer.write_table(table)
+            count += len(block)
+    return count
+
+
+def _blocks(rows: Rows) -> Iterator[list[list[Any]]]:
+    block: list[list[Any]] = []
+    for row in rows:
+        block.append(row)
+        if len(block) == _BLOCK:
+            yield block
+            block = []
+    if block:
+        yield block

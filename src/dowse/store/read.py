@@ -1,0 +1,209 @@
+"""The records of a crawl for reports and tools: read only, also while the crawl is running.
+
+Each answer is of one moment (one read transaction), and no question holds the crawl up. What the schema keeps no index
+for (a URL, the pages that link to a candidate) is found by scanning its table once.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dowse.model.errors import StoreError
+from dowse.model.records import CandidateRow, CandidateState, DecisionRow, EventRow
+from dowse.store import rows
+from dowse.store.schema import connect_reader
+from dowse.store.views import (
+    HarvestCurve,
+    OutcomeCount,
+    PageView,
+    Parent,
+    Refusal,
+    Run,
+    SiteView,
+    Stage,
+    StageTimes,
+    Summary,
+)
+
+__all__ = ["CrawlReader"]
+
+_PAGE = ", ".join("verdict" if field.name == "reasons" else field.name for field in fields(PageView))
+
+
+def _truth(value: int | None) -> bool | None:
+    return None if value is None else bool(value)
+
+
+def _page(row: tuple[Any, ...]) -> PageView:
+    values = dict(zip(_PAGE.split(", "), row, strict=True))
+    values["relevant"] = _truth(values["relevant"])
+    values["redirects"] = tuple(map(tuple, rows.from_json(values["redirects"])))
+    values["reasons"] = tuple(map(tuple, rows.from_json(values.pop("verdict"))))
+    return PageView(**values)
+
+
+class CrawlReader:
+    """Raises NotACrawl when the folder holds none."""
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        self._connection = connect_reader(self.folder)
+
+    def close(self) -> None:
+        """Let go of the records."""
+        self._connection.close()
+
+    def __enter__(self) -> CrawlReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _moment(self) -> Iterator[None]:
+        """Everything asked inside is of the same moment."""
+        try:
+            self._connection.execute("BEGIN")
+            yield
+        finally:
+            if self._connection.in_transaction:
+                self._connection.rollback()
+
+    def _ask(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read the records in {self.folder}: {error}") from error
+
+    def settings(self) -> dict[str, Any]:
+        """What the crawl was started with."""
+        return {name: rows.from_json(value) for name, value in self._ask("SELECT name, value FROM settings")}
+
+    def summary(self) -> Summary:
+        """The crawl in figures."""
+        with self._moment():
+            [(judged, relevant, size, requests, seconds)] = self._ask(
+                "SELECT judged, relevant, bytes, requests, seconds FROM totals"
+            )
+            [(pages,)] = self._ask("SELECT count(*) FROM pages WHERE outcome = 'fetched'")
+            [(sites,)] = self._ask("SELECT count(*) FROM sites")
+            groups = self._ask("SELECT state, reason, count(*) FROM candidates GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2")
+            runs = tuple(Run(*row) for row in self._ask("SELECT id, started_at, ended_at, stop_reason FROM runs"))
+        outcomes = tuple(OutcomeCount(CandidateState(state).name.lower(), why, n) for state, why, n in groups)
+        return Summary(
+            pages=pages, judged=judged, relevant=relevant, harvest=relevant / pages if pages else 0.0, bytes=size,
+            requests=requests, seconds=seconds, sites=sites, known=sum(row.count for row in outcomes),
+            waiting=sum(row.count for row in outcomes if row.state in ("waiting", "leased")), outcomes=outcomes,
+            stop_reason=runs[-1].stop_reason if runs else None, runs=runs,
+        )  # fmt: skip
+
+    def harvest_curve(self) -> HarvestCurve:
+        """Relevant pages against fetched pages, in the order they were recorded."""
+        found = self._ask("SELECT coalesce(relevant, 0) FROM pages WHERE outcome = 'fetched' ORDER BY ordinal")
+        relevant = np.fromiter((row[0] for row in found), np.int64, len(found))
+        return HarvestCurve(np.arange(1, len(found) + 1, dtype=np.int64), np.cumsum(relevant))
+
+    def top_sites(self, n: int = 20) -> list[SiteView]:
+        """The sites with the most relevant pages."""
+        found = self._ask(
+            "SELECT origin, pages, relevant, CASE WHEN pages > 0 THEN 1.0 * relevant / pages ELSE 0.0 END, requests,"
+            " failures, bytes, CASE WHEN requests > 0 THEN latency_s / requests ELSE 0.0 END, delay_s, robots_status"
+            " FROM sites ORDER BY relevant DESC, pages DESC, id LIMIT ?", n)  # fmt: skip
+        return [SiteView(*row) for row in found]
+
+    def top_pages(self, n: int = 20) -> list[PageView]:
+        """The relevant pages with the highest scores."""
+        return [_page(row) for row in self._ask(
+            f"SELECT {_PAGE} FROM pages WHERE relevant = 1 ORDER BY score DESC, ordinal LIMIT ?", n
+        )]  # fmt: skip
+
+    def page(self, url: str) -> PageView | None:
+        """The page fetched as ``url``, else the first that a redirect brought there."""
+        found = self._ask(
+            f"SELECT {_PAGE} FROM pages WHERE url = ?1 OR final_url = ?1 ORDER BY url = ?1 DESC, ordinal LIMIT 1", url
+        )
+        return _page(found[0]) if found else None
+
+    def candidate(self, url: str) -> CandidateRow | None:
+        """What is known of a URL, as it stands in the records."""
+        found = self._ask(f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates WHERE url = ? LIMIT 1", url)
+        return rows.candidate(found[0]) if found else None
+
+    def candidate_by_id(self, id: int) -> CandidateRow | None:
+        """The same by its number, at once."""
+        found = self._ask(f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates WHERE id = ?", id)
+        return rows.candidate(found[0]) if found else None
+
+    def parents(self, candidate: int, limit: int = 100) -> list[Parent]:
+        """The pages that link to a candidate, in the order they were recorded."""
+        found = self._ask(
+            "SELECT l.page, p.url, p.title, p.score, p.relevant, l.anchor, l.count FROM links l"
+            " JOIN pages p ON p.id = l.page WHERE l.target = ? ORDER BY l.rowid LIMIT ?", candidate, limit)  # fmt: skip
+        return [
+            Parent(page, url, title, score, _truth(relevant), anchor, count)
+            for page, url, title, score, relevant, anchor, count in found
+        ]
+
+    def decision(self, candidate: int) -> DecisionRow | None:
+        """Why a URL was fetched when it was; None when it was not yet."""
+        found = self._ask(
+            "SELECT candidate, at, priority, strategy, version, features FROM decisions WHERE candidate = ?", candidate
+        )
+        return rows.decision(found[0]) if found else None
+
+    def waiting_rank(self, candidate: int) -> int | None:
+        """How many waiting URLs are in front of this one (0: it is next); None when it does not wait."""
+        found = self._ask("SELECT priority FROM candidates WHERE id = ? AND state IN (0, 1)", candidate)
+        if not found:
+            return None
+        [(ahead,)] = self._ask(
+            "SELECT count(*) FROM candidates WHERE state IN (0, 1) AND (priority > ?1 OR (priority = ?1 AND id < ?2))",
+            found[0][0], candidate)  # fmt: skip
+        return int(ahead)
+
+    def events(self) -> list[EventRow]:
+        """What was worth telling, in order."""
+        return [rows.event(row) for row in self._ask("SELECT at, kind, detail FROM events ORDER BY id")]
+
+    def refusals(self) -> list[Refusal]:
+        """What the rules of scope and traps refused, most frequent first."""
+        with self._moment():
+            counts = self._ask("SELECT rule, count FROM refusals ORDER BY count DESC, rule")
+            samples: dict[str, list[str]] = {}
+            for rule, url in self._ask("SELECT rule, url FROM refusal_samples ORDER BY rowid"):
+                samples.setdefault(rule, []).append(url)
+        return [Refusal(rule, count, tuple(samples.get(rule, ()))) for rule, count in counts]
+
+    def stage_times(self) -> StageTimes:
+        """Where the time went, over the pages that brought a response.
+
+        As in the paper, *connection* ends with the response's headers (name look-up, connecting, waiting for the
+        server), *download* is the rest of the transfer, *processing* is parsing and judging.
+        """
+        [(pages, *sums)] = self._ask(
+            "SELECT count(*), total(dns_s), total(connect_s), total(max(0, first_byte_s - dns_s - connect_s)),"
+            " total(max(0, total_s - first_byte_s)), total(parse_s), total(judge_s) FROM pages WHERE status > 0"
+        )
+        dns, connect, wait, transfer, parse, judge = sums
+        overall = sum(sums)
+
+        def stage(name: str, total_s: float) -> Stage:
+            return Stage(name, total_s, total_s / pages if pages else 0.0, total_s / overall if overall else 0.0)
+
+        return StageTimes(
+            pages,
+            (
+                stage("connection", dns + connect + wait),
+                stage("download", transfer),
+                stage("processing", parse + judge),
+                stage("overall", overall),
+            ),
+            tuple(map(stage, ("dns", "connect", "wait", "transfer", "parse", "judge"), sums)),
+        )

@@ -1,0 +1,285 @@
+"""The crawl's folder, as its one writer sees it.
+
+::
+
+    dowse.sqlite           records (schema.py)
+    dowse-00000.warc.gz    what came over the wire (archive.py, warc.py), then 00001, ...
+    dowse.ledger           counters that outlive a kill (ledger.py)
+    dowse.lock             one writer a folder (lock.py)
+
+Guarantees:
+
+* a batch is recorded as a whole or not at all: its archive bytes are on the disk before the transaction names them;
+* after a kill at any instant every recorded page can be read at its offset, and the archive ends where the records say;
+* when a commit fails (disk full, folder gone) the folder is as after the last one, and a later commit may succeed.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dowse.model.budget import Spent
+from dowse.model.errors import DowseError, NotACrawl, StoreError, UserError
+from dowse.model.records import Batch, CandidateRow, CandidateState, SiteRow
+from dowse.store import rows
+from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files
+from dowse.store.ledger import Ledger
+from dowse.store.lock import FolderLock
+from dowse.store.schema import DATABASE, connect_writer, create_database
+from dowse.store.times import iso
+
+__all__ = ["Counters", "CrawlStore"]
+
+_LEDGER = "dowse.ledger"
+_LOCK = "dowse.lock"
+_WARC_11 = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """What a resumed crawl must know of its past."""
+
+    recorded: int  # pages written down, whatever their outcome
+    judged: int
+    relevant: int
+
+
+def _about(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of the ``warcinfo`` records; ``settings["warcinfo"]`` adds to them or replaces them."""
+    version = settings.get("version")
+    topic = settings.get("topic")
+    politeness = topic.get("politeness", {}) if isinstance(topic, dict) else {}
+    return {
+        "software": f"dowse/{version}" if version else "dowse",
+        "format": "WARC File Format 1.1",
+        "conformsTo": _WARC_11,
+        "robots": "obey" if politeness.get("obey_robots", True) else "ignore",
+        **settings.get("warcinfo", {}),
+    }
+
+
+def _failed(folder: Path, error: Exception) -> StoreError:
+    """One line that says what is wrong and that nothing is lost."""
+    what = error.strerror.lower() if isinstance(error, OSError) and error.strerror else " ".join(str(error).split())
+    return StoreError(f"cannot keep records in {folder}: {what}. What was recorded before is safe; mend it and resume")
+
+
+class CrawlStore:
+    """Implements :class:`dowse.model.records.Records`. Made by :meth:`create` or :meth:`open`; one thread at a time."""
+
+    def __init__(self, folder: Path, lock: FolderLock, connection: sqlite3.Connection, ledger: Ledger,
+                 archive_bytes: int) -> None:  # fmt: skip
+        self.folder = folder
+        self._lock = lock
+        self._connection = connection
+        self._ledger = ledger
+        self._inode = (folder / DATABASE).stat().st_ino
+        self._archive = Archive(folder, self._committed(), _about(self.settings()), archive_bytes)
+
+    @classmethod
+    def create(cls, folder: Path | str, settings: Mapping[str, Any], now_wall: float, *,
+               archive_bytes: int = FILE_BYTES) -> CrawlStore:  # fmt: skip
+        """Start a crawl in ``folder``, which is made where it is missing and must not hold one yet.
+
+        ``settings`` are JSON values. ``topic`` (with ``politeness.obey_robots``), ``version`` and ``warcinfo`` (a dict)
+        also speak in the archive's ``warcinfo`` records. A WARC file grows to about ``archive_bytes``.
+        """
+        folder = Path(folder)
+        values = {"started_at": iso(now_wall), **settings}
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _failed(folder, error) from error
+        return cls._assemble(folder, archive_bytes, [(name, rows.to_json(value)) for name, value in values.items()])
+
+    @classmethod
+    def open(cls, folder: Path | str, *, archive_bytes: int = FILE_BYTES) -> CrawlStore:
+        """Go on with the crawl in ``folder``; cuts what a crash left behind the last commit."""
+        folder = Path(folder)
+        if not (folder / DATABASE).is_file():
+            raise NotACrawl(f"{folder} holds no crawl to resume (there is no {DATABASE} in it)")
+        return cls._assemble(folder, archive_bytes, None)
+
+    @classmethod
+    def _assemble(cls, folder: Path, archive_bytes: int, settings: list[tuple[str, str]] | None) -> CrawlStore:
+        fresh = settings is not None
+        lock, connection, ledger = None, None, None
+        try:
+            lock = FolderLock(folder / _LOCK)
+            if settings is not None:
+                if archive_files(folder):
+                    raise UserError(
+                        f"{folder} already holds a crawl, or WARC files of one: resume it, or choose another"
+                    )
+                create_database(folder, settings)
+            connection = connect_writer(folder)
+            ledger = Ledger(folder / _LEDGER, fresh=fresh)
+            return cls(folder, lock, connection, ledger, archive_bytes)
+        except BaseException as error:
+            for part in (connection, ledger):
+                if part is not None:
+                    part.close()
+            if lock is not None:
+                lock.release()
+            if isinstance(error, sqlite3.DatabaseError) and "not a database" in str(error):
+                raise NotACrawl(f"{folder} holds no crawl: its {DATABASE} is not a database") from error
+            if isinstance(error, (OSError, sqlite3.Error)):
+                raise _failed(folder, error) from error
+            raise
+
+    def commit(self, batch: Batch) -> None:
+        """Write everything of ``batch`` or nothing: archive bytes, flushed, then one transaction."""
+        try:
+            self._same_folder()
+            places = [self._keep(page.archive, page.archive_response, page.fetched_at) for page in batch.pages]
+            self._archive.sync()
+            try:
+                self._transact(batch, places, tidy=False)
+            except UnicodeEncodeError:
+                self._connection.rollback()
+                self._transact(batch, places, tidy=True)
+        except BaseException as error:
+            self._undo()
+            if isinstance(error, (OSError, sqlite3.Error)):
+                raise _failed(self.folder, error) from error
+            raise
+
+    def _keep(self, members: list[bytes], response: int, at: float) -> Place:
+        return self._archive.append(members, response, at) if members else NOWHERE
+
+    def _transact(self, batch: Batch, places: list[Place], *, tidy: bool) -> None:
+        run = self._connection.execute
+        run("BEGIN IMMEDIATE")
+        recorded = run("SELECT recorded FROM totals").fetchone()[0]
+        self._total(batch)
+        for sql, values in rows.statements(batch, places, recorded, self._archive.lengths):
+            self._connection.executemany(sql, rows.clean(values) if tidy else values)
+        run("COMMIT")
+
+    def _total(self, batch: Batch) -> None:
+        """Bring the one row of totals up to date; a page written again counts once."""
+        run = self._connection.execute
+        if batch.pages:
+            ids = ",".join(str(int(page.id)) for page in batch.pages)
+            before = run(f"SELECT count(score), total(relevant) FROM pages WHERE id IN ({ids})").fetchone()
+            judged = sum(page.score is not None for page in batch.pages) - before[0]
+            relevant = sum(page.relevant is True for page in batch.pages) - int(before[1])
+            run("UPDATE totals SET recorded = recorded + ?, judged = judged + ?, relevant = relevant + ?",
+                (len(batch.pages), judged, relevant))  # fmt: skip
+        if batch.spent is not None:
+            spent = batch.spent
+            run("UPDATE totals SET pages = ?, bytes = ?, seconds = ?, requests = ?",
+                (spent.pages, spent.bytes, spent.seconds, spent.requests))  # fmt: skip
+
+    def _undo(self) -> None:
+        """Back to the last commit. What it was is asked of the database, since an interrupt may strike right after a
+        transaction that did succeed. Where even this fails, the next :meth:`open` does it."""
+        with suppress(sqlite3.Error, OSError, DowseError):
+            if self._connection.in_transaction:
+                self._connection.rollback()
+            self._archive.cut(self._committed())
+
+    def _committed(self) -> dict[str, int]:
+        return dict(self._connection.execute("SELECT file, bytes FROM archives"))
+
+    def _same_folder(self) -> None:
+        """A folder removed under an open database takes every write and keeps none: look before each commit."""
+        try:
+            same = os.stat(self.folder / DATABASE).st_ino == self._inode
+        except FileNotFoundError:
+            same = False
+        if not same:
+            raise FileNotFoundError(None, f"its {DATABASE} was removed or replaced")
+
+    def note_spent(self, spent: Spent) -> None:
+        """Make the counters survive a kill at any instant; costs about a microsecond."""
+        self._ledger.note(spent)
+
+    def spent(self) -> Spent:
+        """What was spent over all runs: what was noted last or recorded, whichever is more. Pages are those recorded,
+        since a page that was not is fetched again."""
+        noted = self._ledger.read()
+        pages, size, seconds, requests = self._connection.execute(
+            "SELECT pages, bytes, seconds, requests FROM totals"
+        ).fetchone()
+        return Spent(
+            pages=pages,
+            bytes=max(noted.bytes, size),
+            seconds=max(noted.seconds, seconds),
+            requests=max(noted.requests, requests),
+        )
+
+    def counters(self) -> Counters:
+        """Pages recorded, judged and relevant so far."""
+        return Counters(*self._connection.execute("SELECT recorded, judged, relevant FROM totals").fetchone())
+
+    def candidates(self) -> Iterator[CandidateRow]:
+        """Every known URL in id order; leases lost to a crash come back as waiting."""
+        for row in map(rows.candidate, self._connection.execute(
+            f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates ORDER BY id"
+        )):  # fmt: skip
+            if row.state is CandidateState.LEASED:
+                row.state = CandidateState.WAITING
+            yield row
+
+    def sites(self) -> Iterator[SiteRow]:
+        """Every known origin in id order."""
+        return map(rows.site, self._connection.execute(f"SELECT {rows.SITE_COLUMNS} FROM sites ORDER BY id"))
+
+    def statistics(self) -> dict[str, Any]:
+        """What was learned, by name: bytes as bytes, everything else as JSON gives it back."""
+        found = self._connection.execute("SELECT name, value FROM statistics")
+        return {name: value if isinstance(value, bytes) else rows.from_json(value) for name, value in found}
+
+    def settings(self) -> dict[str, Any]:
+        """What the crawl was started with."""
+        return {name: rows.from_json(value) for name, value in self._connection.execute("SELECT * FROM settings")}
+
+    def signatures(self) -> Iterator[tuple[int, int, bytes]]:
+        """Page, exact signature and minhash of every page that is nobody's duplicate, in the order of recording."""
+        found = self._connection.execute(
+            "SELECT id, signature, minhash FROM pages WHERE signature <> 0 AND duplicate_of IS NULL ORDER BY ordinal"
+        )
+        return ((id, rows.unsigned(exact), minhash) for id, exact, minhash in found)
+
+    def start_run(self, at: float) -> int:
+        """Write down that a run begins; one that never ended was interrupted. Returns the run's number, from 1."""
+        self._change("UPDATE runs SET stop_reason = 'interrupted' WHERE ended_at IS NULL AND stop_reason IS NULL")
+        self._change("INSERT INTO runs (started_at) VALUES (?)", iso(at))
+        return int(self._connection.execute("SELECT max(id) FROM runs").fetchone()[0])
+
+    def end_run(self, reason: str, at: float) -> None:
+        """Write down why the current run stopped."""
+        self._change("UPDATE runs SET ended_at = ?, stop_reason = ? WHERE id = (SELECT max(id) FROM runs)",
+                     iso(at), reason)  # fmt: skip
+
+    def _change(self, sql: str, *values: Any) -> None:
+        try:
+            self._same_folder()
+            self._connection.execute(sql, values)
+        except (OSError, sqlite3.Error) as error:
+            raise _failed(self.folder, error) from error
+
+    def close(self) -> None:
+        """Let go of the folder. The records become one plain file again, so that they can be copied, and read from a
+        medium that cannot be written (left as they are while somebody reads)."""
+        self._archive.close()
+        with suppress(sqlite3.Error):
+            self._connection.execute("PRAGMA busy_timeout = 0")
+            self._connection.execute("PRAGMA journal_mode = DELETE")
+        with suppress(sqlite3.Error):
+            self._connection.close()
+        self._ledger.close()
+        self._lock.release()
+
+    def __enter__(self) -> CrawlStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,174 @@
+"""The rows of the model as tuples for SQLite, and back. Nothing here does I/O."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from operator import attrgetter
+from typing import Any
+
+from dowse.model.records import Batch, CandidateRow, CandidateState, DecisionRow, EventRow, PageRow, SiteRow
+from dowse.store.archive import Place
+from dowse.store.schema import PAGE_COLUMNS
+from dowse.store.times import iso, seconds
+
+__all__ = [
+    "CANDIDATE_COLUMNS", "SITE_COLUMNS", "Statement", "candidate", "clean", "decision", "event", "from_json", "site",
+    "statements", "to_json", "unsigned",
+]  # fmt: skip
+
+Statement = tuple[str, Iterable[Sequence[Any]]]
+"""SQL with parameters, and a row of parameters for each time it runs."""
+
+SAMPLES_A_RULE = 20
+CANDIDATE_COLUMNS = "id, url, site, depth, parent, priority, run, state, reason, attempts, via"
+SITE_COLUMNS = (
+    "id, origin, host, address, robots_status, robots_fetched_at, delay_s, requests, pages, relevant, failures, bytes, "
+    "latency_s, download_s"
+)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_STATES = tuple(CandidateState)
+
+to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+from_json = json.loads
+
+_link = attrgetter("page", "target", "anchor", "count")
+
+
+_TOGETHER = 50  # rows a statement for what comes in thousands: half the cost of one by one
+
+
+def _insert(table: str, columns: int, verb: str = "INSERT", together: int = 1) -> str:
+    row = f"({', '.join('?' * columns)})"
+    return f"{verb} INTO {table} VALUES {', '.join([row] * together)}"
+
+
+def _many(table: str, columns: int, row: Callable[[Any], tuple[Any, ...]], items: Sequence[Any]) -> Iterator[Statement]:
+    whole = len(items) - len(items) % _TOGETHER
+    if whole:
+        starts = range(0, whole, _TOGETHER)
+        blocks = (tuple(chain.from_iterable(map(row, items[start : start + _TOGETHER]))) for start in starts)
+        yield _insert(table, columns, together=_TOGETHER), blocks
+    yield _insert(table, columns), map(row, items[whole:])
+
+
+_PAGES = _insert("pages", len(PAGE_COLUMNS), "INSERT OR REPLACE")
+_SITES = _insert("sites", 14, "INSERT OR REPLACE")
+_DECISIONS = _insert("decisions", 6, "INSERT OR REPLACE")
+_STATISTICS = _insert("statistics", 2, "INSERT OR REPLACE")
+_ARCHIVES = _insert("archives", 2, "INSERT OR REPLACE")
+_EVENTS = "INSERT INTO events (at, kind, detail) VALUES (?, ?, ?)"
+_REFUSALS = "INSERT INTO refusals VALUES (?, ?) ON CONFLICT (rule) DO UPDATE SET count = count + excluded.count"
+_SAMPLES = (
+    f"INSERT OR IGNORE INTO refusal_samples SELECT ?1, ?2 "
+    f"WHERE (SELECT count(*) FROM refusal_samples WHERE rule = ?1) < {SAMPLES_A_RULE}"
+)
+_PRIORITIES = "UPDATE candidates SET priority = ? WHERE id = ?"
+_STATES_OF = "UPDATE candidates SET state = ?, reason = ?, attempts = ? WHERE id = ?"
+
+
+def _signed(value: int) -> int:
+    """64 bits as SQLite holds them."""
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+def unsigned(value: int) -> int:
+    """64 bits as the crawl knows them."""
+    return value & 0xFFFFFFFFFFFFFFFF
+
+
+def _page(row: PageRow, ordinal: int, place: Place) -> tuple[Any, ...]:
+    times = row.timings
+    return (
+        row.id, ordinal, row.url, row.final_url, iso(row.fetched_at), row.outcome, row.reason, row.status,
+        row.content_type, row.wire_bytes, row.body_bytes, row.truncated, row.score, row.relevant, row.similarity,
+        row.erid, row.title, row.language, row.charset, row.depth, row.words, row.text_len, row.n_links,
+        row.duplicate_of, _signed(row.signature), row.minhash, row.etag, row.last_modified,
+        to_json(row.redirects) if row.redirects else "[]", row.attempts, times.dns_s, times.connect_s,
+        times.first_byte_s, times.total_s, row.parse_s, row.judge_s, to_json(row.verdict), *place,
+    )  # fmt: skip
+
+
+def _candidate(row: CandidateRow) -> tuple[Any, ...]:
+    # int(): SQLite takes a plain int directly, but looks an enum up among its adapters each time
+    return (
+        row.id, row.url, row.site, row.depth, row.parent, row.priority, row.run, int(row.state), row.reason,
+        row.attempts, row.via,
+    )  # fmt: skip
+
+
+def _site(row: SiteRow) -> tuple[Any, ...]:
+    fetched_at = None if row.robots_fetched_at is None else iso(row.robots_fetched_at)
+    return (
+        row.id, row.origin, row.host, row.address, row.robots_status, fetched_at, row.delay_s, row.requests,
+        row.pages, row.relevant, row.failures, row.wire_bytes, row.latency_s, row.download_s,
+    )  # fmt: skip
+
+
+def _decision(row: DecisionRow) -> tuple[Any, ...]:
+    return (row.candidate, iso(row.at), row.priority, row.strategy, row.version, to_json(row.features))
+
+
+def _statistic(name: str, value: Any) -> tuple[str, str | bytes]:
+    return name, bytes(value) if isinstance(value, (bytes, bytearray, memoryview)) else to_json(value)
+
+
+def statements(batch: Batch, places: Sequence[Place], ordinal: int, archives: dict[str, int]) -> Iterator[Statement]:
+    """Everything a batch changes, in the order it must happen. ``ordinal`` is the first page's."""
+    if batch.sites:
+        yield _SITES, map(_site, batch.sites.values())
+    if batch.candidates:
+        yield from _many("candidates", 11, _candidate, batch.candidates)
+    if batch.priorities:
+        yield _PRIORITIES, ((priority, id) for id, priority in sorted(batch.priorities.items()))  # neighbours together
+    if batch.states:
+        yield _STATES_OF, ((*state, id) for id, state in batch.states.items())
+    if batch.pages:
+        yield _PAGES, map(_page, batch.pages, range(ordinal, ordinal + len(batch.pages)), places)
+        yield _ARCHIVES, archives.items()
+    if batch.links:
+        yield from _many("links", 4, _link, batch.links)
+    if batch.decisions:
+        yield _DECISIONS, map(_decision, batch.decisions)
+    if batch.events:
+        yield _EVENTS, ((iso(row.at), row.kind, row.detail) for row in batch.events)
+    if batch.refusals:
+        yield _REFUSALS, batch.refusals.items()
+    if batch.refusal_samples:
+        yield _SAMPLES, batch.refusal_samples
+    if batch.statistics:
+        yield _STATISTICS, (_statistic(name, value) for name, value in batch.statistics.items())
+
+
+def clean(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
+    """Rows whose text SQLite can hold: a header that was no UTF-8 leaves lone surrogates behind."""
+    for row in rows:
+        yield tuple(_LONE_SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value for value in row)
+
+
+def candidate(row: Sequence[Any]) -> CandidateRow:
+    """A row of :data:`CANDIDATE_COLUMNS`."""
+    values = list(row)
+    values[7] = _STATES[values[7]]
+    return CandidateRow(*values)
+
+
+def site(row: Sequence[Any]) -> SiteRow:
+    """A row of :data:`SITE_COLUMNS`."""
+    values = list(row)
+    values[5] = None if values[5] is None else seconds(values[5])
+    return SiteRow(*values)
+
+
+def decision(row: Sequence[Any]) -> DecisionRow:
+    """A row of the table, in its order."""
+    id, at, priority, strategy, version, features = row
+    parts = {name: (value, weight) for name, (value, weight) in from_json(features).items()}
+    return DecisionRow(id, seconds(at), priority, strategy, version, parts)
+
+
+def event(row: Sequence[Any]) -> EventRow:
+    """A row of ``at, kind, detail``."""
+    return EventRow(seconds(row[0]), row[1], row[2])

@@ -1,0 +1,176 @@
+"""The tables of a crawl, and how a connection to them is opened.
+
+The file is made to be read by people and other tools: plain columns, JSON text where a value has parts, times as
+ISO 8601 text in UTC (fixed width, so text order is time order; see ``times``).
+
+**No secondary index on a table that grows with the crawl.** An index on a URL takes its rows in random order: once it
+no longer fits the cache, each insert reads and writes a page of its own, and the cost of a page would grow with the
+crawl. What grows is only ever appended (links, events), inserted by a dense integer key (candidates, sites, pages,
+decisions) or updated by it. The writer needs nothing else; a reader that looks for a URL scans the table once.
+Add an index to a copy when you ask often.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+
+from dowse.model.errors import NotACrawl, UserError
+
+__all__ = ["DATABASE", "PAGE_COLUMNS", "VERSION", "connect_reader", "connect_writer", "create_database"]
+
+DATABASE = "dowse.sqlite"
+VERSION = 1
+_APPLICATION = 0x444F5753  # "DOWS": tells `file` and us whose database this is
+_STRICT = "STRICT" if sqlite3.sqlite_version_info >= (3, 37) else ""  # a wrong type is an error, not a surprise
+
+_PAGES = {
+    "id": "INTEGER PRIMARY KEY",  # the candidate's id
+    "ordinal": "INTEGER NOT NULL",  # order of recording, whatever the wall clock did
+    "url": "TEXT NOT NULL",
+    "final_url": "TEXT NOT NULL",  # after redirects
+    "fetched_at": "TEXT NOT NULL",
+    "outcome": "TEXT NOT NULL",  # fetched, failed, refused
+    "reason": "TEXT NOT NULL",
+    "status": "INTEGER NOT NULL",
+    "content_type": "TEXT NOT NULL",
+    "bytes": "INTEGER NOT NULL",  # of the body, over the wire
+    "body_bytes": "INTEGER NOT NULL",  # after content decoding
+    "truncated": "TEXT NOT NULL",
+    "score": "REAL",
+    "relevant": "INTEGER",  # 0, 1, or null when not judged
+    "similarity": "REAL",
+    "erid": "REAL",
+    "title": "TEXT NOT NULL",
+    "language": "TEXT NOT NULL",
+    "charset": "TEXT NOT NULL",
+    "depth": "INTEGER NOT NULL",
+    "words": "INTEGER NOT NULL",
+    "text_len": "INTEGER NOT NULL",
+    "n_links": "INTEGER NOT NULL",
+    "duplicate_of": "INTEGER",
+    "signature": "INTEGER NOT NULL",  # 64 bits, read as signed; 0: too few words
+    "minhash": "BLOB NOT NULL",
+    "etag": "TEXT",
+    "last_modified": "TEXT",
+    "redirects": "TEXT NOT NULL",  # JSON: [[url, status], ...]
+    "attempts": "INTEGER NOT NULL",
+    "dns_s": "REAL NOT NULL",
+    "connect_s": "REAL NOT NULL",
+    "first_byte_s": "REAL NOT NULL",
+    "total_s": "REAL NOT NULL",
+    "parse_s": "REAL NOT NULL",
+    "judge_s": "REAL NOT NULL",
+    "verdict": "TEXT NOT NULL",  # JSON: [[reason, value, weight], ...]
+    "warc_file": "TEXT",
+    "warc_offset": "INTEGER",
+    "warc_length": "INTEGER",
+}
+PAGE_COLUMNS = tuple(_PAGES)
+
+_TABLES = f"""
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) {_STRICT};
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) {_STRICT};  -- value: JSON
+CREATE TABLE runs (id INTEGER PRIMARY KEY, started_at TEXT NOT NULL, ended_at TEXT, stop_reason TEXT) {_STRICT};
+CREATE TABLE totals (              -- one row, kept with each transaction
+  recorded INTEGER NOT NULL,       -- rows ever written to pages
+  judged INTEGER NOT NULL, relevant INTEGER NOT NULL,
+  pages INTEGER NOT NULL, bytes INTEGER NOT NULL, seconds REAL NOT NULL, requests INTEGER NOT NULL  -- budget spent
+) {_STRICT};
+CREATE TABLE archives (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL) {_STRICT};  -- committed length of each WARC file
+CREATE TABLE pages ({", ".join(f"{name} {kind}" for name, kind in _PAGES.items())}) {_STRICT};
+CREATE TABLE links (page INTEGER NOT NULL, target INTEGER NOT NULL, anchor TEXT NOT NULL, count INTEGER NOT NULL) {_STRICT};
+CREATE TABLE candidates (
+  id INTEGER PRIMARY KEY, url TEXT NOT NULL, site INTEGER NOT NULL, depth INTEGER NOT NULL, parent INTEGER,
+  priority REAL NOT NULL, run INTEGER NOT NULL, state INTEGER NOT NULL, reason TEXT NOT NULL,
+  attempts INTEGER NOT NULL, via INTEGER
+) {_STRICT};
+CREATE TABLE sites (
+  id INTEGER PRIMARY KEY, origin TEXT NOT NULL, host TEXT NOT NULL, address TEXT NOT NULL,
+  robots_status TEXT NOT NULL, robots_fetched_at TEXT, delay_s REAL NOT NULL, requests INTEGER NOT NULL,
+  pages INTEGER NOT NULL, relevant INTEGER NOT NULL, failures INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  latency_s REAL NOT NULL, download_s REAL NOT NULL
+) {_STRICT};
+CREATE TABLE decisions (
+  candidate INTEGER PRIMARY KEY, at TEXT NOT NULL, priority REAL NOT NULL, strategy TEXT NOT NULL,
+  version INTEGER NOT NULL, features TEXT NOT NULL  -- JSON: name -> [value, weight]
+) {_STRICT};
+CREATE TABLE statistics (name TEXT PRIMARY KEY, value {"ANY" if _STRICT else ""}) {_STRICT};  -- bytes as BLOB, else JSON
+CREATE TABLE events (id INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL) {_STRICT};
+CREATE TABLE refusals (rule TEXT PRIMARY KEY, count INTEGER NOT NULL) {_STRICT};
+CREATE TABLE refusal_samples (rule TEXT NOT NULL, url TEXT NOT NULL, PRIMARY KEY (rule, url)) {_STRICT};  -- 20 a rule
+
+CREATE VIEW candidate_states AS
+  SELECT c.id, c.url, CASE c.state WHEN 0 THEN 'waiting' WHEN 1 THEN 'leased' WHEN 2 THEN 'fetched'
+    WHEN 3 THEN 'failed' ELSE 'refused' END AS state, c.reason, c.priority, c.depth, s.origin AS site,
+    p.url AS parent_url, c.attempts
+  FROM candidates c LEFT JOIN sites s ON s.id = c.site LEFT JOIN candidates p ON p.id = c.parent;
+CREATE VIEW relevant_pages AS
+  SELECT id, url, title, score, depth, language, words, fetched_at, warc_file, warc_offset FROM pages WHERE relevant = 1;
+CREATE VIEW link_urls AS
+  SELECT p.url AS page, t.url AS target, l.anchor, l.count
+  FROM links l JOIN candidates p ON p.id = l.page JOIN candidates t ON t.id = l.target;
+
+INSERT INTO totals VALUES (0, 0, 0, 0, 0, 0.0, 0);
+INSERT INTO meta VALUES ('format', 'dowse crawl'), ('schema_version', '{VERSION}');
+PRAGMA application_id = {_APPLICATION};
+PRAGMA user_version = {VERSION};
+"""  # noqa: E501
+
+
+def create_database(folder: Path, settings: Iterable[tuple[str, str]]) -> None:
+    """Make an empty crawl with its settings (name, JSON). A kill in the middle leaves no table at all, and such a
+    file is no crawl: it may be created again."""
+    with closing(sqlite3.connect(folder / DATABASE, timeout=30.0, isolation_level=None)) as connection:
+        if connection.execute("SELECT EXISTS (SELECT 1 FROM sqlite_master)").fetchone()[0]:
+            raise UserError(f"{folder} already holds a crawl: resume it, or choose another folder")
+        connection.executescript(f"BEGIN IMMEDIATE;\n{_TABLES}")
+        connection.executemany("INSERT INTO settings VALUES (?, ?)", settings)
+        connection.execute("COMMIT")
+
+
+def _check_version(connection: sqlite3.Connection, folder: Path) -> None:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application != _APPLICATION:
+        raise NotACrawl(f"{folder} holds no crawl: its {DATABASE} was not made by Dowse")
+    if version != VERSION:
+        raise NotACrawl(f"{folder} was made with records of version {version}; this Dowse reads version {VERSION}")
+
+
+def connect_writer(folder: Path) -> sqlite3.Connection:
+    """The one writing connection. Transactions are explicit; any thread may use it, one at a time."""
+    connection = sqlite3.connect(folder / DATABASE, timeout=30.0, isolation_level=None, check_same_thread=False)
+    try:
+        _check_version(connection, folder)
+        # WAL: readers never hold the crawl up. NORMAL: a power cut may take back the last transactions, never
+        # half of one, and the archive's tail is then cut to match.
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA cache_size = -65536")  # 64 MB: the upper levels of every table
+        connection.execute("PRAGMA wal_autocheckpoint = 8000")  # 32 MB: a page changed often is copied back once
+        connection.execute("PRAGMA temp_store = MEMORY")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_reader(folder: Path) -> sqlite3.Connection:
+    """A connection that can only read, also while a crawl is writing."""
+    path = folder / DATABASE
+    if not path.is_file():
+        raise NotACrawl(f"{folder} holds no crawl (there is no {DATABASE} in it)")
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False)
+    try:
+        _check_version(connection, folder)
+    except sqlite3.Error as error:
+        connection.close()
+        raise NotACrawl(f"{path} cannot be read: {error}") from error
+    except NotACrawl:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,148 @@
+"""What the reader answers with: plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "HarvestCurve", "OutcomeCount", "PageView", "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes",
+    "Summary",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the crawl; ``ended_at`` is None while it runs, and after a kill."""
+
+    id: int
+    started_at: str
+    ended_at: str | None
+    stop_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeCount:
+    """How many URLs ended (or wait) this way."""
+
+    state: str  # "waiting", "leased", "fetched", "failed", "refused"
+    reason: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A crawl in figures."""
+
+    pages: int  # fetched
+    judged: int
+    relevant: int
+    harvest: float  # relevant pages a fetched page
+    bytes: int  # spent, as are requests and seconds
+    requests: int
+    seconds: float
+    sites: int
+    known: int  # URLs taken up
+    waiting: int  # the frontier that is left
+    outcomes: tuple[OutcomeCount, ...]  # most frequent first
+    stop_reason: str | None  # of the last run
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestCurve:
+    """After ``pages[i]`` fetched pages, ``relevant[i]`` relevant ones."""
+
+    pages: NDArray[np.int64]
+    relevant: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteView:
+    """A site in figures."""
+
+    origin: str
+    pages: int
+    relevant: int
+    harvest: float
+    requests: int
+    failures: int
+    bytes: int
+    mean_latency_s: float
+    delay_s: float
+    robots_status: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """A recorded page; ``reasons`` are the verdict's (name, value, weight)."""
+
+    id: int
+    url: str
+    final_url: str
+    fetched_at: str
+    outcome: str
+    reason: str
+    status: int
+    content_type: str
+    bytes: int
+    body_bytes: int
+    truncated: str
+    score: float | None
+    relevant: bool | None
+    similarity: float | None
+    erid: float | None
+    title: str
+    language: str
+    depth: int
+    words: int
+    n_links: int
+    duplicate_of: int | None
+    redirects: tuple[tuple[str, int], ...]
+    attempts: int
+    reasons: tuple[tuple[str, float, float], ...]
+    warc_file: str | None
+    warc_offset: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """A page that links to a candidate."""
+
+    page: int
+    url: str
+    title: str
+    score: float | None
+    relevant: bool | None
+    anchor: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Links a rule refused, with a few of them."""
+
+    rule: str
+    count: int
+    samples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Seconds in one stage of the work on a page, summed and a page, and its share of the whole."""
+
+    name: str
+    total_s: float
+    mean_s: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class StageTimes:
+    """Tables 1-2 of the ERID paper (METHODS, section 2) for this crawl; ``parts`` splits the stages further."""
+
+    pages: int
+    stages: tuple[Stage, ...]  # connection, download, processing, overall
+    parts: tuple[Stage, ...]  # dns, connect, wait, transfer, parse, judge

@@ -1,0 +1,192 @@
+"""WARC 1.1 records as finished gzip members, and one record read back.
+
+:func:`compose` needs no store and no clock: it runs in the worker that parsed the page, so that compression is spread
+over the cores and the engine only appends bytes.
+
+Measured on real HTML pages of 34 KB (one core, deflate of the standard library): level 1 takes 0.25 ms for 20.3 % of
+the size, level 2 0.25 ms for 19.5 %, level 3 0.29 ms for 19.0 %, level 4 0.35 ms for 18.0 %, level 6 0.5 ms for 17 %:
+level 2 is the knee. fastwarc's compressor takes 0.19 to 0.27 ms for level 2's size, as it maps fresh memory for each
+member, and loses that lead on the two small records (0.08 ms against 0.01), so the standard library is used.
+The two SHA-1 digests of a page (payload and block) cost 0.06 ms together.
+
+Bodies are stored content-decoded. What described the bytes on the wire is kept under another name
+(``X-Archive-Orig-Content-Encoding``, ...), and ``Content-Length`` is made true, so any reader gets the page as is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zlib
+from base64 import b32encode
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from dowse.model.errors import StoreError
+from dowse.model.http import Response, Truncation
+from dowse.store.times import iso
+
+__all__ = ["compose", "read_response", "warcinfo"]
+
+LEVEL = 2
+_END = b"\r\n\r\n"
+_NOT_TOKEN = re.compile(r"[^!#$%&'*+\-.^_`|~0-9A-Za-z]")  # RFC 9110, 5.6.2
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]+")
+_BLANK = re.compile(r"[\x00-\x20\x7f]")
+_WIRE_ONLY = frozenset(("content-encoding", "transfer-encoding"))
+
+# WARC 1.1, 5.13 knows four reasons; ours are told exactly in the metadata record.
+_TRUNCATED = {
+    Truncation.LENGTH: "length",
+    Truncation.TIME: "time",
+    Truncation.DISCONNECT: "disconnect",
+    Truncation.ENCODING: "unspecified",
+    Truncation.TYPE: "unspecified",
+    Truncation.BUDGET: "length",
+}
+
+_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _member(parts: Sequence[bytes]) -> bytes:
+    size = sum(map(len, parts))
+    # A small record needs a window of 4 KB only: 32 KB of state to set up instead of 268.
+    deflate = zlib.compressobj(LEVEL, zlib.DEFLATED, 31) if size > 4096 else zlib.compressobj(6, zlib.DEFLATED, 28, 5)
+    out = [deflate.compress(part) for part in parts]
+    out.append(deflate.flush())
+    return b"".join(out)
+
+
+@lru_cache(1024)
+def _name(name: str) -> str:
+    return _NOT_TOKEN.sub("_", name) or "_"
+
+
+def _line(name: str, value: str) -> str:
+    """One header line that cannot break its record, whatever the server sent."""
+    if not value.isprintable():  # quicker than the search, and nearly always true
+        value = _CONTROL.sub(" ", value)
+    return f"{_name(name)}: {value.strip()}\r\n"
+
+
+def _encode(text: str) -> bytes:
+    """UTF-8; bytes that the HTTP client could not decode come back as they were (surrogateescape)."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+def _digest(*parts: bytes) -> str:
+    sha1 = hashlib.sha1(usedforsecurity=False)
+    for part in parts:
+        sha1.update(part)
+    return "sha1:" + b32encode(sha1.digest()).decode()
+
+
+def _record_id(kind: str, date: str, url: str) -> str:
+    """A UUID made of a hash (RFC 9562, version 8): nothing rolls dice, so a replay writes the same bytes."""
+    hash = hashlib.blake2b(_encode(f"{kind} {date} {url}"), digest_size=16).hexdigest()
+    return f"<urn:uuid:{hash[:8]}-{hash[8:12]}-8{hash[13:16]}-a{hash[17:20]}-{hash[20:]}>"
+
+
+def _record(kind: str, record_id: str, date: str, headers: str, block: Sequence[bytes]) -> bytes:
+    head = (
+        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: {record_id}\r\nWARC-Date: {date}\r\n{headers}"
+        f"WARC-Block-Digest: {_digest(*block)}\r\nContent-Length: {sum(map(len, block))}\r\n\r\n"
+    )
+    return _member([_encode(head), *block, _END])
+
+
+def _request_head(response: Response) -> bytes:
+    host, slash, path = response.url.partition("://")[2].partition("/")
+    lines = [f"{_NOT_TOKEN.sub('_', response.method) or 'GET'} {_BLANK.sub('_', slash + path) or '/'} HTTP/1.1\r\n"]
+    if not any(name.lower() == "host" for name, _ in response.request_headers):
+        lines.append(_line("Host", host))
+    lines += [_line(name, value) for name, value in response.request_headers]
+    return _encode("".join(lines) + "\r\n")
+
+
+def _response_head(response: Response) -> bytes:
+    length = str(len(response.body))
+    lines = [f"HTTP/1.1 {response.status} {_CONTROL.sub(' ', response.reason).strip()}\r\n"]
+    true_length = False
+    for name, value in response.headers:
+        lowered = name.strip().lower()
+        if lowered == "content-length" and value.strip() == length and not true_length:
+            true_length = True
+        elif lowered in _WIRE_ONLY or lowered == "content-length":
+            name = "X-Archive-Orig-" + name.strip()
+        lines.append(_line(name, value))
+    if not true_length:
+        lines.append(f"Content-Length: {length}\r\n")
+    return _encode("".join(lines) + "\r\n")
+
+
+def _field(value: object) -> str:
+    return value if isinstance(value, str) else _json(value)
+
+
+def _fields(fields: Mapping[str, Any]) -> bytes:
+    """A block of ``application/warc-fields``; what is None is left out, what is not text is JSON."""
+    return _encode("".join(_line(name, _field(value)) for name, value in fields.items() if value is not None))
+
+
+def compose(response: Response, at: float, fields: Mapping[str, Any] | None = None) -> list[bytes]:
+    """The gzip members of one exchange: request, response and, when ``fields`` are given, metadata.
+
+    ``at`` is the wall time of the exchange. The response is member 1.
+    """
+    date = iso(at)
+    url = _BLANK.sub(lambda match: f"%{ord(match[0]):02X}", response.url)
+    response_id = _record_id("response", date, url)
+    target = f"WARC-Target-URI: {url}\r\n"
+    partner = f"WARC-Concurrent-To: {response_id}\r\n"
+    http = target + (_line("WARC-IP-Address", response.address) if response.address else "")
+
+    asked = f"Content-Type: application/http; msgtype=request\r\n{http}{partner}"
+    came = (
+        f"Content-Type: application/http; msgtype=response\r\n{http}WARC-Payload-Digest: {_digest(response.body)}\r\n"
+    )
+    if response.truncated in _TRUNCATED:
+        came += f"WARC-Truncated: {_TRUNCATED[response.truncated]}\r\n"
+    members = [
+        _record("request", _record_id("request", date, url), date, asked, [_request_head(response)]),
+        _record("response", response_id, date, came, [_response_head(response), response.body]),
+    ]
+    if fields:
+        about = f"Content-Type: application/warc-fields\r\n{target}{partner}"
+        members.append(_record("metadata", _record_id("metadata", date, url), date, about, [_fields(fields)]))
+    return members
+
+
+def warcinfo(file: str, at: float, fields: Mapping[str, Any]) -> bytes:
+    """The member at the head of each file: who made it and how."""
+    date = iso(at)
+    headers = f"Content-Type: application/warc-fields\r\nWARC-Filename: {file}\r\n"
+    return _record("warcinfo", _record_id("warcinfo", date, file), date, headers, [_fields(fields)])
+
+
+def read_response(folder: Path | str, file: str, offset: int) -> tuple[tuple[tuple[str, str], ...], bytes]:
+    """The HTTP headers and the body of the response record that :func:`compose` made and that lies at ``offset``."""
+    path = Path(folder) / file
+    inflate = zlib.decompressobj(31)
+    parts = []
+    try:
+        with path.open("rb") as stream:
+            stream.seek(offset)
+            while not inflate.eof and (data := stream.read(65536)):
+                parts.append(inflate.decompress(data))
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
+    except zlib.error:
+        pass  # told below
+    _, _, block = b"".join(parts).partition(_END)
+    head, mark, body = block.partition(_END)
+    if not inflate.eof or not mark or not head.startswith(b"HTTP/"):
+        raise StoreError(f"{path} holds no response at byte {offset}: the file was changed or cut")
+    pairs = (line.partition(": ") for line in head.decode("utf-8", "surrogateescape").split("\r\n")[1:])
+    return tuple((name, value) for name, _, value in pairs), body[: -len(_END)]

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from dowse.fetch import Answer, Guard, Resolver, SystemLookup
+from dowse.model.errors import TopicError
+from dowse.model.http import FailureKind
+
+from .servers import Dns, FakeClock, run
+
+PUBLIC, OTHER = "93.184.215.14", "93.184.215.15"
+
+
+def resolver(
+    dns: Dns, clock: FakeClock | None = None, *, private: bool = False, timeout_s: float = 1.0, **overrides: str
+) -> Resolver:
+    return Resolver(dns, Guard(private), clock or FakeClock(), overrides=overrides, timeout_s=timeout_s)
+
+
+@pytest.mark.parametrize(
+    ("first", "kept_s"), [((PUBLIC,), 300), (OSError("no such name"), 30), ((), 30), (("10.0.0.1",), 30)]
+)
+def test_answers_are_kept_for_their_time(first: tuple[str, ...] | OSError, kept_s: float) -> None:
+    async def main() -> tuple[Answer, Answer, Answer, int]:
+        clock, dns = FakeClock(), Dns({"a.example": [first, (OTHER,)]})
+        names = resolver(dns, clock)
+        one = await names.resolve("A.example.")
+        clock.time += kept_s - 1
+        two = await names.resolve("a.example")
+        clock.time += 2
+        return one, two, await names.resolve("a.example"), len(dns.asked)
+
+    one, two, three, asked = run(main())
+    assert one == two
+    assert (three.addresses, asked) == ((OTHER,), 2)
+
+
+def test_lookups_of_one_name_at_a_time_are_one_lookup() -> None:
+    async def main() -> tuple[list[Answer], list[str]]:
+        dns = Dns({"a.example": [(PUBLIC,)], "b.example": [(OTHER,)]}, delay_s=0.05)
+        names = resolver(dns)
+        impatient = asyncio.create_task(names.resolve("a.example"))
+        await asyncio.sleep(0)
+        waiting = [asyncio.create_task(names.resolve(f"{host}.example")) for host in "aab"]
+        await asyncio.sleep(0.01)
+        impatient.cancel()
+        return await asyncio.gather(*waiting), dns.asked
+
+    answers, asked = run(main())
+    assert [answer.addresses for answer in answers] == [(PUBLIC,), (PUBLIC,), (OTHER,)]
+    assert asked == ["a.example", "b.example"]
+
+
+def test_a_lookup_that_takes_too_long_is_a_failure() -> None:
+    async def main() -> Answer:
+        return await resolver(Dns({"a.example": [(PUBLIC,)]}, delay_s=9), timeout_s=0.05).resolve("a.example")
+
+    assert run(main()).failure is FailureKind.DNS
+
+
+def test_closing_ends_running_lookups() -> None:
+    async def main() -> bool:
+        names = resolver(Dns({}, delay_s=30), timeout_s=60)
+        task = asyncio.create_task(names.resolve("a.example"))
+        await asyncio.sleep(0.01)
+        await names.close()
+        await asyncio.wait([task], timeout=1)
+        return task.cancelled()
+
+    assert run(main())
+
+
+@pytest.mark.parametrize(
+    ("host", "addresses"), [("8.8.8.8", ("8.8.8.8",)), ("[2606:4700::1111]", ("2606:4700::1111",))]
+)
+def test_literals_are_their_own_address(host: str, addresses: tuple[str, ...]) -> None:
+    async def main() -> tuple[Answer, list[str]]:
+        dns = Dns({})
+        return await resolver(dns).resolve(host), dns.asked
+
+    answer, asked = run(main())
+    assert (answer.addresses, asked) == (addresses, [])
+
+
+@pytest.mark.parametrize(
+    ("target", "address", "port"),
+    [("8.8.8.8", "8.8.8.8", None), ("8.8.8.8:8081", "8.8.8.8", 8081), ("2606:4700::1", "2606:4700::1", None),
+     ("[2606:4700::1]:81", "2606:4700::1", 81), ("[2606:4700::1]", "2606:4700::1", None)],
+)  # fmt: skip
+def test_overrides(target: str, address: str, port: int | None) -> None:
+    async def main() -> tuple[Answer, Answer]:
+        names = Resolver(Dns({}), Guard(), FakeClock(), overrides={"*.dowse.test": target}, timeout_s=1)
+        return await names.resolve("a.b.Dowse.test"), await names.resolve("dowse.test")
+
+    inside, outside = run(main())
+    assert (inside.addresses, inside.port) == ((address,), port)
+    assert outside.failure is FailureKind.DNS
+
+
+def test_overrides_are_guarded() -> None:
+    async def main() -> tuple[Answer, Answer]:
+        overrides = {"*.dowse.test": "127.0.0.1:8081"}
+        shy = Resolver(Dns({}), Guard(), FakeClock(), overrides=overrides, timeout_s=1)
+        bold = Resolver(Dns({}), Guard(allow_private=True), FakeClock(), overrides=overrides, timeout_s=1)
+        return await shy.resolve("a.dowse.test"), await bold.resolve("a.dowse.test")
+
+    refused, passed = run(main())
+    assert refused.failure is FailureKind.ADDRESS
+    assert (passed.addresses, passed.port) == (("127.0.0.1",), 8081)
+
+
+@pytest.mark.parametrize(
+    "target", ["", "localhost", "127.0.0.1:0", "127.0.0.1:99999", "127.0.0.1:x", "[::1]:x", "1.2.3"]
+)
+def test_overrides_that_are_no_address_are_a_users_mistake(target: str) -> None:
+    with pytest.raises(TopicError, match="is no address"):
+        Resolver(Dns({}), Guard(), FakeClock(), overrides={"a": target}, timeout_s=1)
+
+
+def test_the_systems_own_names() -> None:
+    async def main() -> tuple[Answer, Answer]:
+        lookup = SystemLookup(threads=2)
+        try:
+            names = Resolver(lookup, Guard(allow_private=True), FakeClock(), timeout_s=5)
+            return await names.resolve("localhost"), await names.resolve("a" * 70 + ".example")
+        finally:
+            lookup.close()
+
+    found, odd = run(main())
+    assert {"127.0.0.1", "::1"} & set(found.addresses)
+    assert odd.failure is FailureKind.DNS

@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dowse.frontier import Errand, Frontier, Lease
+from dowse.model.records import CandidateState
+from dowse.model.url import fingerprint
+from tests.frontier.reference import NaiveAddress, NaiveFrontier
+
+
+def add(frontier: Frontier, urls: list[str], priorities: list[float], now: float = 0.0) -> list[int]:
+    prints = np.array([fingerprint(url) for url in urls], np.uint64)
+    ids = frontier.add(urls, prints, depth=0, parent=-1, priorities=np.array(priorities, np.float64), now=now)
+    return [int(id_) for id_ in ids]
+
+
+def open_sites(frontier: Frontier, addresses: dict[str, str] | None = None) -> None:
+    """Run both errands of every site at time 0 without delay."""
+    for site in frontier.sites:
+        frontier.settle_address(site, (addresses or {}).get(site.host))
+        frontier.settle_robots(site)
+
+
+def drain(frontier: Frontier, now: float = 0.0) -> list[str]:
+    """Lease and finish everything, moving time on when nothing is ready."""
+    order: list[str] = []
+    while True:
+        lease = frontier.next(now)
+        if lease is None:
+            wake = frontier.wake_at()
+            if wake is None:
+                return order
+            now = max(wake, now)
+            continue
+        order.append(lease.url)
+        frontier.release(lease, now)
+        frontier.finish(lease.candidate, CandidateState.FETCHED)
+
+
+def test_best_first_ties_in_order_of_discovery() -> None:
+    frontier = Frontier(delay_s=0)
+    urls = [f"http://a.test/{n}" for n in range(6)]
+    add(frontier, urls, [0.1, 0.9, 0.5, 0.9, -1.0, 0.5])
+    open_sites(frontier)
+    assert [url[-1] for url in drain(frontier)] == ["1", "3", "2", "5", "0", "4"]
+
+
+def test_a_new_site_needs_address_then_robots_then_pages() -> None:
+    frontier = Frontier(delay_s=1)
+    add(frontier, ["http://a.test/x"], [0.5])
+    lease = frontier.next(0)
+    assert lease is not None
+    assert (lease.errand, lease.candidate) == (Errand.ADDRESS, -1)
+    assert frontier.next(0) is None, "one exchange at a time"
+    frontier.settle_address(lease.site, "10.0.0.1")
+    frontier.release(lease, 0.2)
+    lease = frontier.next(0.2)
+    assert lease is not None
+    assert lease.errand is Errand.ROBOTS
+    frontier.settle_robots(lease.site)
+    frontier.release(lease, 0.5)
+    assert frontier.next(1.4) is None, "the delay counts from the robots exchange"
+    assert frontier.wake_at() == pytest.approx(1.5)
+    lease = frontier.next(1.5)
+    assert lease is not None
+    assert lease.url == "http://a.test/x"
+
+
+def test_sites_on_one_address_share_its_delay() -> None:
+    frontier = Frontier(delay_s=1)
+    add(frontier, ["http://a.test/", "http://b.test/", "http://c.test/"], [0.3, 0.2, 0.1])
+    open_sites(frontier, {"a.test": "10.0.0.1", "b.test": "10.0.0.1", "c.test": "10.0.0.2"})
+    first, second = frontier.next(0), frontier.next(0)
+    assert first is not None
+    assert second is not None
+    assert (first.url, second.url) == ("http://a.test/", "http://c.test/")
+    assert frontier.next(5) is None, "the address is busy as long as an exchange runs"
+    frontier.release(first, 5)
+    assert frontier.next(5.5) is None
+    third = frontier.next(6)
+    assert third is not None
+    assert third.url == "http://b.test/"
+
+
+def test_a_better_priority_overtakes_at_the_last_moment() -> None:
+    frontier = Frontier(delay_s=0)
+    ids = add(frontier, ["http://a.test/1", "http://a.test/2", "http://b.test/3"], [0.5, 0.1, 0.4])
+    open_sites(frontier)
+    changed = frontier.update(np.array(ids), np.array([0.2, 0.1, 0.4]), 0)
+    assert changed.tolist() == [ids[0]]
+    frontier.update(np.array([ids[1]]), np.array([0.9]), 0)
+    assert [url[-1] for url in drain(frontier)] == ["2", "3", "1"]
+
+
+def test_retry_waits_for_its_time_and_keeps_its_place() -> None:
+    frontier = Frontier(delay_s=0)
+    add(frontier, ["http://a.test/1", "http://a.test/2"], [0.9, 0.1])
+    open_sites(frontier)
+    lease = frontier.next(0)
+    assert lease is not None
+    frontier.release(lease, 0)
+    frontier.retry(lease.candidate, at=10, now=0)
+    assert frontier.waiting == 2
+    second = frontier.next(0)
+    assert second is not None
+    assert second.url.endswith("/2")
+    frontier.release(second, 0)
+    assert frontier.next(9) is None
+    assert frontier.wake_at() == 10
+    again = frontier.next(10)
+    assert again is not None
+    assert again.url.endswith("/1")
+
+
+def test_closing_a_site_refuses_all_that_waits_there() -> None:
+    frontier = Frontier(delay_s=0)
+    ids = add(frontier, ["http://a.test/1", "http://b.test/2", "http://a.test/3"], [0.9, 0.1, 0.2])
+    open_sites(frontier)
+    assert frontier.close(frontier.site("http://a.test"), "gone") == [ids[0], ids[2]]
+    assert frontier.waiting == 1
+    assert drain(frontier) == ["http://b.test/2"]
+
+
+def test_a_held_site_comes_back() -> None:
+    frontier = Frontier(delay_s=0)
+    add(frontier, ["http://a.test/1", "http://a.test/2"], [0.9, 0.8])
+    open_sites(frontier)
+    lease = frontier.next(0)
+    assert lease is not None
+    frontier.hold(lease.site, 30)
+    frontier.release(lease, 1)
+    assert frontier.next(29) is None
+    assert frontier.wake_at() == 30
+    assert frontier.next(30) is not None
+
+
+def test_no_site_starves_beside_a_huge_one() -> None:
+    """One site of 5,000 URLs and 50 of 10, all of one priority: the small ones are done early."""
+    frontier = Frontier(delay_s=1)
+    add(frontier, [f"http://big.test/{n}" for n in range(5000)], [0.5] * 5000)
+    for s in range(50):
+        add(frontier, [f"http://s{s}.test/{n}" for n in range(10)], [0.5] * 10)
+    open_sites(frontier)
+    order = drain(frontier)
+    last_small = max(i for i, url in enumerate(order) if "big" not in url)
+    assert last_small < 600
+    assert len(order) == 5500
+
+
+def test_memory_of_a_waiting_url_is_small() -> None:
+    frontier = Frontier(delay_s=1)
+    for part in range(20):
+        urls = [
+            f"http://s{n % 40}.test/articles/2024/05/a-title-of-middling-length-{part}-{n}.html" for n in range(1000)
+        ]
+        add(frontier, urls, [random.Random(n).random() for n in range(1000)])
+    assert frontier.nbytes / 20_000 < 250
+
+
+OPS = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 5), st.integers(0, 8)), max_size=120)
+
+
+@settings(max_examples=150, deadline=None)
+@given(ops=OPS, delay=st.sampled_from([0.0, 1.0]), connections=st.sampled_from([1, 2]))
+def test_always_the_best_that_may_be_asked(ops: list[tuple[int, int, int]], delay: float, connections: int) -> None:
+    """Random adds, updates, leases, releases, retries and waits give what the naive frontier gives."""
+    frontier = Frontier(delay_s=delay, connections_per_site=connections)
+    naive = NaiveFrontier(delay, connections)
+    running: list[tuple[Lease, int, str | None]] = []
+    now = 0.0
+    for op, a, b in ops:
+        site = f"http://s{a}.test"
+        if op < 30:
+            id_ = naive.add(site, b / 8)
+            assert add(frontier, [f"{site}/{id_}"], [b / 8], now) == [id_]
+        elif op < 40 and naive.urls:
+            url = naive.urls[(a * 9 + b) % len(naive.urls)]
+            if url.state == "waiting":
+                url.priority = b / 7
+            frontier.update(np.array([url.id]), np.array([b / 7]), now)
+        elif op < 75:
+            expected, lease = naive.next(now), frontier.next(now)
+            got = None if lease is None else (lease.site.origin, int(lease.errand), lease.candidate)
+            assert got == expected
+            if lease is not None:
+                address = naive.sites[lease.site.origin].address if lease.errand else None
+                running.append((lease, int(lease.errand), address))
+        elif op < 92 and running:
+            lease, errand, address = running.pop((a * 9 + b) % len(running))
+            origin = lease.site.origin
+            naive.release(origin, errand, now, address)
+            if errand == 0:
+                key = f"10.0.0.{a % 2}"
+                naive.addresses.setdefault(key, NaiveAddress())
+                naive.sites[origin].address = key
+                naive.sites[origin].errand = 1
+                frontier.settle_address(lease.site, key)
+            elif errand == 1:
+                naive.sites[origin].errand = 2
+                frontier.settle_robots(lease.site)
+            frontier.release(lease, now)
+            if errand == 2:
+                url = naive.urls[lease.candidate]
+                if b < 2:
+                    url.state, url.not_before = "waiting", now + b
+                    frontier.retry(lease.candidate, at=now + b, now=now)
+                else:
+                    url.state = "done"
+                    frontier.finish(lease.candidate, CandidateState.FETCHED)
+        else:
+            now += b / 4
+    assert frontier.waiting == sum(url.state == "waiting" for url in naive.urls)

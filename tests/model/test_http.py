@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from dowse.model.http import Request, Resolved, Response, Truncation
+
+
+def test_a_header_is_found_in_any_case_and_the_first_wins() -> None:
+    headers = (("Content-Type", "text/html"), ("content-type", "text/plain"), ("X-Empty", ""))
+    response = Response("https://e.org/", 200, headers)
+    assert response.header("CONTENT-TYPE") == "text/html"
+    assert response.header("x-empty") == ""
+    assert response.header("Location") is None
+
+
+def test_rotated_addresses_share_a_key() -> None:
+    one = Resolved("e.org", ("10.0.0.2", "10.0.0.1"))
+    other = Resolved("e.org", ("10.0.0.1", "10.0.0.2"))
+    assert one.key == other.key == "10.0.0.1"
+
+
+def test_a_whole_body_is_not_truncated() -> None:
+    assert not Response("https://e.org/", 200, ()).truncated
+    assert all(reason for reason in Truncation if reason is not Truncation.NONE)
+
+
+def test_values_cannot_be_changed() -> None:
+    request = Request("https://e.org/")
+    with pytest.raises(FrozenInstanceError):
+        request.url = "https://other.org/"  # type: ignore[misc]

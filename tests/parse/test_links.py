@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from dowse.model.url import fingerprint
+from dowse.parse import collect_links, parse_page
+
+
+def links_of(html: str, **options: object) -> list[str]:
+    document = parse_page(html.encode(), url="http://example.org/a/b.html", content_type="text/html; charset=utf-8")
+    return collect_links(document, **options).links.urls  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("html", "urls"),
+    [
+        ("<a href=c.html>", ["http://example.org/a/c.html"]),
+        ("<base href=/x/><a href=c.html>", ["http://example.org/x/c.html"]),
+        ("<base href='https://cdn.example/y/'><a href='?q'>", ["https://cdn.example/y/?q"]),
+        ("<base href='javascript:1'><a href=c.html>", ["http://example.org/a/c.html"]),
+        ("<base target=_top><base href=/z/><base href=/w/><a href=c>", ["http://example.org/z/c"]),
+        ("<a href='#top'><a href=''><a href='  '><a>x</a>", []),
+        ("<a href='javascript:x()'><a href='MAILTO:a@b'><a href='tel:1'><a href=' data:x'>", []),
+        ("<a href='http://['>bad<a href='http://a b/'>bad<a href='ok'>", ["http://example.org/a/ok"]),
+        ("<a href='http://xn--0.example/'>x<a href=' /sp aced '>y", ["http://example.org/sp%20aced"]),
+        ("<a href='p#1'><a href='p#2'><a href='./p'>", ["http://example.org/a/p"]),
+        ("<map><area href=m.html></map><iframe src=f.html></iframe>", ["http://example.org/a/m.html", "http://example.org/a/f.html"]),
+    ],
+)  # fmt: skip
+def test_links_are_joined_and_made_canonical(html: str, urls: list[str]) -> None:
+    assert links_of(html) == urls
+
+
+def test_columns_count_mentions_and_keep_the_longest_anchor() -> None:
+    html = "<a href=p>short</a> <a href=q>other</a> <p>text <a href='p#x'>a much longer anchor</a></p> <a href=p></a>"
+    document = parse_page(html.encode(), url="http://example.org/", content_type="text/html")
+    found = collect_links(document)
+    links = found.links
+    assert links.urls == ["http://example.org/p", "http://example.org/q"]
+    assert links.anchors == ["a much longer anchor", "other"]
+    assert links.counts.tolist() == [3.0, 1.0]
+    assert links.fingerprints.dtype == np.uint64
+    assert links.fingerprints.tolist() == [fingerprint(url) for url in links.urls]
+    assert found.n_links == 4
+
+
+def test_refusals_are_counted_by_rule() -> None:
+    html = ("<a href=/cal/1>1</a><a href=/cal/2>2</a><a href=/cal/1>1</a><a rel='nofollow' href=/n>n</a><a href='http://['>b</a>"
+            f"<a href='/{'x' * 70_000}'>long</a><a href='data:{'x' * 70_000}'>data</a>"
+            "<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a><a href=/1>1</a>")  # fmt: skip
+    document = parse_page(html.encode(), url="http://example.org/", content_type="text/html")
+    found = collect_links(document, refuse=lambda url: "calendar" if "/cal/" in url else None, max_links=2)
+    assert found.links.urls == ["http://example.org/1", "http://example.org/2"]
+    assert found.refused == {"calendar": 3, "nofollow": 1, "bad-url": 1, "long-url": 1, "max-links": 1}
+    assert found.n_links == 10
+    assert found.links.counts.tolist() == [2.0, 1.0]
+
+
+def test_page_level_nofollow_leaves_no_links() -> None:
+    html = b"<meta name=robots content=nofollow><a href=a>a</a><a href=b>b</a>"
+    found = collect_links(parse_page(html, url="http://example.org/", content_type="text/html"))
+    assert len(found.links) == 0
+    assert found.refused == {"nofollow": 2}
+
+
+def test_each_paragraph_is_measured_once_and_the_best_mention_counts() -> None:
+    html = (
+        "<ul><li><a href=t>menu</a></ul><p>solar <a href=t>one</a> <a href=u>two</a></p>"
+        "<div><a href=v><img alt='solar pic'></a></div>"
+    )
+    document = parse_page(html.encode(), url="http://example.org/", content_type="text/html")
+    asked: list[list[str]] = []
+
+    def similarity(words: Sequence[str]) -> float:
+        asked.append(list(words))
+        return 1.0 if "solar" in words else 0.25
+
+    links = collect_links(document, similarity=similarity).links
+    assert links.anchors == ["menu", "two", "solar pic"]
+    assert links.anchor_similarity.tolist() == [0.25, 0.25, 1.0]
+    assert links.paragraph_similarity.tolist() == [1.0, 1.0, 1.0]
+    assert asked.count(["solar", "one", "two"]) == 1

@@ -1,0 +1,67 @@
+"""Rows and batches for the tests: everything follows from a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from warcio.archiveiterator import ArchiveIterator
+
+from dowse.model.budget import Spent
+from dowse.model.http import Response, Timings
+from dowse.model.records import Batch, CandidateRow, CandidateState, DecisionRow, EventRow, LinkRow, PageRow, SiteRow
+from dowse.store import compose
+
+WALL = 1_700_000_000.25
+
+
+def url(n: int) -> str:
+    return f"http://site.example/page/{n}"
+
+
+def body(n: int) -> bytes:
+    return b"<html><title>%d</title>" % n + b"".join(b"<p>word%d" % (n * i) for i in range(n % 7 * 40)) + b"</html>"
+
+
+def response(n: int, **other: Any) -> Response:
+    values: dict[str, Any] = {
+        "url": url(n), "status": 200, "reason": "OK", "body": body(n), "address": "192.0.2.7",
+        "headers": (("Content-Type", "text/html"), ("X-Page", str(n))), "request_headers": (("User-Agent", "Dowse"),),
+    }  # fmt: skip
+    return Response(**{**values, **other})
+
+
+def page(n: int, **other: Any) -> PageRow:
+    values: dict[str, Any] = {
+        "id": n, "url": url(n), "final_url": url(n), "fetched_at": WALL + n, "outcome": "fetched", "status": 200,
+        "content_type": "text/html", "wire_bytes": 10 * n, "body_bytes": len(body(n)), "score": n % 10 / 10,
+        "relevant": n % 2 == 0, "title": f"Page {n}", "signature": 2**64 - 1 - n, "minhash": bytes([n % 256] * 8),
+        "timings": Timings(0.125, 0.25, 0.5, 1.0), "parse_s": 0.25, "judge_s": 0.25,
+        "verdict": [("similarity", 0.5, 1.0)], "archive": compose(response(n), WALL + n, {"depth": n}),
+    }  # fmt: skip
+    return PageRow(**{**values, **other})
+
+
+def batch(first: int, count: int = 5) -> Batch:
+    """Pages ``first`` to ``first + count - 1``, each found new here and linking to the next."""
+    ids = range(first, first + count)
+    return Batch(
+        candidates=[CandidateRow(n, url(n), 0, n, n - 1 if n else None, 1.0 / (n + 1)) for n in ids],
+        states=dict.fromkeys(ids, (CandidateState.FETCHED, "", 1)),
+        sites={0: SiteRow(0, "http://site.example", "site.example", requests=first + count, robots_fetched_at=WALL)},
+        pages=[page(n) for n in ids],
+        links=[LinkRow(n, n + 1, f"to {n + 1}", 1) for n in ids],
+        decisions=[DecisionRow(n, WALL + n, 0.5, "best-first", 1, {"average": (0.5, 1.0)}) for n in ids],
+        events=[EventRow(WALL + first, "batch", str(first))],
+        statistics={"learned": {"n": first + count}, "packed": bytes([count])},
+        spent=Spent(pages=first + count, bytes=100 * (first + count), seconds=1.5, requests=first + count),
+    )
+
+
+def warc_records(path: Path) -> Iterator[Any]:
+    """Every record, its digests verified (a wrong one raises)."""
+    with path.open("rb") as stream:
+        for record in ArchiveIterator(stream, check_digests="raise"):
+            record.content = record.content_stream().read()
+            yield record

@@ -1,0 +1,329 @@
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dowse.model.budget import Spent
+from dowse.model.errors import FolderBusy, NotACrawl, StoreError, UserError
+from dowse.model.records import Batch, CandidateRow, CandidateState, Records, SiteRow
+from dowse.store import Counters, CrawlStore, read_response
+from dowse.store.schema import PAGE_COLUMNS
+from tests.store.made import WALL, batch, body, page, url, warc_records
+
+SETTINGS = {"topic": {"name": "solar", "politeness": {"obey_robots": False}}, "version": "1.2"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "a" / "crawl"
+
+
+def rows(folder: Path, sql: str) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(folder / "dowse.sqlite")
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+def test_everything_comes_back(folder: Path) -> None:
+    with CrawlStore.create(folder, SETTINGS, WALL) as store:
+        port: Records = store
+        port.commit(batch(0))
+        port.commit(batch(5))
+    with CrawlStore.open(folder) as store:
+        wanted = batch(0).candidates + batch(5).candidates
+        for row in wanted:
+            row.state, row.attempts = CandidateState.FETCHED, 1
+        assert list(store.candidates()) == wanted
+        assert list(store.sites()) == list(batch(5).sites.values())
+        assert store.statistics() == {"learned": {"n": 10}, "packed": b"\x05"}
+        assert store.settings() == {"started_at": "2023-11-14T22:13:20.250000Z", **SETTINGS}
+        assert store.counters() == Counters(recorded=10, judged=10, relevant=5)
+        assert store.spent() == Spent(pages=10, bytes=1000, seconds=1.5, requests=10)
+        assert list(store.signatures()) == [(n, 2**64 - 1 - n, bytes([n] * 8)) for n in range(10)]
+
+
+def test_each_column_gets_its_own_value(folder: Path) -> None:
+    """Every field of a page row is different here, so a value in the wrong column shows."""
+    row = page(7, reason="why", truncated="length", similarity=0.11, erid=0.12, language="en", charset="utf-8",
+               depth=21, words=22, text_len=23, n_links=24, duplicate_of=25, etag='"e"', last_modified="then",
+               attempts=26, redirects=[(url(1), 301)], final_url=url(8), status=203)  # fmt: skip
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(Batch(pages=[row]))
+    [stored] = rows(folder, "SELECT * FROM pages")
+    found = dict(zip(PAGE_COLUMNS, stored, strict=True))
+    [(file, length)] = rows(folder, "SELECT file, bytes FROM archives")
+    assert found.pop("warc_file") == file == "dowse-00000.warc.gz"
+    assert 0 < int(str(found.pop("warc_offset"))) + int(str(found.pop("warc_length"))) < int(str(length))
+    assert found == {
+        "id": 7, "ordinal": 0, "url": url(7), "final_url": url(8), "fetched_at": "2023-11-14T22:13:27.250000Z",
+        "outcome": "fetched", "reason": "why", "status": 203, "content_type": "text/html", "bytes": 70,
+        "body_bytes": len(body(7)), "truncated": "length", "score": 0.7, "relevant": 0, "similarity": 0.11,
+        "erid": 0.12, "title": "Page 7", "language": "en", "charset": "utf-8", "depth": 21, "words": 22, "text_len": 23,
+        "n_links": 24, "duplicate_of": 25, "signature": -8, "minhash": b"\x07" * 8, "etag": '"e"',
+        "last_modified": "then", "redirects": f'[["{url(1)}",301]]', "attempts": 26, "dns_s": 0.125, "connect_s": 0.25,
+        "first_byte_s": 0.5, "total_s": 1.0, "parse_s": 0.25, "judge_s": 0.25, "verdict": '[["similarity",0.5,1.0]]',
+    }  # fmt: skip
+
+
+def test_many_rows_arrive_whatever_their_number(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        first = 0
+        for count in (1, 49, 50, 51, 100, 149):
+            store.commit(
+                Batch(candidates=[CandidateRow(n, url(n), 1, 2, None, 0.5) for n in range(first, first + count)])
+            )
+            first += count
+        assert [row.url for row in store.candidates()] == [url(n) for n in range(400)]
+
+
+def test_states_and_priorities_change_and_lost_leases_wait_again(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(Batch(candidates=[CandidateRow(n, url(n), 0, 0, None, 0.5) for n in range(4)]))
+        states = {0: (CandidateState.LEASED, "", 1), 3: (CandidateState.REFUSED, "robots", 2)}
+        store.commit(Batch(priorities={2: 0.75, 1: -3.0}, states=states))
+        found = [(row.priority, row.state, row.reason, row.attempts) for row in store.candidates()]
+    assert found == [
+        (0.5, CandidateState.WAITING, "", 1),
+        (-3.0, CandidateState.WAITING, "", 0),
+        (0.75, CandidateState.WAITING, "", 0),
+        (0.5, CandidateState.REFUSED, "robots", 2),
+    ]
+    shown = rows(folder, "SELECT state FROM candidate_states ORDER BY id")
+    assert shown == [("leased",), ("waiting",), ("waiting",), ("refused",)]
+
+
+def test_a_page_written_again_counts_once(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(Batch(pages=[page(2), page(3)]))
+        store.commit(Batch(pages=[page(2, relevant=False), page(4, score=None, relevant=None)]))
+        assert store.counters() == Counters(recorded=4, judged=2, relevant=0)
+    assert rows(folder, "SELECT id, ordinal FROM pages ORDER BY id") == [(2, 2), (3, 1), (4, 3)]
+
+
+def test_signatures_leave_out_duplicates_and_short_pages_and_follow_the_order_of_recording(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(Batch(pages=[page(9), page(8, duplicate_of=9), page(7, signature=0)]))
+        store.commit(Batch(pages=[page(1)]))
+        assert [id for id, _, _ in store.signatures()] == [9, 1]
+
+
+def test_refusals_add_up_and_keep_twenty_samples(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(Batch(refusals={"depth": 2}, refusal_samples=[("depth", url(0)), ("depth", url(0))]))
+        store.commit(Batch(refusals={"depth": 40, "host": 1}, refusal_samples=[("depth", url(n)) for n in range(40)]))
+    assert rows(folder, "SELECT * FROM refusals ORDER BY rule") == [("depth", 42), ("host", 1)]
+    assert rows(folder, "SELECT url FROM refusal_samples ORDER BY rowid") == [(url(n),) for n in range(20)]
+
+
+def test_text_that_is_no_unicode_does_not_lose_the_batch(folder: Path) -> None:
+    bad = "caf\udce9"
+    with CrawlStore.create(folder, {}, WALL) as store:
+        made = batch(0)
+        made.pages[3].etag = bad
+        made.links[4].anchor = bad
+        store.commit(made)
+        assert store.counters().recorded == 5
+    assert rows(folder, "SELECT etag FROM pages WHERE id = 3") == [("caf\ufffd",)]
+    assert rows(folder, "SELECT anchor FROM links WHERE page IN (3, 4)") == [("to 4",), ("caf\ufffd",)]
+    assert len(list(warc_records(folder / "dowse-00000.warc.gz"))) == 1 + 3 * 5
+
+
+def test_spent_takes_the_ledger_where_it_is_ahead(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(Batch(spent=Spent(pages=10, bytes=500, seconds=9.0, requests=12)))
+        store.note_spent(Spent(pages=11, bytes=400, seconds=9.5, requests=14))
+    with CrawlStore.open(folder) as store:
+        assert store.spent() == Spent(pages=10, bytes=500, seconds=9.5, requests=14)
+
+
+def test_runs_tell_why_they_stopped(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        assert store.start_run(WALL) == 1
+    with CrawlStore.open(folder) as store:
+        assert store.start_run(WALL + 1) == 2
+        store.end_run("frontier empty", WALL + 2)
+    assert rows(folder, "SELECT * FROM runs") == [
+        (1, "2023-11-14T22:13:20.250000Z", None, "interrupted"),
+        (2, "2023-11-14T22:13:21.250000Z", "2023-11-14T22:13:22.250000Z", "frontier empty"),
+    ]
+
+
+def test_warcinfo_tells_who_and_how(folder: Path) -> None:
+    with CrawlStore.create(folder, {**SETTINGS, "warcinfo": {"operator": "me@site.example"}}, WALL) as store:
+        store.commit(batch(0))
+    info = next(warc_records(folder / "dowse-00000.warc.gz"))
+    lines = dict(line.split(": ", 1) for line in info.content.decode().splitlines())
+    assert (lines["software"], lines["robots"], lines["operator"]) == ("dowse/1.2", "ignore", "me@site.example")
+
+
+def test_closed_records_are_one_plain_file(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(batch(0))
+        assert (folder / "dowse.sqlite-wal").exists()
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["dowse-00000.warc.gz", "dowse.ledger", "dowse.lock", "dowse.sqlite"]
+
+
+def test_a_folder_with_a_crawl_is_not_begun_again(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(batch(0))
+    before = (folder / "dowse.sqlite").read_bytes()
+    (folder / "dowse.sqlite").rename(folder / "kept")
+    with pytest.raises(UserError, match="WARC files"):
+        CrawlStore.create(folder, {}, WALL)
+    (folder / "kept").rename(folder / "dowse.sqlite")
+    (folder / "dowse-00000.warc.gz").rename(folder / "elsewhere")
+    with pytest.raises(UserError, match="already holds a crawl"):
+        CrawlStore.create(folder, {}, WALL)
+    assert (folder / "dowse.sqlite").read_bytes() == before
+
+
+def test_what_is_no_crawl_is_not_opened(tmp_path: Path) -> None:
+    with pytest.raises(NotACrawl, match="no crawl to resume"):
+        CrawlStore.open(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "dowse.sqlite").write_bytes(b"hello" * 1000)
+    with pytest.raises(NotACrawl, match="not a database"):
+        CrawlStore.open(tmp_path)
+    (tmp_path / "dowse.sqlite").unlink()
+    connection = sqlite3.connect(tmp_path / "dowse.sqlite")
+    connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    with pytest.raises(NotACrawl, match="not made by Dowse"):
+        CrawlStore.open(tmp_path)
+
+
+def test_another_version_is_named(folder: Path) -> None:
+    CrawlStore.create(folder, {}, WALL).close()
+    connection = sqlite3.connect(folder / "dowse.sqlite")
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(NotACrawl, match="version 99"):
+        CrawlStore.open(folder)
+
+
+def test_two_crawls_in_one_folder(folder: Path) -> None:
+    script = "import sys; from dowse.store import CrawlStore; CrawlStore.open(sys.argv[1])"
+    with CrawlStore.create(folder, {}, WALL) as store:
+        with pytest.raises(FolderBusy):
+            CrawlStore.open(folder)
+        with pytest.raises(FolderBusy):
+            CrawlStore.create(folder, {}, WALL)
+        done = subprocess.run([sys.executable, "-c", script, str(folder)], capture_output=True, text=True, check=False)
+        assert f"process {os.getpid()}" in done.stderr
+        store.commit(batch(0))
+
+
+def assert_resumable(folder: Path, recorded: int) -> None:
+    with CrawlStore.open(folder) as store:
+        assert store.counters().recorded == recorded
+        store.commit(batch(recorded))
+    for id, file, offset in rows(folder, "SELECT id, warc_file, warc_offset FROM pages"):
+        assert read_response(folder, str(file), int(str(offset)))[1] == body(int(str(id)))
+
+
+def test_a_transaction_that_fails_leaves_nothing_and_the_next_one_works(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(batch(0))
+        size = (folder / "dowse-00000.warc.gz").stat().st_size
+        twice = batch(5)
+        twice.candidates[4].id = 0  # taken
+        with pytest.raises(StoreError, match=r"UNIQUE constraint failed: candidates.id\. What was recorded"):
+            store.commit(twice)
+        assert (folder / "dowse-00000.warc.gz").stat().st_size == size
+        assert store.counters().recorded == 5
+        assert len(list(store.candidates())) == 5
+        store.commit(batch(5))
+        assert store.counters().recorded == 10
+    assert_resumable(folder, 10)
+
+
+def test_a_fault_of_the_program_is_told_as_such_and_leaves_nothing(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(batch(0))
+        size = (folder / "dowse-00000.warc.gz").stat().st_size
+        wrong = batch(5)
+        wrong.statistics["set"] = {1, 2}
+        with pytest.raises(TypeError):
+            store.commit(wrong)
+        assert (folder / "dowse-00000.warc.gz").stat().st_size == size
+        assert store.counters().recorded == 5
+    assert_resumable(folder, 5)
+
+
+def test_records_that_outgrow_the_disk(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(batch(0))
+        pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
+        store._connection.execute(
+            f"PRAGMA max_page_count = {pages}"
+        )  # SQLite then says SQLITE_FULL, as a full disk does
+        with pytest.raises(StoreError, match="disk is full") as told:
+            store.commit(batch(5, 200))
+        assert "\n" not in str(told.value)
+        assert (folder / "dowse-00000.warc.gz").stat().st_size == dict(
+            store._connection.execute("SELECT file, bytes FROM archives")
+        )["dowse-00000.warc.gz"]
+    assert_resumable(folder, 5)
+
+
+def test_an_archive_that_outgrows_the_disk(folder: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(batch(0))
+        size = (folder / "dowse-00000.warc.gz").stat().st_size
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 1000, hard))  # half of the batch fits
+        try:
+            with pytest.raises(StoreError, match="file too large"):
+                store.commit(batch(5))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert (folder / "dowse-00000.warc.gz").stat().st_size == size
+        store.commit(batch(5))
+    assert_resumable(folder, 10)
+
+
+def test_a_folder_that_is_gone(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(batch(0))
+        shutil.move(folder, folder.parent / "moved")
+        with pytest.raises(StoreError, match="removed or replaced"):
+            store.commit(batch(5))
+        with pytest.raises(StoreError, match="removed or replaced"):
+            store.end_run("x", WALL)
+    assert_resumable(folder.parent / "moved", 5)
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(StoreError, match="not a directory"):
+        CrawlStore.create(tmp_path / "file" / "crawl", {}, WALL)
+    with pytest.raises(StoreError, match="cannot keep records in"):
+        CrawlStore.create("/proc/crawl", {}, WALL)
+
+
+def test_an_archive_file_that_vanished_is_named(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(batch(0))
+    (folder / "dowse-00000.warc.gz").unlink()
+    with pytest.raises(StoreError, match=r"dowse-00000.warc.gz is gone"):
+        CrawlStore.open(folder)
+    with pytest.raises(StoreError, match="is gone"):  # and the lock was let go
+        CrawlStore.open(folder)
+
+
+def test_a_batch_without_pages_starts_no_archive(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(Batch(sites={0: SiteRow(0, "http://a.example", "a.example")}))
+        store.commit(Batch(pages=[page(1, outcome="failed", archive=[])]))
+    assert list(folder.glob("*.warc.gz")) == []
+    assert rows(folder, "SELECT warc_file, warc_offset, warc_length FROM pages") == [(None, None, None)]
