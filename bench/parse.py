@@ -6,6 +6,7 @@ adds.
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Iterator
@@ -56,6 +57,8 @@ def run(page: tuple[str, str, bytes], judge: Judge, spent: list[float]) -> tuple
 def main(path: str, query: str) -> None:
     sample = [page for number, page in enumerate(pages(path)) if number % 4 == 0][:PAGES]
     judge = build_judge(Topic(query=query))
+    gc.freeze()  # as a worker does: what is loaded stays, and pages make no cycles
+    gc.set_threshold(100_000, 50, 50)
     rounds = []
     for _ in range(ROUNDS):
         spent = [0.0] * len(STAGES)

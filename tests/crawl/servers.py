@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dowse.crawl.build import assemble
 from dowse.crawl.engine import Stop
-from dowse.loopback import Resource, Site, Web
+from dowse.loopback import Resource, Site
 from dowse.model.budget import Budget
 from dowse.model.topic import Limits, Network, Politeness, Scope, Seeds, StrategyChoice, Topic
 
@@ -23,14 +23,15 @@ def page(name: str, kind: str, links: list[str], head: str = "") -> Resource:
     """An HTML page of one kind of text, unique by its name, with links."""
     anchors = " ".join(f'<a href="{link}">to {link.rsplit("/", 1)[-1]}</a>' for link in links)
     unique = " ".join(f"{name}{n}" for n in range(40))
-    text = f"<html><head><title>{name}</title>{head}</head><body><p>{WORDS[kind]}</p><p>{unique}</p>{anchors}</body></html>"
-    return Resource(text.encode())
+    body = f"<p>{WORDS[kind]}</p><p>{unique}</p>{anchors}"
+    return Resource(f"<html><head><title>{name}</title>{head}</head><body>{body}</body></html>".encode())
 
 
 def chain(host: str, count: int) -> Site:
     """A site whose pages /0, /1, ... each link to the next two."""
     resources = {
-        f"/{n}": page(f"p{n}", "solar" if n % 3 else "bread", [f"/{n + 1}", f"/{n + 2}"]) for n in range(count)
+        f"/{n}": page(f"{host.partition('.')[0]}p{n}", "solar" if n % 3 else "bread", [f"/{n + 1}", f"/{n + 2}"])
+        for n in range(count)
     }
     return Site(host, resources)
 
@@ -61,5 +62,7 @@ async def crawl_all(topic: Topic, folder: Path, *, resume: bool = False) -> Stop
         await assembly.close()
 
 
-def web_of(*sites: Site) -> Web:
-    return Web.of(*sites)
+def adding(site: Site, **resources: Resource) -> Site:
+    """The site with more resources; ``robots_txt`` stands for /robots.txt."""
+    more = {"/" + name.replace("_", "."): resource for name, resource in resources.items()}
+    return replace(site, resources={**site.resources, **more})

@@ -20,8 +20,8 @@ def calibrate(positive: Sequence[float], negative: Sequence[float] = ()) -> floa
 
     >>> calibrate([0.5, 0.6], [0.1, 0.3])
     0.54
-    >>> calibrate([0.2, 0.6], [0.1, 0.3])
-    0.45
+    >>> calibrate([0.2, 0.6, 0.7], [0.1, 0.3, 0.58])
+    0.59
     """
     if not positive:
         return 0.0

@@ -17,7 +17,7 @@ from dowse.store import HarvestCurve
 __all__ = ["moving_rate", "rate_window", "steps", "svg_curve", "thinned"]
 
 _POINTS = 500  # more than one a pixel or two shows nothing
-_LEFT, _RIGHT, _TOP, _BOTTOM, _GAP = 46.0, 14.0, 24.0, 40.0, 40.0
+_RIGHT, _TOP, _BOTTOM, _GAP = 14.0, 24.0, 40.0, 34.0
 _CURVE = "var(--accent,#0072b2)"
 _RATE = "var(--second,#b45309)"
 _INK = "var(--ink,#1b2230)"
@@ -97,11 +97,12 @@ def svg_curve(curve: HarvestCurve, *, width: int = 900, height: int = 440, class
     pages = int(curve.pages[-1]) if len(curve.pages) else 0
     found = int(curve.relevant[-1]) if len(curve.relevant) else 0
     inner = height - _TOP - _BOTTOM - _GAP
-    upper = _Panel(_LEFT, _TOP, width - _LEFT - _RIGHT, inner * 0.68, max(pages, 1), max(found, 1) * 1.12)
+    left = max(46.0, 14 + 7.2 * len(f"{found:,}"))
+    upper = _Panel(left, _TOP, width - left - _RIGHT, inner * 0.66, max(pages, 1), max(found, 1) * 1.12)
     window = rate_window(pages)
     rate = moving_rate(curve.relevant, window) if pages else np.zeros(0)
     highest = max(0.1, float(rate.max()) if len(rate) else 1.0)
-    lower = _Panel(_LEFT, _TOP + upper.height + _GAP, upper.width, inner * 0.32, upper.most_x, min(1.0, highest * 1.1))
+    lower = _Panel(left, _TOP + upper.height + _GAP, upper.width, inner * 0.34, upper.most_x, highest * 1.15)
     parts = [*_frame(upper, lower), _heading(upper, "relevant pages found")]
     if pages:
         parts += [*_found(upper, curve, found), *_rates(lower, curve.pages[window - 1 :], rate, found / pages)]
@@ -130,7 +131,7 @@ def _frame(upper: _Panel, lower: _Panel) -> list[Html]:
     parts.append(_text(upper.left + upper.width / 2, bottom + 33, "pages fetched", anchor="middle"))
     for panel, values, percents in (
         (upper, steps(upper.most_y, 4), False),
-        (lower, steps(lower.most_y, 2, whole=False), True),
+        (lower, steps(min(1.0, lower.most_y), 2, whole=False), True),
     ):
         for value in values:
             y = panel.y(value)
@@ -163,11 +164,13 @@ def _ideal(panel: _Panel) -> list[Html]:
     x, y, left, bottom = panel.x(reach), panel.y(reach), panel.x(0), panel.y(0)
     line = _stroke("line", _SOFT, 1.2, x1=f"{left:.2f}", y1=f"{bottom:.2f}", x2=f"{x:.2f}", y2=f"{y:.2f}",
                    stroke_dasharray="2 5", class_="ideal")  # fmt: skip
-    # Written along the line: above it where the curve may come close from below, else below it, away from the axis.
+    # Written along the line: above it where the curve may come close from below (and before the curve's own label),
+    # else below it, away from the axis.
     above = panel.most_y > 0.6 * panel.most_x
+    at, aside = (0.7, -7) if above else (0.96, 15)
     angle = -math.degrees(math.atan2(bottom - y, x - left))
-    turn = f"translate({x:.2f} {y:.2f}) rotate({angle:.2f})"
-    return [line, element("g", _text(-12, -7 if above else 15, "every page relevant", anchor="end"), transform=turn)]
+    turn = f"translate({left + at * (x - left):.2f} {bottom + at * (y - bottom):.2f}) rotate({angle:.2f})"
+    return [line, element("g", _text(0, aside, "every page relevant", anchor="end"), transform=turn)]
 
 
 def _rates(panel: _Panel, pages: Ints, rate: Floats, overall: float) -> list[Html]:

@@ -84,15 +84,15 @@ def element(name: str, /, *children: str, **attributes: str) -> Html:
 
 def join(children: Iterable[str], between: str = "") -> Html:
     """Texts and markup one after the other, as markup."""
-    parts = (child if isinstance(child, Html) else html.escape(clean_inline(child), quote=False) for child in children)
+    parts = (child if isinstance(child, Html) else html.escape(_clean_inline(child), quote=False) for child in children)
     return Html(between.join(parts))
 
 
-def clean_inline(text: str) -> str:
+def _clean_inline(text: str) -> str:
     """As :func:`clean`, the spaces at the ends kept: it stands beside other text."""
     core = clean(text)
     if not core:
-        return " " if text else ""
+        return " " if text[:1].isspace() else ""
     return f"{' ' if text[0].isspace() else ''}{core}{' ' if text[-1].isspace() else ''}"
 
 

@@ -132,10 +132,10 @@ def stages(times: StageTimes) -> list[Html]:
             rows.append(_stage(parts[name], _PART_NAMES[name]))
             classes.append("part")
     note = (
-        f"Means over the {counted(times.pages, 'exchange')} that brought a response; what was waited out of politeness"
-        " is not in them."
+        f"The mean over {counted(times.pages, 'exchange')} that brought a response; what was waited out of politeness"
+        " is not in it."
     )
-    columns = (("stage", ""), ("mean a page", "n"), ("share", "n"), ("in all", "n"))
+    columns = (("stage", ""), ("mean a page", "n"), ("share", "n"), ("in all", "n extra"))
     return section("Time per stage", note, table(columns, rows, classes))
 
 

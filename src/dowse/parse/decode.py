@@ -127,7 +127,7 @@ def _chinese(text: str, high: int) -> float:
 def _cyrillic(text: str, high: int) -> float:
     """Cyrillic comes in runs (accents of a Latin text stand alone), mostly lower case (the other code page swaps the
     case), of common letters."""
-    letters = _CYRILLIC.findall(text)
+    letters: list[str] = _CYRILLIC.findall(text)
     if len(letters) < 0.7 * high or len(letters) < 8:
         return 0.0
     alone = len(_CYRILLIC_ALONE.findall(text)) / len(letters)

@@ -9,7 +9,6 @@ on the joined string, not per node: calls into Python per node are what a parser
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, create_tag
 
@@ -93,13 +92,8 @@ def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
     return frozenset(found)
 
 
-class _OpenLink(NamedTuple):
-    """An ``<a href>`` not yet closed: where its text and its paragraph began, and alt texts met inside."""
-
-    attributes: dict[str, str | None]
-    first_part: int
-    paragraph: int
-    alts: list[str]
+_OpenLink = tuple[dict[str, str | None], int, int, list[str]]
+"""An ``<a href>`` not yet closed: attributes, where its text began, its paragraph, alt texts met inside."""
 
 
 class _Walk:
@@ -125,6 +119,7 @@ class _Walk:
     def run(self, root: LexborNode) -> None:
         """Visit every node once, in document order, without recursion. Hot: a page has a thousand nodes."""
         parts, breaks, hidden = self.parts, self.breaks, self.hidden
+        open_links = self.open_links
         add_part = parts.append
         kind_of = _KINDS.get
         kinds: list[int] = []  # of the open elements
@@ -146,6 +141,9 @@ class _Walk:
                     if parts[-1] is not _SEPARATOR:
                         add_part(_SEPARATOR)
                         breaks.append(None)
+                elif kind == _ANCHOR:
+                    attributes = node.attributes
+                    open_links.append((attributes, len(parts), len(breaks), []) if "href" in attributes else None)
                 elif kind:
                     self.enter(kind, node)
                 if kind < _LEAVES:
@@ -177,14 +175,10 @@ class _Walk:
             node = following
 
     def enter(self, kind: int, node: LexborNode) -> None:
-        """The start of an element that is neither inline nor a plain block."""
-        if kind == _ANCHOR:
-            attributes = node.attributes
-            known = "href" in attributes
-            self.open_links.append(_OpenLink(attributes, len(self.parts), len(self.breaks), []) if known else None)
-        elif kind == _IMAGE:
+        """The start of an element that is neither inline, nor a block, nor a link."""
+        if kind == _IMAGE:
             if self.open_links and (link := self.open_links[-1]) is not None:
-                link.alts.append(node.attributes.get("alt") or "")
+                link[3].append(node.attributes.get("alt") or "")
         elif kind == _BREAK:
             self.parts.append(" ")
         elif kind in (_AREA, _FRAME):
