@@ -39,7 +39,7 @@ def test_query_topic_accepts_its_page_and_refuses_others() -> None:
     verdict = judge.verdict(words(SOLAR))
     assert verdict.relevant
     assert verdict.method == "similarity"
-    assert verdict.score == verdict.similarity > verdict.threshold == 0.05
+    assert verdict.score == verdict.similarity > verdict.threshold == 0.06
     assert verdict.erid > 0
     assert verdict.reasons[0].name == "term: cell"
     assert not judge.verdict(words(BIRDS)).relevant

@@ -70,7 +70,16 @@ def test_markup_passes_and_text_does_not() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["javascript:alert(1)", "data:text/html,x", " https://a.example/", "//a.example", "", "httpx://a"]
+    "url",
+    [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        " https://a.example/",
+        "//a.example",
+        "",
+        "httpx://a",
+        "http://a/" + "b" * 4_000,
+    ],
 )
 def test_only_web_addresses_are_linked(url: str) -> None:
     assert "<a" not in link(url, "title")

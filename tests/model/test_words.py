@@ -36,7 +36,10 @@ def naive(line: str) -> list[str]:
     return re.findall(r"[^\W_]+", unicodedata.normalize("NFC", line.lower()))
 
 
-PLAIN = st.text(st.one_of(st.characters(max_codepoint=0x2BF), st.sampled_from("’“—…→Жж Ωω")), max_size=80)
+# İ alone becomes two characters in lower case, the second a combining mark
+PLAIN = st.text(
+    st.one_of(st.characters(max_codepoint=0x2BF, exclude_characters="İ"), st.sampled_from("’“—…→Жж Ωω")), max_size=80
+)
 
 
 @given(st.lists(PLAIN.map(lambda text: text.replace("\n", " ")), min_size=1, max_size=4))

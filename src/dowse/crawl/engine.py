@@ -33,6 +33,8 @@ __all__ = ["Engine", "Stop"]
 
 _GRACE_S = 20.0  # for exchanges in flight when a crawl stops
 _BACKLOG_A_WORKER = 8
+_WINDOW_SHARE = 4
+_SMALLEST_WINDOW = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +175,17 @@ class Engine:
             and (self._workers.backlog < self._most_backlog)
         )
 
+    def _window(self) -> int | None:
+        """How many of the best waiting URLs may be leased when pages or requests are counted: a share of those the
+        budget still allows, since better ones will be found on the way. Without such a budget idle hosts cost
+        nothing, and every URL may go."""
+        left = self._purse.fetches_left()
+        return None if left is None else max(_SMALLEST_WINDOW, left // _WINDOW_SHARE)
+
     def _launch(self) -> None:
         while self._has_room():
             now = self._clock.now()
-            lease = self._frontier.next(now)
+            lease = self._frontier.next(now, within=self._window())
             if lease is None:
                 return
             if lease.errand is not Errand.PAGE:

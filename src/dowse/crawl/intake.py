@@ -66,8 +66,9 @@ class Intake:
         runs = self._admit(page, page_url, links, ids)
         current = np.full(len(ids), np.nan)
         current[known] = frontier.priorities(ids[known])
-        rows = np.flatnonzero((ids >= 0) & ~(current >= _SEED_FLOOR))
-        rows = rows[~known[rows] | frontier.is_waiting(ids[rows])]
+        open_ = ids >= 0
+        open_[known] = frontier.is_waiting(ids[known]) & (current[known] < _SEED_FLOOR)
+        rows = np.flatnonzero(open_)
         if rows.size:
             self._rank(page, links, ids, rows, current, known, runs, now)
         kept = np.flatnonzero(ids >= 0)

@@ -49,7 +49,7 @@ class PageStep:
         refresh = base.join(document.refresh) if document.refresh else None
         if refresh is not None and not document.nofollow and self._scope.refuse(refresh) is None:
             _add_link(found.links, refresh)
-        language = detect_language(document.text, document.lang)
+        language = detect_language(document.raw_text, document.lang)
         signature = sign(words)
         parsed = perf_counter()
         verdict = self._judge.verdict(words)
@@ -59,7 +59,7 @@ class PageStep:
             language=language,
             charset=document.charset,
             words=len(words),
-            text_len=len(document.text),
+            text_len=len(document.raw_text),
             links=found.links,
             n_links=found.n_links,
             refused_links=found.refused,

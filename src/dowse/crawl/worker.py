@@ -7,6 +7,7 @@ Dowse needs no ``__main__`` guard. The engine's death closes the socket, so no w
 from __future__ import annotations
 
 import contextlib
+import gc
 import pickle
 import resource
 import signal
@@ -59,6 +60,9 @@ def serve(sock: socket.socket) -> None:
     step: Step | None = _receive(sock)  # type: ignore[assignment]  # the engine is the only one who writes here
     if step is None:
         return
+    # A page makes many small objects and no cycles: looking for garbage less often saves a tenth of the time.
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 50)
     sock.sendall(pack(None))
     while (job := _receive(sock)) is not None:
         assert isinstance(job, Job)

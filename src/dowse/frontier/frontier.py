@@ -21,6 +21,8 @@ _WAITING = int(CandidateState.WAITING)  # plain numbers: comparing arrays with a
 _LEASED = int(CandidateState.LEASED)
 _DEFERRED = 100  # in memory only: waiting for its time before it joins its site's queue again
 _STALE_SLACK = 32
+_PATIENCE_S = 0.5  # how long a URL is held back while nothing else can be leased
+_EDGE_EVERY = 10_000  # known URLs a lease, between two looks at the whole frontier
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,11 @@ class Frontier:
         self._alarms: list[tuple[float, int, Site | Address]] = []
         self._alarm_number = 0
         self._deferred: list[tuple[float, int]] = []
+        self._leases = 0
+        self._leased_at = 0.0
+        self._edge = -1  # the last key inside the window of ``next``
+        self._edge_leases = 0  # leases when the edge was found
+        self._held_back = False
 
     # -- taking up URLs ------------------------------------------------------------------------------------------
 
@@ -153,26 +160,57 @@ class Frontier:
 
     # -- leases --------------------------------------------------------------------------------------------------
 
-    def next(self, now: float) -> Lease | None:
-        """Lease the best URL (or errand) among the sites that may be asked now; None when there is none."""
+    def next(self, now: float, *, within: int | None = None) -> Lease | None:
+        """Lease the best URL (or errand) among the sites that may be asked now; None when there is none.
+
+        ``within`` keeps a crawl that counts its pages from spending them on whatever host is idle: a URL that is not
+        among the best so many waiting ones is held back, unless nothing was leased for some seconds.
+        """
         self._wake(now)
+        self._held_back = False
         while self._ready:
-            key = heapq.heappop(self._ready)
+            key = self._ready[0]
             site = self.sites[self.candidates.site.item(key & ID_MASK)]
+            if site.offer == key and self._top(site) == key and self._may_be_asked(site, now):
+                if within is not None and not self._is_within(key, within, now):
+                    self._held_back = True
+                    return None
+                heapq.heappop(self._ready)
+                site.offer = -1
+                return self._lease(site, key, now)
+            heapq.heappop(self._ready)
             if site.offer != key:
                 continue
             site.offer = -1
-            if self._top(site) == key and self._may_be_asked(site, now):
-                return self._lease(site, key, now)
             self._offer(site, now)
             if site.offer < 0 and site.address is not None:
                 self._unpark(site.address, now)
         return None
 
+    def _is_within(self, key: int, within: int, now: float) -> bool:
+        """Is the URL behind this key among the best ``within`` that wait? Never False for one that is; the edge of
+        the window is found again only after enough leases, so one just beyond it may pass."""
+        if self.waiting <= within or key <= self._edge or now - self._leased_at >= self._patience_s():
+            return True
+        if self._leases - self._edge_leases < max(1, len(self.candidates) // _EDGE_EVERY):
+            return False
+        columns = self.candidates
+        waiting = columns.order[: len(columns)][columns.state[: len(columns)] == _WAITING]
+        if len(waiting) <= within:
+            return True
+        self._edge = (int(np.partition(waiting, within - 1)[within - 1]) << ID_BITS) | ID_MASK
+        self._edge_leases = self._leases
+        return key <= self._edge
+
+    def _patience_s(self) -> float:
+        return _PATIENCE_S + 2 * self.delay_s
+
     def _lease(self, site: Site, key: int, now: float) -> Lease:
         errand = site.errand
         site.in_flight += 1
         self.in_flight += 1
+        self._leases += 1
+        self._leased_at = now
         if errand is Errand.ADDRESS:
             return Lease(site, errand)
         site.ready_at = now + site.delay_s
@@ -318,6 +356,8 @@ class Frontier:
             times.append(self._alarms[0][0])
         if self._deferred:
             times.append(self._deferred[0][0])
+        if self._held_back:
+            times.append(self._leased_at + self._patience_s())
         return min(times) if times else None
 
     def sites_waiting(self) -> Iterator[Site]:

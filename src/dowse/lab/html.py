@@ -26,6 +26,7 @@ _MARK = (
 )
 _TOWER = re.compile(rf"({_MARK}{{4}}){_MARK}+")
 _STYLE = files("dowse.lab") / "report.css"
+_LONGEST_LINK = 4_000
 _VOID = frozenset(("br", "col", "meta"))
 
 
@@ -97,9 +98,9 @@ def _clean_inline(text: str) -> str:
 
 
 def link(url: str, text: str | None = None, *, length: int = 110) -> Html:
-    """A link to a web address; anything else is shown and not linked. ``text`` defaults to the URL."""
+    """A link to a web address of sane length; anything else is shown and not linked. ``text`` defaults to the URL."""
     shown = element("bdi", clip(url if text is None else text, length) or clip(url, length))
-    if not url.lower().startswith(("http://", "https://")):
+    if len(url) > _LONGEST_LINK or not url.lower().startswith(("http://", "https://")):
         return shown
     return element("a", shown, href=url, rel="noreferrer noopener nofollow", title=clip(url, 400))
 

@@ -27,7 +27,7 @@ from dowse.loopback.oddities import atlas, calendar, german_page, japanese_page,
 from dowse.loopback.plan import SIGN_IN, Plan
 from dowse.loopback.web import HTML, TEXT, Resource, Site, Web, redirect
 from dowse.model.budget import Budget
-from dowse.model.topic import Keyword, Network, Politeness, Scope, Seeds, Topic
+from dowse.model.topic import JudgeSettings, Keyword, Network, Politeness, Scope, Seeds, Topic
 
 __all__ = ["DEMO_KEYWORDS", "DEMO_QUERY", "DEMO_SEEDS", "RELEVANT", "demo_topic", "demo_web", "labels"]
 
@@ -157,6 +157,7 @@ def demo_topic(address: str) -> Topic:
         seeds=Seeds(urls=DEMO_SEEDS),
         scope=Scope(domains=("dowse.test",)),
         budget=Budget(pages=150),
+        judge=JudgeSettings(threshold=0.2),  # about these cells, not merely about solar power
         politeness=Politeness(delay_s=0.0),
-        network=Network(allow_private=True, resolve={"*.dowse.test": address}),
+        network=Network(concurrency=8, allow_private=True, resolve={"*.dowse.test": address}),
     )

@@ -207,6 +207,15 @@ class Purse:
         """Give back granted bytes that were not read."""
         self.spent.bytes -= unused
 
+    def fetches_left(self) -> int | None:
+        """How many more pages (or requests, where that is less) may be asked for; None without such a limit."""
+        left = []
+        if self.budget.pages is not None:
+            left.append(self.budget.pages - self.spent.pages - self._pages_reserved)
+        if self.budget.requests is not None:
+            left.append(self.budget.requests - self.spent.requests)
+        return max(0, min(left)) if left else None
+
     def seconds_left(self) -> float | None:
         """Seconds until the time budget ends; None without one."""
         return None if self.budget.seconds is None else self.budget.seconds - self.spent.seconds

@@ -1,0 +1,5 @@
+"""``python -m dowse``."""
+
+from dowse.cli.main import main
+
+main()
