@@ -67,7 +67,8 @@ def test_a_killed_crawl_loses_nothing_and_doubles_nothing(tmp_path: Path) -> Non
     fetched_twice = sum(hits.values()) - PAGES
     assert fetched_twice <= 128, "only what was not yet committed is fetched again"
     robots = sum(hit.target.endswith("robots.txt") for hit in server.log)
-    assert spent == sum(hits.values()) + robots, "every request that left was counted, the killed run's too"
+    left = sum(hits.values()) + robots
+    assert left <= spent <= left + 2, "every request was counted before it left, the killed run's too"
     for url, title, file, offset in rows:
         with (folder / file).open("rb") as stream:
             stream.seek(offset)

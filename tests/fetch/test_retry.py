@@ -12,7 +12,7 @@ from dowse.model.http import Failure, FailureKind, Response, Truncation
 from dowse.model.topic import Limits
 
 WALL = 1_800_000_000.0
-LIMITS = Limits(max_retries=2)
+LIMITS = Limits(max_retries=2, retry_wait_s=2.0)
 
 
 def status(code: int, retry_after: str | None = None) -> Response:

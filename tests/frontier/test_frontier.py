@@ -215,3 +215,46 @@ def test_always_the_best_that_may_be_asked(ops: list[tuple[int, int, int]], dela
         else:
             now += b / 4
     assert frontier.waiting == sum(url.state == "waiting" for url in naive.urls)
+
+
+def test_a_counted_crawl_holds_back_what_is_not_among_the_best() -> None:
+    """A host that is free does not get a page for that alone; after some seconds without a lease it does."""
+    frontier = Frontier(delay_s=1)
+    add(frontier, [f"http://good.test/{n}" for n in range(20)], [0.9] * 20)
+    add(frontier, ["http://poor.test/1"], [0.1])
+    open_sites(frontier)
+    first = frontier.next(0, within=5)
+    assert first is not None
+    assert first.site.host == "good.test"
+    assert frontier.next(0, within=5) is None, "poor.test is free, but 19 better URLs wait"
+    assert frontier.wake_at() == pytest.approx(2.5)
+    assert frontier.next(0, within=20) is not None, "with as many pages to spend it may go"
+
+
+def test_patience_ends_when_nothing_else_moves() -> None:
+    frontier = Frontier(delay_s=1)
+    add(frontier, [f"http://good.test/{n}" for n in range(20)], [0.9] * 20)
+    add(frontier, ["http://poor.test/1"], [0.1])
+    open_sites(frontier)
+    assert frontier.next(0, within=5) is not None
+    assert frontier.next(2, within=5) is None
+    late = frontier.next(2.5, within=5)
+    assert late is not None
+    assert late.site.host == "poor.test", "good.test has been answering for 2.5 s: do not wait for it"
+
+
+@settings(max_examples=80, deadline=None)
+@given(priorities=st.lists(st.integers(0, 20), min_size=1, max_size=60), within=st.integers(1, 20))
+def test_what_is_within_the_window_is_never_held_back(priorities: list[int], within: int) -> None:
+    frontier = Frontier(delay_s=1)
+    for n, priority in enumerate(priorities):
+        add(frontier, [f"http://s{n % 7}.test/{n}"], [priority])
+    open_sites(frontier)
+    left = list(priorities)
+    while (lease := frontier.next(0, within=within)) is not None:
+        left.remove(priorities[lease.candidate])
+    busy = {site.origin for site in frontier.sites if site.in_flight}
+    for id_ in range(len(priorities)):
+        if frontier.site_of(id_).origin not in busy:
+            better = sum(other > priorities[id_] for other in left)
+            assert better >= within, "a free site's URL was held back though it is among the best"

@@ -24,7 +24,7 @@ TITLES = ["plain", 'quote " and, comma', "two\nlines", "ünïcode 漢字", "", "
 def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "crawl"
     with CrawlStore.create(folder, {}, WALL) as store:
-        pages = [page(n, title=title, redirects=[(url(99), 302)]) for n, title in enumerate(TITLES)]
+        pages = [page(n, title=title, canonical=url(99)) for n, title in enumerate(TITLES)]
         store.commit(Batch(pages=pages[::-1]))
         store.commit(Batch(pages=[page(50, outcome="failed", score=None, relevant=None, archive=[], etag="x")]))
     return folder
@@ -52,7 +52,7 @@ def test_jsonl(folder: Path, tmp_path: Path) -> None:
     for row in rows[:-1]:
         assert list(row) == list(COLUMNS)
         assert {name: row[name] for name in expected(0)} == expected(row["id"])
-        assert row["redirects"] == [[url(99), 302]]
+        assert row["canonical"] == url(99)
         assert row["verdict"] == [["similarity", 0.5, 1.0]]
         assert row["fetched_at"] == f"2023-11-14T22:13:2{row['id']}.250000Z"
         assert row["warc_file"] == "dowse-00000.warc.gz"
@@ -67,7 +67,7 @@ def test_csv(folder: Path, tmp_path: Path) -> None:
     for row in rows:
         wanted = expected(int(row["id"]))
         assert (row["title"], float(row["score"]), row["relevant"]) == (wanted["title"], wanted["score"], "true")
-        assert json.loads(row["redirects"]) == [[url(99), 302]]
+        assert json.loads(row["verdict"]) == [["similarity", 0.5, 1.0]]
         assert row["duplicate_of"] == ""
 
 

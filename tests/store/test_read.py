@@ -138,18 +138,6 @@ def test_one_page_and_one_candidate(folder: Path) -> None:
         assert reader.decision(13) is None
 
 
-def test_a_page_is_found_by_where_a_redirect_led_but_its_own_url_goes_first(tmp_path: Path) -> None:
-    with CrawlStore.create(tmp_path, {}, WALL) as store:
-        store.commit(
-            Batch(pages=[page(1, final_url=url(2)), page(3, final_url=url(4), redirects=[(url(3), 301)]), page(2)])
-        )
-    with CrawlReader(tmp_path) as reader:
-        own, there = reader.page(url(2)), reader.page(url(4))
-    assert own is not None
-    assert there is not None
-    assert (own.id, there.id, there.redirects) == (2, 3, ((url(3), 301),))
-
-
 def test_rank_among_what_waits(folder: Path) -> None:
     with CrawlReader(folder) as reader:
         assert [reader.waiting_rank(n) for n in (12, 13, 14, 10, 99)] == [0, 1, 2, None, None]

@@ -55,7 +55,7 @@ def test_each_column_gets_its_own_value(folder: Path) -> None:
     """Every field of a page row is different here, so a value in the wrong column shows."""
     row = page(7, reason="why", truncated="length", similarity=0.11, erid=0.12, language="en", charset="utf-8",
                depth=21, words=22, text_len=23, n_links=24, duplicate_of=25, etag='"e"', last_modified="then",
-               attempts=26, redirects=[(url(1), 301)], final_url=url(8), status=203)  # fmt: skip
+               attempts=26, canonical=url(1), final_url=url(8), status=203)  # fmt: skip
     with CrawlStore.create(folder, {}, WALL) as store:
         store.commit(Batch(pages=[row]))
     [stored] = rows(folder, "SELECT * FROM pages")
@@ -69,7 +69,7 @@ def test_each_column_gets_its_own_value(folder: Path) -> None:
         "body_bytes": len(body(7)), "truncated": "length", "score": 0.7, "relevant": 0, "similarity": 0.11,
         "erid": 0.12, "title": "Page 7", "language": "en", "charset": "utf-8", "depth": 21, "words": 22, "text_len": 23,
         "n_links": 24, "duplicate_of": 25, "signature": -8, "minhash": b"\x07" * 8, "etag": '"e"',
-        "last_modified": "then", "redirects": f'[["{url(1)}",301]]', "attempts": 26, "dns_s": 0.125, "connect_s": 0.25,
+        "last_modified": "then", "canonical": url(1), "attempts": 26, "dns_s": 0.125, "connect_s": 0.25,
         "first_byte_s": 0.5, "total_s": 1.0, "parse_s": 0.25, "judge_s": 0.25, "verdict": '[["similarity",0.5,1.0]]',
     }  # fmt: skip
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 
 from dowse.cli.crawl import crawl
@@ -18,6 +17,9 @@ from dowse.cli.start import init, strategies
 from dowse.model.errors import DowseError
 
 __all__ = ["app", "main"]
+
+# typer carries its own copy of click; this is the root of that copy's errors
+_UsageProblem: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
 
 app = typer.Typer(
     name="dowse",
@@ -50,9 +52,9 @@ def main() -> None:
     """Run the command line; the entry point of the ``dowse`` script."""
     try:
         code = app(standalone_mode=False)
-    except click.exceptions.Abort:
+    except typer.Abort:
         code = 130
-    except click.ClickException as error:
+    except _UsageProblem as error:
         print(f"dowse: {error.format_message()}", file=sys.stderr)  # noqa: T201
         code = 2
     except DowseError as error:

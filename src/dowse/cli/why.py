@@ -36,7 +36,7 @@ def _unknown(crawl: CrawlReader, url: str) -> list[str]:
     scope = StaticScope(topic.scope, topic.seeds.urls)
     rule = scope.refuse(url)
     if rule is not None:
-        return [f"never taken up: {scope.explain(url)} (rule {rule})"]
+        return [f"never taken up. {scope.explain(url)}"]
     for refusal in crawl.refusals():
         if url in refusal.samples:
             return [f"never taken up: refused by the rule {refusal.rule!r}"]

@@ -6,15 +6,15 @@
                ▲                                        │
                └─────────── learned statistics ◄────────┘        store records every step
 
-``build`` puts the parts together, ``engine`` runs the loop, ``errands`` gets addresses and robots.txt, ``conclude`` ends
-each URL's life, ``intake`` takes up what was found, ``step`` is the pure work on one page, ``workers`` runs it in
+``build`` puts the parts together, ``engine`` runs the loop, ``errands`` gets addresses and robots.txt, ``conclude``
+ends each URL's life, ``intake`` takes up what was found, ``step`` is the pure work on one page, ``workers`` runs it in
 processes, ``recorder`` writes everything down, ``api`` is the door for Python.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from types import ModuleType
 from typing import Any
 
@@ -22,7 +22,7 @@ from typing import Any
 class _Crawl(ModuleType):
     """``dowse.crawl`` is this room and, for users, the function that crawls: calling the one calls the other."""
 
-    def __call__(self, *args: Any, **options: Any) -> AsyncIterator[Any]:
+    def __call__(self, *args: Any, **options: Any) -> AsyncGenerator[Any, None]:
         from dowse.crawl.api import crawl
 
         return crawl(*args, **options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from dowse.crawl.build import assemble
@@ -24,7 +24,7 @@ async def crawl(
     out: str | Path | None = None,
     resume: bool = False,
     text: bool = False,
-) -> AsyncIterator[Fetched]:
+) -> AsyncGenerator[Fetched, None]:
     """Crawl for a topic and give each fetched page as it is judged.
 
     ``topic`` is a :class:`~dowse.model.topic.Topic` or the path of a topic file; ``out`` the crawl's folder (else the

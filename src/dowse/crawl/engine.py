@@ -125,8 +125,12 @@ class Engine:
         spent = self._purse.exhausted()
         if spent is not None:
             return Stop("budget", f"{spent} ({self._purse.budget})")
-        if not self._tasks and not self._frontier.waiting:
+        if self._tasks:
+            return None
+        if not self._frontier.waiting:
             return Stop("empty", "no URL is left to fetch")
+        if self._frontier.wake_at() is None:
+            return Stop("stalled", f"{self._frontier.waiting} URLs wait for nothing that could come")
         return None
 
     async def _sleep(self) -> None:

@@ -23,8 +23,6 @@ from dowse.model.topic import Limits
 
 __all__ = ["Decision", "GiveUp", "Keep", "Retry", "decide", "retry_after_s"]
 
-_FIRST_BACKOFF_S = 2.0
-
 
 @dataclass(frozen=True, slots=True)
 class Keep:
@@ -132,7 +130,7 @@ def decide(
     whole_host = rule is _Rule.HOLD or asked is not None
     wait = asked
     if wait is None:
-        wait = min(_FIRST_BACKOFF_S * 2.0 ** min(attempt - 1, 30), max_delay_s)
+        wait = min(limits.retry_wait_s * 2.0 ** min(attempt - 1, 30), max_delay_s)
         wait *= 1.0 if dice is None else dice.uniform(0.5, 1.0)
     if attempt > limits.max_retries:
         return GiveUp(reason, hold_s=wait if whole_host else 0.0)

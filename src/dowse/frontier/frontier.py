@@ -22,7 +22,7 @@ _LEASED = int(CandidateState.LEASED)
 _DEFERRED = 100  # in memory only: waiting for its time before it joins its site's queue again
 _STALE_SLACK = 32
 _PATIENCE_S = 0.5  # how long a URL is held back while nothing else can be leased
-_EDGE_EVERY = 10_000  # known URLs a lease, between two looks at the whole frontier
+_EDGE_EVERY = 10_000  # known URLs a move, between two looks at the whole frontier
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,10 @@ class Frontier:
         self._alarms: list[tuple[float, int, Site | Address]] = []
         self._alarm_number = 0
         self._deferred: list[tuple[float, int]] = []
-        self._leases = 0
         self._leased_at = 0.0
-        self._edge = -1  # the last key inside the window of ``next``
-        self._edge_leases = 0  # leases when the edge was found
+        self._moves = 1  # leases and changed priorities so far: what can bring a URL into the window of ``next``
+        self._edge = -1  # the last key inside that window
+        self._edge_moves = 0  # moves when the edge was found
         self._held_back = False
 
     # -- taking up URLs ------------------------------------------------------------------------------------------
@@ -115,6 +115,7 @@ class Frontier:
         changed = self.is_waiting(ids) & (columns.order[ids] != orders)
         ids, orders, states = ids[changed], orders[changed], states[changed]
         columns.order[ids] = orders
+        self._moves += len(ids)
         for id_, order, state in zip(ids.tolist(), orders.tolist(), states.tolist(), strict=True):
             if state == _WAITING:
                 self._enqueue(self.sites[columns.site.item(id_)], (order << ID_BITS) | id_, now)
@@ -189,17 +190,17 @@ class Frontier:
 
     def _is_within(self, key: int, within: int, now: float) -> bool:
         """Is the URL behind this key among the best ``within`` that wait? Never False for one that is; the edge of
-        the window is found again only after enough leases, so one just beyond it may pass."""
+        the window is found again only after enough moves, so one just beyond it may pass."""
         if self.waiting <= within or key <= self._edge or now - self._leased_at >= self._patience_s():
             return True
-        if self._leases - self._edge_leases < max(1, len(self.candidates) // _EDGE_EVERY):
+        if self._moves - self._edge_moves < max(1, len(self.candidates) // _EDGE_EVERY):
             return False
         columns = self.candidates
         waiting = columns.order[: len(columns)][columns.state[: len(columns)] == _WAITING]
         if len(waiting) <= within:
             return True
         self._edge = (int(np.partition(waiting, within - 1)[within - 1]) << ID_BITS) | ID_MASK
-        self._edge_leases = self._leases
+        self._edge_moves = self._moves
         return key <= self._edge
 
     def _patience_s(self) -> float:
@@ -209,7 +210,7 @@ class Frontier:
         errand = site.errand
         site.in_flight += 1
         self.in_flight += 1
-        self._leases += 1
+        self._moves += 1
         self._leased_at = now
         if errand is Errand.ADDRESS:
             return Lease(site, errand)

@@ -98,7 +98,6 @@ class PageRow:
     minhash: bytes = b""
     etag: str | None = None
     last_modified: str | None = None
-    redirects: list[tuple[str, int]] = field(default_factory=list)  # (url, status) of each hop before the last
     attempts: int = 1
     timings: Timings = field(default_factory=Timings)
     parse_s: float = 0.0

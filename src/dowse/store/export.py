@@ -27,8 +27,8 @@ COLUMNS = {
     "id": _INT, "url": _TEXT, "final_url": _TEXT, "title": _TEXT, "score": _REAL, "relevant": _BOOL,
     "similarity": _REAL, "erid": _REAL, "depth": _INT, "words": _INT, "text_len": _INT, "n_links": _INT, "bytes": _INT,
     "body_bytes": _INT, "outcome": _TEXT, "reason": _TEXT, "status": _INT, "content_type": _TEXT, "truncated": _TEXT,
-    "language": _TEXT, "charset": _TEXT, "duplicate_of": _INT, "etag": _TEXT, "last_modified": _TEXT,
-    "redirects": _JSON, "attempts": _INT, "fetched_at": _TIME, "dns_s": _REAL, "connect_s": _REAL,
+    "language": _TEXT, "charset": _TEXT, "canonical": _TEXT, "duplicate_of": _INT, "etag": _TEXT,
+    "last_modified": _TEXT, "attempts": _INT, "fetched_at": _TIME, "dns_s": _REAL, "connect_s": _REAL,
     "first_byte_s": _REAL, "total_s": _REAL, "parse_s": _REAL, "judge_s": _REAL, "verdict": _JSON, "warc_file": _TEXT,
     "warc_offset": _INT, "warc_length": _INT,
 }  # fmt: skip

@@ -44,7 +44,6 @@ def _truth(value: int | None) -> bool | None:
 def _page(row: tuple[Any, ...]) -> PageView:
     values = dict(zip(_PAGE.split(", "), row, strict=True))
     values["relevant"] = _truth(values["relevant"])
-    values["redirects"] = tuple(map(tuple, rows.from_json(values["redirects"])))
     values["reasons"] = tuple(map(tuple, rows.from_json(values.pop("verdict"))))
     return PageView(**values)
 
@@ -125,10 +124,8 @@ class CrawlReader:
         )]  # fmt: skip
 
     def page(self, url: str) -> PageView | None:
-        """The page fetched as ``url``, else the first that a redirect brought there."""
-        found = self._ask(
-            f"SELECT {_PAGE} FROM pages WHERE url = ?1 OR final_url = ?1 ORDER BY url = ?1 DESC, ordinal LIMIT 1", url
-        )
+        """The page recorded under ``url``."""
+        found = self._ask(f"SELECT {_PAGE} FROM pages WHERE url = ? LIMIT 1", url)
         return _page(found[0]) if found else None
 
     def candidate(self, url: str) -> CandidateRow | None:

@@ -84,10 +84,10 @@ def _page(row: PageRow, ordinal: int, place: Place) -> tuple[Any, ...]:
     return (
         row.id, ordinal, row.url, row.final_url, iso(row.fetched_at), row.outcome, row.reason, row.status,
         row.content_type, row.wire_bytes, row.body_bytes, row.truncated, row.score, row.relevant, row.similarity,
-        row.erid, row.title, row.language, row.charset, row.depth, row.words, row.text_len, row.n_links,
-        row.duplicate_of, _signed(row.signature), row.minhash, row.etag, row.last_modified,
-        to_json(row.redirects) if row.redirects else "[]", row.attempts, times.dns_s, times.connect_s,
-        times.first_byte_s, times.total_s, row.parse_s, row.judge_s, to_json(row.verdict), *place,
+        row.erid, row.title, row.language, row.charset, row.canonical, row.depth, row.words, row.text_len,
+        row.n_links, row.duplicate_of, _signed(row.signature), row.minhash, row.etag, row.last_modified,
+        row.attempts, times.dns_s, times.connect_s, times.first_byte_s, times.total_s, row.parse_s, row.judge_s,
+        to_json(row.verdict), *place,
     )  # fmt: skip
 
 

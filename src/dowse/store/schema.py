@@ -30,9 +30,9 @@ _PAGES = {
     "id": "INTEGER PRIMARY KEY",  # the candidate's id
     "ordinal": "INTEGER NOT NULL",  # order of recording, whatever the wall clock did
     "url": "TEXT NOT NULL",
-    "final_url": "TEXT NOT NULL",  # after redirects
+    "final_url": "TEXT NOT NULL",  # where a redirect leads; else the same as url
     "fetched_at": "TEXT NOT NULL",
-    "outcome": "TEXT NOT NULL",  # fetched, failed, refused
+    "outcome": "TEXT NOT NULL",  # fetched, redirected, failed, refused
     "reason": "TEXT NOT NULL",
     "status": "INTEGER NOT NULL",
     "content_type": "TEXT NOT NULL",
@@ -46,6 +46,7 @@ _PAGES = {
     "title": "TEXT NOT NULL",
     "language": "TEXT NOT NULL",
     "charset": "TEXT NOT NULL",
+    "canonical": "TEXT",  # what the page itself names as its address
     "depth": "INTEGER NOT NULL",
     "words": "INTEGER NOT NULL",
     "text_len": "INTEGER NOT NULL",
@@ -55,7 +56,6 @@ _PAGES = {
     "minhash": "BLOB NOT NULL",
     "etag": "TEXT",
     "last_modified": "TEXT",
-    "redirects": "TEXT NOT NULL",  # JSON: [[url, status], ...]
     "attempts": "INTEGER NOT NULL",
     "dns_s": "REAL NOT NULL",
     "connect_s": "REAL NOT NULL",

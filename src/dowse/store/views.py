@@ -100,7 +100,6 @@ class PageView:
     words: int
     n_links: int
     duplicate_of: int | None
-    redirects: tuple[tuple[str, int], ...]
     attempts: int
     reasons: tuple[tuple[str, float, float], ...]
     warc_file: str | None

@@ -1,0 +1,216 @@
+"""The commands as a user types them: real processes, a real web on loopback."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dowse.loopback import LoopbackServer, Web, in_thread
+from dowse.loopback.demo import DEMO_QUERY, DEMO_SEEDS, demo_web
+
+ENVIRONMENT = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
+
+
+def dowse(*arguments: str, code: int = 0, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "dowse", *arguments], capture_output=True, text=True, timeout=timeout, env=ENVIRONMENT
+    )
+    assert done.returncode == code, done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[LoopbackServer]:
+    with in_thread(demo_web()) as running:
+        yield running
+
+
+def network(server: LoopbackServer) -> list[str]:
+    return ["--resolve", f"*.dowse.test={server.address}", "--allow-private", "--delay", "0", "--workers", "0"]
+
+
+@pytest.fixture(scope="module")
+def folder(server: LoopbackServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished crawl of the demo's web."""
+    folder = tmp_path_factory.mktemp("crawls") / "crawl"
+    seeds = [part for seed in DEMO_SEEDS for part in ("--seed", seed)]
+    done = dowse("crawl", DEMO_QUERY, *seeds, "-b", "60p", "-o", str(folder), "--threshold", "0.2", *network(server))
+    assert "budget: pages (60p)" in done.stdout
+    assert "harvest rate" in done.stdout
+    assert "60 pages" in done.stderr, "plain progress lines when not in a terminal"
+    return folder
+
+
+def test_a_crawl_leaves_records_archive_and_picture(folder: Path) -> None:
+    assert {path.name for path in folder.iterdir()} >= {"dowse.sqlite", "dowse-00000.warc.gz", "harvest.png"}
+    assert (folder / "harvest.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_export_in_every_format(folder: Path, tmp_path: Path) -> None:
+    lines = dowse("export", str(folder), "--to", "jsonl").stdout.splitlines()
+    assert json.loads(lines[0])["url"] == DEMO_SEEDS[0]
+    dowse("export", str(folder), "--to", "csv", "-o", str(tmp_path / "pages.csv"))
+    with (tmp_path / "pages.csv").open(newline="", encoding="utf-8") as stream:
+        assert len(list(csv.DictReader(stream))) == len(lines)
+    done = dowse("export", str(folder), "--to", "parquet", "-o", str(tmp_path / "pages.parquet"))
+    assert f"{len(lines)} pages written" in done.stdout
+    assert (tmp_path / "pages.parquet").read_bytes().startswith(b"PAR1")
+
+
+def test_report_is_one_file(folder: Path, tmp_path: Path) -> None:
+    dowse("report", str(folder), "-o", str(tmp_path / "report.html"))
+    assert "<svg" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_why_fetched_left_refused_or_unknown(folder: Path) -> None:
+    seed = dowse("why", str(folder), DEMO_SEEDS[0]).stdout
+    assert "fetched:" in seed
+    assert "found: it is a seed" in seed
+    rows = [json.loads(line) for line in dowse("export", str(folder), "--to", "jsonl").stdout.splitlines()]
+    best = max((row for row in rows if row["score"]), key=lambda row: row["score"])
+    told = dowse("why", str(folder), best["url"]).stdout
+    assert f"score {best['score']:.3f}" in told
+    assert "by best-first" in told
+    assert "links from a seed, on" in told
+    assert "its record: dowse-00000.warc.gz at byte" in told
+    outside = dowse("why", str(folder), "http://portal.dowse.test/picture.jpg").stdout
+    assert "never taken up. Refused by the rule extension: files named .jpg" in outside
+    assert "no fetched page" in dowse("why", str(folder), "http://portal.dowse.test/nowhere").stdout
+    assert "not a web address" in dowse("why", str(folder), "mailto:me@example.org").stdout
+
+
+def test_why_left(folder: Path) -> None:
+    import sqlite3
+
+    with sqlite3.connect(folder / "dowse.sqlite") as connection:
+        [(url,)] = connection.execute("SELECT url FROM candidates WHERE state = 0 ORDER BY priority LIMIT 1")
+    connection.close()
+    told = dowse("why", str(folder), url).stdout
+    assert "left: it was still waiting" in told
+    assert "priority:" in told
+
+
+def test_judge_a_file_and_a_page(server: LoopbackServer, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<title>Cells</title><p>Perovskite solar cells are solar cells made of perovskite.", "utf-8")
+    told = dowse("judge", str(page), "--topic", DEMO_QUERY).stdout
+    assert "relevant: similarity" in told
+    assert "term: perovskit" in told
+    as_json = json.loads(dowse("judge", str(page), "--topic", "baking bread", "--json").stdout)
+    assert as_json["relevant"] is False
+    refused = dowse("judge", "http://127.0.0.1:9/", "--topic", "x", code=2).stderr
+    assert refused.startswith("dowse: cannot fetch http://127.0.0.1:9/: address")
+
+
+def test_init_then_crawl_the_topic_file(server: LoopbackServer, tmp_path: Path) -> None:
+    topic = tmp_path / "topic.toml"
+    assert "written" in dowse("init", str(topic)).stdout
+    assert "exists already" in dowse("init", str(topic), code=2).stderr
+    topic.write_text(
+        f'query = "{DEMO_QUERY}"\nbudget = "20p"\nworkers = 0\nout = "{tmp_path / "out"}"\n'
+        f'[seeds]\nurls = ["{DEMO_SEEDS[0]}"]\n[politeness]\ndelay = 0\n'
+        f'[network]\nallow_private = true\nresolve = {{ "*.dowse.test" = "{server.address}" }}\n',
+        "utf-8",
+    )
+    assert "budget: pages (5p)" in dowse("crawl", str(topic), "--budget", "5p").stdout, "flags win over the file"
+
+
+def test_json_lines_for_programs(server: LoopbackServer, tmp_path: Path) -> None:
+    out = ["-b", "5p", "-o", str(tmp_path / "c"), "--json"]
+    done = dowse("crawl", DEMO_QUERY, "--seed", DEMO_SEEDS[0], *out, *network(server))
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert events[0]["event"] == "start"
+    assert events[-1]["event"] == "summary"
+    assert events[-1]["stop"] == {"kind": "budget", "detail": "pages (5p)"}
+    assert dowse("crawl", "--resume", str(tmp_path / "c"), "-b", "8p", "-q", *network(server)).stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["crawl"], "what is the topic"),
+        (["crawl", "solar"], "seed"),
+        (["crawl", "solar", "--seed", "http://["], "not a web address"),
+        (["crawl", "solar", "-s", "http://a.test/", "-b", "200x"], "--budget: '200x' has an unknown unit"),
+        (["crawl", "solar", "-s", "http://a.test/", "-b", "0p"], "leaves nothing to spend"),
+        (["crawl", "solar", "-s", "http://a.test/", "--strategy", "bsf"], "did you mean bfs"),
+        (["crawl", "solar", "-s", "http://a.test/", "--param", "x=1"], "has no parameter 'x'"),
+        (["crawl", "solar", "-s", "http://a.test/", "--param", "x"], "write KEY=VALUE"),
+        (["crawl", "solar", "-s", "http://a.test/", "--scope", "galaxy"], "host, domain or any"),
+        (["crawl", "solar", "-s", "http://a.test/", "--delay", "soon"], "--delay: 'soon' is not a length of time"),
+        (["crawl", "solar", "-s", "http://a.test/", "--workers", "-1"], "--workers is -1"),
+        (["crawl", "solar", "-s", "http://a.test/", "--concurrency", "0"], "--concurrency is 0"),
+        (["crawl", "solar", "-s", "http://a.test/", "--resolve", "here"], "write HOST=ADDRESS"),
+        (["crawl", "missing.toml"], "missing.toml"),
+        (["crawl", "--resume", "/nonexistent"], "holds no crawl"),
+        (["crawl", "solar", "--resume", "x"], "leave out the topic"),
+        (["why", "/nonexistent", "http://a.test/"], "no crawl"),
+        (["report", "/nonexistent"], "no crawl"),
+        (["export", "/nonexistent"], "no crawl"),
+        (["export", ".", "--to", "xml"], "jsonl, csv, parquet"),
+        (["judge", "missing.html", "--topic", "x"], "cannot read missing.html"),
+        (["crawl", "solar", "--nonsense"], "--nonsense"),
+    ],
+)
+def test_a_mistake_is_one_clear_line(arguments: list[str], words: str, tmp_path: Path) -> None:
+    done = dowse(*arguments, code=2)
+    assert words in done.stderr
+    assert done.stderr.startswith("dowse: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_crawl_that_reaches_nothing_says_why(tmp_path: Path) -> None:
+    out = ["-o", str(tmp_path / "c"), "--delay", "0", "--workers", "0"]
+    done = dowse("crawl", "solar", "--seed", "http://127.0.0.1:1/", *out, code=1)
+    assert "no page was fetched: address" in done.stderr
+
+
+def test_ctrl_c_stops_cleanly_and_the_crawl_goes_on(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    slow = Web({host: replace(site, latency_s=0.2) for host, site in demo_web().sites.items()})
+    folder = tmp_path / "c"
+    with in_thread(slow) as server:
+        arguments = ["crawl", DEMO_QUERY, "-s", DEMO_SEEDS[0], "-b", "500p", "-o", str(folder), *network(server)]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dowse", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=ENVIRONMENT,
+        )  # fmt: skip
+        while len(server.log) < 10:
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert "Stopping: waiting for what is in flight" in err
+        assert f"interrupted: go on with: dowse crawl --resume {folder}" in out
+        done = dowse("crawl", "--resume", str(folder), "-b", "15p", *network(server))
+        assert "15 fetched" in done.stdout
+
+
+def test_the_demo_compares_with_breadth_first(tmp_path: Path) -> None:
+    done = dowse("demo", "-o", str(tmp_path / "demo"), "--pages", "120", "-q")
+    assert "times as many relevant pages" in done.stdout
+    assert (tmp_path / "demo" / "harvest.png").is_file()
+    dowse("demo", "-o", str(tmp_path / "demo"), "--pages", "10", "-q")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "precious.txt").write_text("keep", "utf-8")
+    assert "no demo's folder" in dowse("demo", "-o", str(tmp_path / "mine"), code=2).stderr
+
+
+def test_help_names_every_command() -> None:
+    told = dowse("--help").stdout
+    for name in ("crawl", "init", "judge", "why", "report", "export", "strategies", "demo", "demo-web"):
+        assert name in told
+    assert dowse("--version").stdout.startswith("dowse ")
+    assert "best-first" in dowse("strategies").stdout

@@ -1,0 +1,149 @@
+"""Writes docs/cli.md from the command line itself: ``.venv/bin/python -m tests.docs.cli_reference``.
+
+Commands, arguments, options, defaults and their meaning come from the application; what a reference needs besides
+(an example a command, exit codes) stands here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import typer
+
+from dowse.cli.main import app
+
+__all__ = ["EXAMPLES", "EXIT_CODES", "REGENERATE", "TARGET", "commands", "reference"]
+
+TARGET = Path(__file__).parents[2] / "docs" / "cli.md"
+REGENERATE = ".venv/bin/python -m tests.docs.cli_reference"
+EXAMPLES = {
+    "crawl": 'dowse crawl "perovskite solar cells" --seed https://en.wikipedia.org/wiki/Perovskite_solar_cell '
+    "--budget 500p,30m",
+    "init": "dowse init topic.toml",
+    "judge": 'dowse judge https://en.wikipedia.org/wiki/Perovskite --topic "perovskite solar cells"',
+    "why": "dowse why demo-crawl/best-first http://portal.dowse.test/",
+    "report": "dowse report demo-crawl/best-first",
+    "export": "dowse export demo-crawl/best-first --to csv --out pages.csv",
+    "strategies": "dowse strategies",
+    "demo": "dowse demo",
+    "demo-web": "dowse demo-web --port 8000",
+}
+EXIT_CODES = {
+    0: "Done. For a crawl: it stopped at its budget or target, or no URL was left.",
+    1: "Failed: the records could not be kept, or no URL was left and not one page had been fetched.",
+    2: "A mistake you can mend. One line on standard error says what to change.",
+    130: "Interrupted by Ctrl-C or SIGTERM. Everything is recorded: go on with `dowse crawl --resume DIR`.",
+}
+NOTES = {
+    "crawl": """\
+The topic is words in quotes, or the path of a [topic file](topic-file.md). An option given here counts instead of the
+same key in the topic file; `--seed` and `--sitemap` add to it. Without `--out` and without `out` in the topic file, the
+crawl is kept in a new folder under `crawls/`, named after the topic. Without a budget and a target it goes on until no
+URL is left.
+
+```sh
+dowse crawl topic.toml --budget 2000p --out my-crawl   # from a topic file
+dowse crawl --resume my-crawl --budget 4000p           # go on after a stop, a crash or a spent budget
+```
+
+`--resume` takes the topic from the folder. Options given with it hold for that run only; budgets count all runs
+together. In a terminal the crawl shows a live picture; elsewhere a line every 5 seconds on standard error; with
+`--json` an object a line on standard output.
+""",
+    "judge": """\
+A page given as URL is fetched once, as your browser would, without asking its robots.txt.
+""",
+    "why": """\
+The example looks into what `dowse demo` has left. It works for any URL: fetched, waiting, refused or never heard of.
+""",
+    "export": """\
+The columns are those of the table [`pages`](schema.md#pages), without `ordinal`, `signature` and `minhash`. Parquet
+needs the extra `parquet` (`pip install "dowse[parquet]"`).
+""",
+    "demo-web": """\
+It prints the hosts it shows and the command that crawls them.
+""",
+}
+_HEAD = f"""\
+# The command line
+
+<!-- Written by {REGENERATE}: change the commands, or that file. -->
+
+`dowse COMMAND --help` says the same in a terminal. `python -m dowse` is another way to say `dowse`. See also
+[the topic file](topic-file.md), [the results](schema.md) and [politeness](politeness.md).
+"""
+_WORDS = {str: "TEXT", int: "NUMBER", float: "NUMBER", Path: "PATH"}
+
+
+def commands() -> dict[str, Any]:
+    """The commands of the application, by name, in the order of its help."""
+    group: Any = typer.main.get_command(app)
+    return dict(group.commands)
+
+
+def _first_line(command: Any) -> str:
+    return str(command.help).partition("\n")[0]
+
+
+def _word(command: Any, parameter: Any) -> str:
+    """What stands for a value: TEXT, NUMBER or PATH."""
+    if parameter.metavar:
+        return str(parameter.metavar)
+    hint = get_type_hints(inspect.unwrap(command.callback))[parameter.name]
+    kinds = [kind for kind in (hint, *get_args(hint)) if kind in _WORDS]
+    kinds += [kind for inner in get_args(hint) for kind in get_args(inner) if kind in _WORDS]
+    return _WORDS[kinds[0]] if kinds else "TEXT"
+
+
+def _default(parameter: Any) -> str:
+    if parameter.required:
+        return "required"
+    flag = getattr(parameter, "is_flag", False)
+    return "" if flag or parameter.default is None else f"`{parameter.default}`"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _arguments(command: Any) -> Iterator[str]:
+    found = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+    if found:
+        yield "\n| argument | meaning | default |\n|---|---|---|\n"
+    for parameter in found:
+        name = parameter.metavar or parameter.name.upper()
+        yield f"| `{_cell(name)}` | {_cell(parameter.help)} | {_default(parameter)} |\n"
+
+
+def _options(command: Any) -> Iterator[str]:
+    found = [parameter for parameter in command.params if parameter.param_type_name == "option"]
+    if found:
+        yield "\n| option | meaning | default |\n|---|---|---|\n"
+    for parameter in found:
+        *others, last = sorted(parameter.opts, key=len)
+        value = "" if parameter.is_flag else f" {_word(command, parameter)}"
+        names = ", ".join([*(f"`{name}`" for name in others), f"`{last}{_cell(value)}`"])
+        again = " May be given several times." if parameter.multiple else ""
+        yield f"| {names} | {_cell(parameter.help)}{again} | {_default(parameter)} |\n"
+
+
+def reference() -> str:
+    """The whole page."""
+    known = commands()
+    parts = [_HEAD, "\n| command | |\n|---|---|\n"]
+    parts += [f"| [`{name}`](#dowse-{name}) | {_cell(_first_line(command))} |\n" for name, command in known.items()]
+    parts.append("\n`dowse --version` prints the version.\n")
+    for name, command in known.items():
+        parts += [f"\n## dowse {name}\n\n{_first_line(command)}\n\n```sh\n{EXAMPLES[name]}\n```\n"]
+        parts += ["\n", NOTES[name]] if name in NOTES else []
+        parts += [*_arguments(command), *_options(command)]
+    parts.append("\n## Exit codes\n\n| code | meaning |\n|---|---|\n")
+    parts += [f"| {code} | {meaning} |\n" for code, meaning in EXIT_CODES.items()]
+    return "".join(parts)
+
+
+if __name__ == "__main__":
+    TARGET.write_text(reference(), encoding="utf-8")
