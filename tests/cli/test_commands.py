@@ -199,7 +199,7 @@ def test_ctrl_c_stops_cleanly_and_the_crawl_goes_on(tmp_path: Path) -> None:
 
 
 def test_the_demo_compares_with_breadth_first(tmp_path: Path) -> None:
-    done = dowse("demo", "-o", str(tmp_path / "demo"), "--pages", "120", "-q")
+    done = dowse("demo", "-o", str(tmp_path / "demo"), "--pages", "60", "-q")
     assert "times as many relevant pages" in done.stdout
     assert (tmp_path / "demo" / "harvest.png").is_file()
     dowse("demo", "-o", str(tmp_path / "demo"), "--pages", "10", "-q")

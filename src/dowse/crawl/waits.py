@@ -7,6 +7,12 @@ from dowse.model.budget import Purse
 
 __all__ = ["budget_left", "waits_for"]
 
+_PLURALS = {
+    "answer": "answers",
+    "site's delay": "sites' delays",
+    "robots.txt": "robots.txt",
+    "site set aside": "sites set aside",
+}
 _LOOK_AT = 2000  # sites looked at for the sentence; more would slow a large crawl's display
 
 
@@ -23,7 +29,7 @@ def budget_left(purse: Purse) -> dict[str, float]:
 def waits_for(frontier: Frontier, now: float, in_flight: int) -> str:
     """One phrase: what keeps the next request from leaving."""
     if not frontier.waiting:
-        return f"{in_flight} answers" if in_flight else "nothing: no URL is left"
+        return f"{in_flight} {_several('answer', in_flight)}" if in_flight else "nothing: no URL is left"
     held = robots = delays = 0
     for site in frontier.sites[:_LOOK_AT]:
         if not site.waiting:
@@ -34,14 +40,13 @@ def waits_for(frontier: Frontier, now: float, in_flight: int) -> str:
             held += 1
         elif site.ready_at > now or site.in_flight:
             delays += 1
-    parts = [
-        f"{count} {what}"
-        for count, what in ((delays, "sites' delays"), (robots, "robots.txt"), (held, "sites set aside"))
-        if count
-    ]
-    if in_flight:
-        parts.insert(0, f"{in_flight} answers")
+    kinds = ((in_flight, "answer"), (delays, "site's delay"), (robots, "robots.txt"), (held, "site set aside"))
+    parts = [f"{count} {_several(what, count)}" for count, what in kinds if count]
     wake = frontier.wake_at()
-    if not in_flight and wake is not None and wake > now:
+    if not in_flight and wake is not None and wake - now >= 1:
         parts.append(f"next in {wake - now:.0f} s")
     return ", ".join(parts) or "nothing"
+
+
+def _several(what: str, count: int) -> str:
+    return what if count == 1 else _PLURALS[what]

@@ -158,6 +158,6 @@ def demo_topic(address: str) -> Topic:
         scope=Scope(domains=("dowse.test",)),
         budget=Budget(pages=150),
         judge=JudgeSettings(threshold=0.2),  # about these cells, not merely about solar power
-        politeness=Politeness(delay_s=0.0),
+        politeness=Politeness(delay_s=0.03),  # enough to see it at work
         network=Network(concurrency=8, allow_private=True, resolve={"*.dowse.test": address}),
     )
