@@ -2,4 +2,5 @@
 
 from dowse.cli.main import main
 
-main()
+if __name__ == "__main__":
+    main()

@@ -89,6 +89,14 @@ def test_relative_links_resolve(path: Path) -> None:
     assert [link for link in relative if not leads_somewhere(path, link)] == []
 
 
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_files_of_the_project_that_are_named_exist(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    words = [*codes(prose(text)), *(word for block in blocks(text, "sh") for word in block.text.split())]
+    named = [word for word in words if re.fullmatch(r"(?:[a-z_]+/)+[a-z_]+\.py", word)]
+    assert [file for file in named if not any((base / file).is_file() for base in (ROOT, ROOT / "src" / "dowse"))] == []
+
+
 @pytest.mark.parametrize("text", cases("toml"))
 def test_toml_blocks_are_topic_files(text: str) -> None:
     subject = "" if re.search(r"^(?:query|keywords|\[examples\])", text, re.MULTILINE) else 'query = "solar cells"\n'

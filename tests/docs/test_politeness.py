@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import fields
 
+import numpy as np
 import pytest
 
 from dowse.crawl import conclude, engine, errands, recorder, sitemaps, worker
@@ -23,11 +24,12 @@ from dowse.fetch import (
     robots_outcome,
     user_agent,
 )
-from dowse.frontier import scope
+from dowse.frontier import Frontier, scope
 from dowse.frontier.traps import GrowthRules
 from dowse.model.http import Failure, FailureKind, Response
-from dowse.model.topic import Limits, Network, Politeness, Topic, Traps
+from dowse.model.topic import Limits, Network, Politeness, Traps
 from dowse.model.topicfile import parse_topic
+from dowse.model.url import fingerprint
 from dowse.parse import bounds, collect_links, links, parse_page
 from tests.docs.markdown import DOCS, ROOT, codes, section, tables
 
@@ -209,5 +211,14 @@ def test_redirect_table() -> None:
     assert f"A redirect ({statuses})" in TEXT
 
 
-def test_delay_of_a_fresh_topic_is_a_second() -> None:
-    assert Topic().politeness.delay_s == 1.0
+@pytest.mark.parametrize(("delay_s", "at_a_time"), [(1.0, 1), (0.0, 2)])
+def test_more_connections_to_a_host_need_a_delay_of_0(delay_s: float, at_a_time: int) -> None:
+    frontier = Frontier(delay_s=delay_s, connections_per_site=2)
+    urls = [f"{URL}/{n}" for n in range(4)]
+    prints = np.array([fingerprint(url) for url in urls], np.uint64)
+    frontier.add(urls, prints, depth=0, parent=-1, priorities=np.zeros(4), now=0.0)
+    site = frontier.site_of_url(URL)
+    frontier.settle_address(site, "192.0.2.1")
+    frontier.settle_robots(site)
+    leases = [frontier.next(now) for now in (0.0, 10.0, 20.0)]
+    assert len([lease for lease in leases if lease is not None]) == at_a_time

@@ -42,7 +42,7 @@ def test_article_links_have_anchor_and_paragraph() -> None:
     assert links["/folded"].anchor == "folded menu"
     assert links["/pic"].anchor == "Cell diagram"
     assert links["/card"].anchor == "Card title Card text"
-    assert [link.href for link in document.links if link.nofollow] == ["https://ads.example/"]
+    assert {link.href: link.rel for link in document.links if link.rel} == {"https://ads.example/": "noopener nofollow"}
     paragraph = {href: document.paragraphs[link.paragraph] for href, link in links.items()}
     assert paragraph["/wiki/perovskite"] == paragraph["efficiency.html#table"]
     assert paragraph["/wiki/perovskite"][:3] == ["a", "perovskite", "absorbs"]

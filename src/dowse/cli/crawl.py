@@ -23,6 +23,7 @@ from dowse.model.topic import Topic
 __all__ = ["crawl", "run_crawl"]
 
 _INTERRUPTED = 130
+_TOLD = frozenset(("delay clipped", "page lost", "sitemaps", "sitemap problem"))  # events shown as they happen
 
 
 def crawl(
@@ -101,6 +102,7 @@ async def _crawl(topic: Topic, folder: Path, display: Display, *, resume: bool) 
     display.open(f"Dowse: {topic.name or topic.query}  ->  {folder}")
     for note in assembly.notes:
         display.say(note)
+    assembly.recorder.on_event = lambda kind, detail: display.say(f"{kind}: {detail}") if kind in _TOLD else None
     watcher = asyncio.create_task(_watch(assembly, display))
     try:
         return await assembly.run()

@@ -52,6 +52,7 @@ class Assembly:
     transport: Transport
     workers: Workers
     sitemaps: Sitemaps
+    recorder: Recorder
     clock: Clock
     notes: list[str]  # what the user should know before it starts: odd seed lines, refused seeds, ...
 
@@ -129,7 +130,7 @@ async def assemble(
         strategy.restore(store.statistics().get(STRATEGY_STATE, {}))
         frontier.loaded(clock.now())
     intake.seeds(seeds, clock.now())
-    return Assembly(topic, folder, engine, store, transport, workers, sitemaps, clock, notes)
+    return Assembly(topic, folder, engine, store, transport, workers, sitemaps, recorder, clock, notes)
 
 
 def read_settings(folder: Path) -> Topic:

@@ -282,7 +282,7 @@ class Engine:
             if isinstance(result, Response):
                 heard = started + result.timings.first_byte_s
             self._conclusion.measured(lease, result)
-            return result, at
+            return self._errands.with_lookup(lease.site, result), at
         finally:
             self._fetching -= 1
             self._frontier.release(lease, self._clock.now(), counted_from=heard)

@@ -52,6 +52,7 @@ class Errands:
         self._agent = agent
         self._robots: dict[int, _Robots] = {}
         self._lookups: dict[int, int] = {}  # site -> failed look-ups so far
+        self._lookup_s: dict[int, float] = {}  # site -> seconds its look-up took, until a page takes them over
         self.on_sitemaps: Callable[[Site, tuple[str, ...]], None] | None = None  # told of sitemaps robots.txt names
 
     def allowed(self, site: Site, url: str) -> bool | None:
@@ -62,6 +63,14 @@ class Errands:
         if robots is None or self._clock.now() - robots.read_at > _ROBOTS_AGE_S:
             return None
         return robots.rules.allowed(url)
+
+    def with_lookup(self, site: Site, result: Response | Failure) -> Response | Failure:
+        """The exchange with the time its site's look-up took, if no page has carried it yet."""
+        dns_s = self._lookup_s.pop(site.id, 0.0)
+        if not dns_s:
+            return result
+        timings = result.timings
+        return replace(result, timings=replace(timings, dns_s=timings.dns_s + dns_s, total_s=timings.total_s + dns_s))
 
     async def run(self, lease: Lease) -> None:
         """Do what the lease is for; the site is released at the end, whatever happened."""
@@ -76,7 +85,9 @@ class Errands:
         site = lease.site
         try:
             parts = split(site.origin + "/")
+            started = self._clock.now()
             found = await self._transport.resolve(parts.host, parts.port)
+            self._lookup_s[site.id] = self._clock.now() - started
             row = self._recorder.site(site.id)
             if not isinstance(found, Failure):
                 row.address = found.key

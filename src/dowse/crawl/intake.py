@@ -72,10 +72,7 @@ class Intake:
         if rows.size:
             self._rank(page, links, ids, rows, current, known, runs, now)
         kept = np.flatnonzero(ids >= 0)
-        self._recorder.links(
-            page.id, ids[kept].tolist(), [links.anchors[row] for row in kept.tolist()],
-            links.counts[kept].astype(np.int64).tolist(),
-        )  # fmt: skip
+        self._recorder.links(page.id, links, kept.tolist(), ids[kept].tolist())
 
     def redirect(self, candidate: int, url: str, priority: float, now: float) -> str:
         """Take up the target of a redirect in place of the URL that redirects. Returns "" when it will be fetched,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from dowse.frontier import Frontier
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
+from dowse.model.page import Links
 from dowse.model.records import (
     Batch,
     CandidateRow,
@@ -45,6 +47,7 @@ class Recorder:
         self._committed_at = clock.now()
         self._sites: dict[int, SiteRow] = {}
         self._samples: dict[str, int] = {}
+        self.on_event: Callable[[str, str], None] | None = None  # told of each event as it happens
 
     # -- what happened -------------------------------------------------------------------------------------------
 
@@ -82,9 +85,12 @@ class Recorder:
     def page(self, row: PageRow) -> None:
         self._batch.pages.append(row)
 
-    def links(self, page: int, targets: list[int], anchors: list[str], counts: list[int]) -> None:
+    def links(self, page: int, links: Links, rows: list[int], targets: list[int]) -> None:
+        """Links of a page: these rows of its columns, leading to these candidates."""
+        counts, positions = links.counts.tolist(), links.positions.tolist()
         self._batch.links.extend(
-            LinkRow(page, target, anchor, count) for target, anchor, count in zip(targets, anchors, counts, strict=True)
+            LinkRow(page, target, links.anchors[row], int(counts[row]), positions[row], links.rels[row])
+            for row, target in zip(rows, targets, strict=True)
         )
 
     def refused(self, rule: str, count: int, sample: str | None = None) -> None:
@@ -96,6 +102,8 @@ class Recorder:
 
     def event(self, kind: str, detail: str) -> None:
         self._batch.events.append(EventRow(self._clock.wall(), kind, detail))
+        if self.on_event is not None:
+            self.on_event(kind, detail)
 
     def site(self, number: int) -> SiteRow:
         """The row of a site, to be changed by the caller; it goes into the next commit."""

@@ -80,6 +80,8 @@ def _add_link(links: Links, url: str) -> None:
         return
     links.urls.append(url)
     links.anchors.append("")
+    links.rels.append("refresh")
+    links.positions = np.append(links.positions, np.int32(len(links.positions)))
     links.fingerprints = np.append(links.fingerprints, np.uint64(fingerprint(url)))
     links.counts = np.append(links.counts, np.float32(1))
     links.anchor_similarity = np.append(links.anchor_similarity, np.float32(0))

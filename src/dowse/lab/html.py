@@ -20,7 +20,10 @@ __all__ = [
 ]  # fmt: skip
 
 _KEPT = "\u200c\u200d"  # joiners: Persian, Indic scripts and emoji are spelled with them
-_SUSPECT = re.compile(r"[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u05ff\u3041-\ud7a3]")
+# all assigned letters and signs: most text needs no closer look
+_SUSPECT = re.compile(
+    r"[^\x20-\x7e\xa1-\xac\xae-\u02ff\u03a3-\u0482\u048a-\u052f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3]"
+)
 _MARK = (
     r"[\u0300-\u036f\u0483-\u0489\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 )

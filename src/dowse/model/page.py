@@ -66,6 +66,10 @@ def _no_fingerprints() -> NDArray[np.uint64]:
     return np.zeros(0, np.uint64)
 
 
+def _no_positions() -> NDArray[np.int32]:
+    return np.zeros(0, np.int32)
+
+
 @dataclass(slots=True)
 class Links:
     """The followable links of a page as columns, one row a distinct target, in order of first appearance."""
@@ -73,7 +77,9 @@ class Links:
     urls: list[str] = field(default_factory=list)  # canonical
     fingerprints: NDArray[np.uint64] = field(default_factory=_no_fingerprints)
     counts: NDArray[np.float32] = field(default_factory=_no_floats)  # L(p,h): links from this page to that target
-    anchors: list[str] = field(default_factory=list)  # anchor text and title= of the first mention, clipped
+    anchors: list[str] = field(default_factory=list)  # anchor text and title= of the longest mention, clipped
+    rels: list[str] = field(default_factory=list)  # rel= of the first mention, lower case
+    positions: NDArray[np.int32] = field(default_factory=_no_positions)  # of the first mention among all the links
     anchor_similarity: NDArray[np.float32] = field(default_factory=_no_floats)
     paragraph_similarity: NDArray[np.float32] = field(default_factory=_no_floats)
 

@@ -114,7 +114,9 @@ class LinkRow:
     page: int
     target: int
     anchor: str
-    count: int
+    count: int  # mentions on that page
+    position: int = 0  # of the first among all links of the page
+    rel: str = ""
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ class RawLink(NamedTuple):
 
     href: str
     anchor: str  # visible text, alt of images inside, and title=, on one line
-    nofollow: bool
+    rel: str  # tokens in lower case, one blank between them
     paragraph: int  # index into Document.paragraphs
 
 

@@ -20,6 +20,7 @@ from dowse.parse.robots import directives
 __all__ = ["parse_html"]
 
 _MAX_ANCHOR = 400
+_MAX_REL = 100
 _MAX_TITLE = 500
 _SEPARATOR = "\0"  # the only character that is never in a page's text
 _OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
@@ -230,12 +231,13 @@ class _Walk:
             title = attributes.get("title")
             if title and title != anchor:
                 anchor = f"{anchor} {title}"
-            rel = attributes.get("rel")
-            nofollow = rel is not None and "nofollow" in rel.lower().split()
+            rel = attributes.get("rel") or ""
+            if rel:
+                rel = " ".join(rel[:_MAX_REL].lower().split())
         else:
-            nofollow = False
+            rel = ""
         anchor = " ".join(anchor[:_MAX_ANCHOR].replace(_SEPARATOR, " ").split())
-        self.links.append(RawLink(href, anchor, nofollow, paragraph))
+        self.links.append(RawLink(href, anchor, rel, paragraph))
 
     def meta(self, attributes: dict[str, str | None]) -> None:
         content = attributes.get("content")

@@ -64,11 +64,13 @@ def collect_links(
     rows: dict[str, int] = {}
     counts: list[int] = []
     anchors: list[str] = []
+    rels: list[str] = []
+    positions: list[int] = []
     mentions: list[tuple[int, int]] = []  # row, paragraph
     refused: Counter[str] = Counter()
     n_links = 0
     page_nofollow = document.nofollow
-    for href, anchor, nofollow, paragraph in document.links:
+    for position, (href, anchor, rel, paragraph) in enumerate(document.links):
         mark = href.find("#")
         if mark >= 0:
             href = href[:mark]
@@ -79,7 +81,7 @@ def collect_links(
         if not url and not reason:
             continue
         n_links += 1
-        if nofollow or page_nofollow:
+        if page_nofollow or (rel and "nofollow" in rel.split()):
             reason = "nofollow"
         row = rows.get(url, -1)
         if not reason and row < 0 and len(rows) >= max_links:
@@ -91,6 +93,8 @@ def collect_links(
             row = rows[url] = len(rows)
             counts.append(1)
             anchors.append(anchor)
+            rels.append(rel)
+            positions.append(position)
         else:
             counts[row] += 1
             if len(anchor) > len(anchors[row]):
@@ -104,6 +108,8 @@ def collect_links(
         fingerprints=np.fromiter(map(fingerprint, urls), np.uint64, len(urls)),
         counts=np.array(counts, np.float32),
         anchors=anchors,
+        rels=rels,
+        positions=np.array(positions, np.int32),
         anchor_similarity=by_anchor,
         paragraph_similarity=by_paragraph,
     )

@@ -34,7 +34,7 @@ _STATES = tuple(CandidateState)
 to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 from_json = json.loads
 
-_link = attrgetter("page", "target", "anchor", "count")
+_link = attrgetter("page", "target", "anchor", "count", "position", "rel")
 
 
 _TOGETHER = 50  # rows a statement for what comes in thousands: half the cost of one by one
@@ -129,7 +129,7 @@ def statements(batch: Batch, places: Sequence[Place], ordinal: int, archives: di
         yield _PAGES, map(_page, batch.pages, range(ordinal, ordinal + len(batch.pages)), places)
         yield _ARCHIVES, archives.items()
     if batch.links:
-        yield from _many("links", 4, _link, batch.links)
+        yield from _many("links", 6, _link, batch.links)
     if batch.decisions:
         yield _DECISIONS, map(_decision, batch.decisions)
     if batch.events:

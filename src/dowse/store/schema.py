@@ -81,7 +81,8 @@ CREATE TABLE totals (              -- one row, kept with each transaction
 ) {_STRICT};
 CREATE TABLE archives (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL) {_STRICT};  -- committed length of each WARC file
 CREATE TABLE pages ({", ".join(f"{name} {kind}" for name, kind in _PAGES.items())}) {_STRICT};
-CREATE TABLE links (page INTEGER NOT NULL, target INTEGER NOT NULL, anchor TEXT NOT NULL, count INTEGER NOT NULL) {_STRICT};
+CREATE TABLE links (page INTEGER NOT NULL, target INTEGER NOT NULL, anchor TEXT NOT NULL, count INTEGER NOT NULL,
+  position INTEGER NOT NULL, rel TEXT NOT NULL) {_STRICT};
 CREATE TABLE candidates (
   id INTEGER PRIMARY KEY, url TEXT NOT NULL, site INTEGER NOT NULL, depth INTEGER NOT NULL, parent INTEGER,
   priority REAL NOT NULL, run INTEGER NOT NULL, state INTEGER NOT NULL, reason TEXT NOT NULL,
