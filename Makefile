@@ -31,11 +31,9 @@ lint: $(STAMP)  ## ruff, mypy and import-linter
 demo: $(STAMP)  ## crawl the built-in demo web, into demo-crawl/
 	@$(BIN)/dowse demo --out demo-crawl
 
-bench: $(STAMP)  ## run the benchmarks
-	@for script in bench/*.py; do \
-	  test -e "$$script" || { echo 'no benchmark in bench/'; break; }; \
-	  echo "$$script"; $(BIN)/python "$$script" || exit 1; \
-	done
+bench: $(STAMP)  ## the benchmarks that need nothing but this machine (bench/ has more)
+	@$(BIN)/python bench/frontier.py --most 1000000
+	@$(BIN)/python bench/store.py
 
 soak: $(STAMP)  ## the slow runs that `make test` leaves out
 	@$(BIN)/pytest -m soak $(PYTEST_ARGS)

@@ -75,4 +75,6 @@ def main(path: str, query: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: python bench/parse.py FILE.warc.gz [topic query]")
     main(sys.argv[1], " ".join(sys.argv[2:]) or "relational database replication")

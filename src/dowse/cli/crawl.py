@@ -20,41 +20,55 @@ from dowse.crawl.engine import Stop
 from dowse.model.errors import UserError
 from dowse.model.topic import Topic
 
-__all__ = ["crawl", "run_crawl"]
+__all__ = ["INTERRUPTED", "crawl", "run_crawl"]
 
-_INTERRUPTED = 130
+INTERRUPTED = 130
 _TOLD = frozenset(("delay clipped", "page lost", "sitemaps", "sitemap problem"))  # events shown as they happen
 
 
 def crawl(
-    topic: Annotated[str | None, typer.Argument(help="Words of a topic, or the path of a topic file.")] = None,
+    topic: Annotated[
+        str | None, typer.Argument(metavar="TOPIC", help="Words of a topic, or the path of a topic file.")
+    ] = None,
     seed: Annotated[
-        list[str] | None, typer.Option("--seed", "-s", help="A URL to start from, or a file with a URL a line.")
+        list[str] | None,
+        typer.Option("--seed", "-s", metavar="URL|FILE", help="A URL to start from, or a file with a URL a line."),
     ] = None,
-    sitemap: Annotated[list[str] | None, typer.Option(help="A sitemap (URL or file) whose pages are seeds.")] = None,
+    sitemap: Annotated[
+        list[str] | None, typer.Option(metavar="URL|FILE", help="A sitemap whose pages are seeds.")
+    ] = None,
     budget: Annotated[
-        str | None, typer.Option("--budget", "-b", help="What may be spent: 2000p, 500MB, 30m, 3000r, any mix.")
+        str | None,
+        typer.Option("--budget", "-b", metavar="LIMITS", help="What may be spent: 2000p, 500MB, 30m, 3000r, any mix."),
     ] = None,
-    target: Annotated[int | None, typer.Option(help="Stop after this many relevant pages.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The crawl's folder.")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Go on with the crawl in this folder.")] = None,
-    strategy: Annotated[str | None, typer.Option(help="The crawl order (see: dowse strategies).")] = None,
-    param: Annotated[list[str] | None, typer.Option(help="KEY=VALUE: a parameter of the strategy.")] = None,
-    scope: Annotated[str | None, typer.Option(help="How far to go from the seeds: host, domain or any.")] = None,
-    max_depth: Annotated[int | None, typer.Option(help="Links from a seed at the most.")] = None,
-    threshold: Annotated[float | None, typer.Option(help="Score from which a page is relevant.")] = None,
-    delay: Annotated[str | None, typer.Option(help="Between two requests to one host, e.g. 1s, 0.5, 0.")] = None,
-    concurrency: Annotated[int | None, typer.Option(help="Exchanges at a time, over all hosts.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes that parse and judge; 0: none.")] = None,
-    contact: Annotated[str | None, typer.Option(help="Your mail or URL, told to the sites you crawl.")] = None,
-    proxy: Annotated[str | None, typer.Option(help="HTTP proxy, http://host:port.")] = None,
+    target: Annotated[int | None, typer.Option(metavar="N", help="Stop after this many relevant pages.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="The crawl's folder.")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the crawl in this folder.")] = None,
+    strategy: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The crawl order (see: dowse strategies).")
+    ] = None,
+    param: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A parameter of the strategy.")] = None,
+    scope: Annotated[str | None, typer.Option(metavar="host|domain|any", help="How far to go from the seeds.")] = None,
+    max_depth: Annotated[int | None, typer.Option(metavar="N", help="Links from a seed at the most.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(metavar="SCORE", help="Score from which a page is relevant.")
+    ] = None,
+    delay: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Between two requests to one host, e.g. 1s, 0.5, 0.")
+    ] = None,
+    concurrency: Annotated[int | None, typer.Option(metavar="N", help="Exchanges at a time, over all hosts.")] = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes that parse and judge; 0: none.")] = None,
+    contact: Annotated[
+        str | None, typer.Option(metavar="WHO", help="Your mail or URL, told to the sites you crawl.")
+    ] = None,
+    proxy: Annotated[str | None, typer.Option(metavar="URL", help="HTTP proxy, http://host:port.")] = None,
     resolve: Annotated[
-        list[str] | None, typer.Option(help="HOST=ADDRESS[:PORT]: reach a host (glob) at this address.")
+        list[str] | None, typer.Option(metavar="HOST=ADDRESS[:PORT]", help="Reach a host (glob) at this address.")
     ] = None,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Also fetch from private and loopback addresses.")
     ] = False,
-    seed_number: Annotated[int | None, typer.Option(help="For everything that rolls dice.")] = None,
+    seed_number: Annotated[int | None, typer.Option(metavar="N", help="For everything that rolls dice.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Progress and summary as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
@@ -80,7 +94,7 @@ def crawl(
         folder = choose_folder(chosen, out)
     stop = run_crawl(chosen, folder, display, resume=resume is not None)
     code = finish(folder, stop, as_json=as_json, quiet=quiet)
-    raise typer.Exit(_INTERRUPTED if stop.kind == "interrupted" else code)
+    raise typer.Exit(INTERRUPTED if stop.kind == "interrupted" else code)
 
 
 def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = False) -> Stop:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dowse.cli.crawl import run_crawl
+from dowse.cli.crawl import INTERRUPTED, run_crawl
 from dowse.cli.display import choose_display
 from dowse.cli.summary import finish
 from dowse.loopback.demo import demo_topic
@@ -40,8 +40,9 @@ def demo(
             stop = run_crawl(topic, folder, choose_display(as_json=False, quiet=quiet))
             with CrawlReader(folder) as crawl:
                 curves[strategy] = crawl.harvest_curve()
-            focused = strategy != "bfs"
-            finish(folder, stop, as_json=False, quiet=quiet or not focused)
+            if stop.kind == "interrupted":
+                raise typer.Exit(INTERRUPTED)
+            finish(folder, stop, as_json=False, quiet=quiet or strategy == "bfs")
     _compare(out, base.query, base.strategy.name, curves)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib.metadata import version
 from typing import Annotated, Any
@@ -23,7 +22,6 @@ _UsageProblem: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__nam
 
 app = typer.Typer(
     name="dowse",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     help="Find the pages on your topic while downloading as little of the rest of the web as possible.",
@@ -51,7 +49,7 @@ def _root(
 def main() -> None:
     """Run the command line; the entry point of the ``dowse`` script."""
     try:
-        code = app(standalone_mode=False)
+        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
     except typer.Abort:
         code = 130
     except _UsageProblem as error:
@@ -60,7 +58,4 @@ def main() -> None:
     except DowseError as error:
         print(f"dowse: {error}", file=sys.stderr)  # noqa: T201
         code = error.exit_code
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone: no second error
-        code = 141
     sys.exit(code or 0)

@@ -77,6 +77,8 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
             else _at_least(flags.max_depth, 0, "--max-depth"),
         )
     if flags.threshold is not None:
+        if not 0 <= flags.threshold <= 1:
+            raise UserError(f"--threshold is {flags.threshold:g}: scores go from 0 to 1")
         changes["judge"] = replace(topic.judge, threshold=flags.threshold)
     if flags.workers is not None:
         changes["workers"] = _at_least(flags.workers, 0, "--workers")

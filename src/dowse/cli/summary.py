@@ -41,7 +41,7 @@ def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
         typer.echo(json.dumps(value, ensure_ascii=False))
     elif not quiet:
         _print(folder, stop, summary, picture)
-    if not summary.pages and stop.kind == "empty":
+    if not summary.pages and stop.kind != "interrupted":
         typer.echo(f"dowse: no page was fetched: {_why_none(summary)}", err=True)
         return 1
     return 0

@@ -63,7 +63,7 @@ def _fate(crawl: CrawlReader, candidate: CandidateRow, url: str) -> list[str]:
         return _page(crawl, page)
     if candidate.state is CandidateState.WAITING:
         rank = crawl.waiting_rank(candidate.id)
-        place = f", number {rank} of those that wait" if rank is not None else ""
+        place = f", number {rank + 1} of those that wait" if rank is not None else ""
         again = f" (tried {candidate.attempts} times: {candidate.reason})" if candidate.attempts else ""
         return [f"left: it was still waiting when the crawl last stopped{place}{again}"]
     if candidate.state is CandidateState.LEASED:

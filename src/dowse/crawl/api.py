@@ -29,7 +29,8 @@ async def crawl(
 
     ``topic`` is a :class:`~dowse.model.topic.Topic` or the path of a topic file; ``out`` the crawl's folder (else the
     topic's ``out``, else a new one under ``crawls/``). ``resume`` goes on with the crawl in that folder. ``text``
-    asks for the visible text of each page. Leaving the loop early stops the crawl cleanly: it can be resumed.
+    asks for the visible text of each page. Closing the iterator (``contextlib.aclosing`` does it for a loop left
+    early) stops the crawl cleanly: it can be resumed.
     """
     topic = topic if isinstance(topic, Topic) else load_topic(topic)
     folder = choose_folder(topic, out)

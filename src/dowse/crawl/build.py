@@ -101,7 +101,7 @@ async def assemble(
     try:
         topic = await read_examples(topic, transport, notes)
         judge = build_judge(topic)
-        scope = StaticScope(topic.scope, seeds)
+        scope = StaticScope(topic.scope, [*seeds, *(url for url in topic.seeds.sitemaps if "://" in url)])
         store = _open_store(topic, folder, clock, resume=resume)
     except BaseException:
         await transport.close()

@@ -11,7 +11,7 @@ from dowse.crawl.job import Job, Work
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Tally
 from dowse.crawl.workers import Workers
-from dowse.fetch import GiveUp, Retry, decide
+from dowse.fetch import GiveUp, Retry, decide, retry_after_s
 from dowse.frontier import Frontier, Lease
 from dowse.model.clock import Clock
 from dowse.model.http import Failure, Response, Truncation
@@ -126,6 +126,7 @@ class Conclusion:
         if isinstance(decision, Retry):
             if decision.whole_host:
                 self._frontier.hold(lease.site, now + decision.after_s)
+                self._say_if_clipped(lease, result)
             self._frontier.retry(lease.candidate, at=now + decision.after_s, now=now)
             self._recorder.ended(lease.candidate, CandidateState.WAITING, decision.reason, attempts)
             return None
@@ -146,6 +147,15 @@ class Conclusion:
             self._end(lease, self._row(lease, result, at, Outcome.REFUSED, f"content-type {kind}"), result, at)
             return None
         return await self._digest(lease, result, at)
+
+    def _say_if_clipped(self, lease: Lease, result: Response | Failure) -> None:
+        """A Retry-After beyond the longest delay is shortened, and the user is told."""
+        longest = self._topic.politeness.max_delay_s
+        if isinstance(result, Response):
+            asked = retry_after_s(result.header("Retry-After"), self._clock.wall(), float("inf"))
+            if asked is not None and asked > longest:
+                origin = lease.site.origin
+                self._recorder.event("delay clipped", f"{origin}: Retry-After {asked:.0f} s taken as {longest:g} s")
 
     def refused_by_robots(self, lease: Lease) -> None:
         """The lease was not used: robots.txt forbids the URL."""

@@ -18,7 +18,7 @@ from dowse.fetch import (
 from dowse.frontier import Errand, Frontier, Lease, Site
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
-from dowse.model.http import Failure, FailureKind, Request, Response, Transport
+from dowse.model.http import Failure, FailureKind, Request, Response, Timings, Transport
 from dowse.model.records import CandidateState
 from dowse.model.topic import Topic
 from dowse.model.url import Base, split
@@ -70,7 +70,10 @@ class Errands:
         if not dns_s:
             return result
         timings = result.timings
-        return replace(result, timings=replace(timings, dns_s=timings.dns_s + dns_s, total_s=timings.total_s + dns_s))
+        first_byte_s = timings.first_byte_s + dns_s if timings.first_byte_s else 0.0
+        return replace(
+            result, timings=Timings(timings.dns_s + dns_s, timings.connect_s, first_byte_s, timings.total_s + dns_s)
+        )
 
     async def run(self, lease: Lease) -> None:
         """Do what the lease is for; the site is released at the end, whatever happened."""

@@ -78,6 +78,10 @@ class Sitemaps:
                 return None
             self._recorder.note_spent()
             request = Request(url, max_wire_bytes=_MOST_BYTES, max_body_bytes=_MOST_BYTES, timeout_s=self._timeout_s)
-            return await self._transport.fetch(request, self._purse)
+            result = await self._transport.fetch(request, self._purse)
+            row = self._recorder.site(site.id)
+            row.requests += 1
+            row.wire_bytes += result.wire_bytes
+            return result
         finally:
             self._frontier.release(hold, self._clock.now())
