@@ -47,7 +47,7 @@ class NaiveFrontier:
             return False
         if site.address is not None and self.delay_s > 0:
             address = self.addresses[site.address]
-            return address.in_flight == 0 and address.ready_at <= now
+            return address.in_flight < self.connections and address.ready_at <= now
         return True
 
     def next(self, now: float) -> tuple[str, int, int] | None:

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.frontier import Errand, Frontier, Lease
-from dowse.model.records import CandidateState
+from dowse.model.errors import StoreError
+from dowse.model.records import CandidateRow, CandidateState
 from dowse.model.url import fingerprint
 from tests.frontier.reference import NaiveAddress, NaiveFrontier
 
@@ -132,7 +133,7 @@ def test_a_held_site_comes_back() -> None:
     open_sites(frontier)
     lease = frontier.next(0)
     assert lease is not None
-    frontier.hold(lease.site, 30)
+    frontier.set_aside(lease.site, 30)
     frontier.release(lease, 1)
     assert frontier.next(29) is None
     assert frontier.wake_at() == 30
@@ -258,3 +259,49 @@ def test_what_is_within_the_window_is_never_held_back(priorities: list[int], wit
         if frontier.site_of(id_).origin not in busy:
             better = sum(other > priorities[id_] for other in left)
             assert better >= within, "a free site's URL was held back though it is among the best"
+
+
+def test_the_window_does_not_slow_a_large_frontier_down() -> None:
+    """Many idle hosts, everything alike: as many leases at once as there are hosts, whatever the size."""
+    frontier = Frontier(delay_s=1)
+    for part in range(30):
+        urls = [f"http://s{n % 500}.test/{part}/{n}" for n in range(1000)]
+        add(frontier, urls, [random.Random(part * 1000 + n).random() for n in range(1000)])
+    open_sites(frontier)
+    leases = 0
+    while frontier.next(0, within=400) is not None:
+        leases += 1
+    assert leases >= 250, "400 of the best URLs are spread over far more than 250 hosts"
+
+
+def test_a_host_that_is_far_off_holds_nobody_back() -> None:
+    frontier = Frontier(delay_s=1)
+    add(frontier, [f"http://slow.test/{n}" for n in range(600)], [0.9] * 600)
+    add(frontier, [f"http://s{n}.test/" for n in range(50)], [0.1] * 50)
+    open_sites(frontier)
+    frontier.set_aside(frontier.site("http://slow.test"), 60)
+    leases = 0
+    while frontier.next(0, within=20) is not None:
+        leases += 1
+    assert leases == 50
+
+
+def test_damaged_records_are_noticed() -> None:
+    rows = [CandidateRow(0, "http://a.test/0", 0, 0, None, 1.0), CandidateRow(2, "http://a.test/2", 0, 0, None, 1.0)]
+    with pytest.raises(StoreError, match="damaged"):
+        Frontier().load(rows)
+
+
+def test_loading_gives_the_same_frontier() -> None:
+    rows = [
+        CandidateRow(0, "http://a.test/0", 0, 0, None, 0.3),
+        CandidateRow(1, "http://a.test/1", 0, 1, 0, 0.9, state=CandidateState.FETCHED),
+        CandidateRow(2, "http://b.test/2", 1, 1, 0, 0.5, run=3, attempts=2),
+    ]
+    frontier = Frontier(delay_s=0)
+    frontier.load(rows)
+    frontier.loaded(0.0)
+    open_sites(frontier)
+    assert frontier.waiting == 2
+    assert drain(frontier) == ["http://b.test/2", "http://a.test/0"]
+    assert frontier.find(np.array([fingerprint("http://a.test/1")], np.uint64)).tolist() == [1]

@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from dowse.crawl.tally import Progress
+from dowse.lab.html import human_bytes, human_seconds
 
-__all__ = ["Display", "choose_display", "human_bytes", "human_seconds"]
+__all__ = ["Display", "choose_display"]
 
 _SPARKS = "▁▂▃▄▅▆▇█"
 
@@ -33,28 +34,6 @@ class Display(Protocol):
         ...
 
     def close(self) -> None: ...
-
-
-def human_bytes(size: float) -> str:
-    """
-    >>> human_bytes(1_234_567)
-    '1.2 MB'
-    """
-    for unit in ("B", "kB", "MB", "GB"):
-        if abs(size) < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} TB"
-
-
-def human_seconds(seconds: float) -> str:
-    """
-    >>> human_seconds(3725)
-    '1:02:05'
-    """
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def _budget(progress: Progress) -> str:

@@ -10,13 +10,13 @@ from typing import Annotated
 import typer
 
 from dowse.cli.options import read_topic
-from dowse.crawl.prepare import read_examples, read_source
+from dowse.crawl.prepare import Source, read_examples
 from dowse.fetch import HttpTransport
 from dowse.judge import build_judge
 from dowse.model.clock import SystemClock
 from dowse.model.page import Verdict
 from dowse.model.topic import Topic
-from dowse.parse import Document, detect_language, parse_page
+from dowse.parse import Document, detect_language
 
 __all__ = ["judge"]
 
@@ -48,14 +48,15 @@ def judge(
 
 async def _judge(source: str, topic: Topic, allow_private: bool) -> tuple[Document, Verdict]:
     network = replace(topic.network, allow_private=allow_private or topic.network.allow_private)
-    transport = HttpTransport(network, topic.limits, SystemClock())
+    clock = SystemClock()
+    transport = HttpTransport(network, topic.limits, clock)
     notes: list[str] = []
     try:
-        topic = await read_examples(topic, transport, notes)
-        body, url, content_type = await read_source(source, transport)
+        pages = Source(transport, clock, topic.politeness.delay_s)
+        topic = await read_examples(topic, pages, notes)
+        document = await pages.document(source)
     finally:
         await transport.close()
     for note in notes:
         typer.echo(note, err=True)
-    document = parse_page(body, url=url, content_type=content_type)
     return document, build_judge(topic).verdict(document.words())

@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from dowse.cli.display import human_bytes, human_seconds
 from dowse.crawl.engine import Stop
+from dowse.lab.html import human_bytes, human_seconds
 from dowse.store import CrawlReader, Summary
 
 __all__ = ["draw_curve", "finish"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -12,15 +13,16 @@ from typing import Any
 from dowse.crawl.conclude import Conclusion, Fetched
 from dowse.crawl.engine import Engine, Stop
 from dowse.crawl.errands import Errands
+from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.intake import Intake
-from dowse.crawl.prepare import read_examples, read_seeds
+from dowse.crawl.prepare import Source, read_examples, read_seeds
 from dowse.crawl.recorder import STRATEGY_STATE, Recorder
-from dowse.crawl.sitemaps import Sitemaps
+from dowse.crawl.sitemaps import WALKED, Sitemaps
 from dowse.crawl.step import PageStep
 from dowse.crawl.tally import Tally
 from dowse.crawl.workers import InProcess, ProcessPool, Workers, default_workers
-from dowse.fetch import HttpTransport
-from dowse.frontier import Frontier
+from dowse.fetch import HttpTransport, product_token
+from dowse.frontier import Frontier, Site
 from dowse.frontier.scope import StaticScope
 from dowse.frontier.traps import GrowthRules
 from dowse.judge import build_judge
@@ -29,8 +31,10 @@ from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import StoreError, UserError
 from dowse.model.http import Transport
 from dowse.model.page import Signature
+from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
+from dowse.model.url import split
 from dowse.parse import DuplicateIndex
 from dowse.predict import build_strategy
 from dowse.store import CrawlStore
@@ -53,6 +57,7 @@ class Assembly:
     workers: Workers
     sitemaps: Sitemaps
     recorder: Recorder
+    intake: Intake
     clock: Clock
     notes: list[str]  # what the user should know before it starts: odd seed lines, refused seeds, ...
 
@@ -60,7 +65,7 @@ class Assembly:
         """Crawl to the end; the reason is recorded. A store that fails ends the crawl with StoreError."""
         self.store.start_run(self.clock.wall())
         await self.workers.start()
-        self.engine.background(self.sitemaps.expand_given())
+        self.engine.background(self.sitemaps.walk(self.topic.seeds.sitemaps))
         stop = await self.engine.run()
         if isinstance(self.engine.failure, StoreError):
             raise self.engine.failure
@@ -94,56 +99,76 @@ async def assemble(
     clock = clock or SystemClock()
     notes: list[str] = []
     strategy = build_strategy(topic.strategy, seed_number=topic.seed_number)
-    seeds = read_seeds(topic, notes)
     if not resume:
         check_ready(topic)
-    transport = transport or HttpTransport(topic.network, topic.limits, clock)
-    try:
-        topic = await read_examples(topic, transport, notes)
+    async with AsyncExitStack() as undo:
+        transport = transport or HttpTransport(topic.network, topic.limits, clock)
+        undo.push_async_callback(transport.close)
+        store = CrawlStore.open(folder) if resume else None
+        purse = Purse(topic.budget, store.spent() if store else None)
+        if store is not None:
+            undo.callback(store.close)
+        seeds = read_seeds(topic, store.settings().get("seeds", []) if store else None, notes)
+        topic = await read_examples(topic, Source(transport, clock, topic.politeness.delay_s, purse), notes)
         judge = build_judge(topic)
-        scope = StaticScope(topic.scope, [*seeds, *(url for url in topic.seeds.sitemaps if "://" in url)])
-        store = _open_store(topic, folder, clock, resume=resume)
-    except BaseException:
-        await transport.close()
-        raise
-    purse = Purse(topic.budget, store.spent())
+        named = [*seeds, *(url for url in topic.seeds.sitemaps if "://" in url)]
+        scope = StaticScope(topic.scope, named)
+        workers = _workers(topic, PageStep(judge, scope, topic.limits.max_links))
+        if store is None:
+            settings = {"topic": topic_to_json(topic), "version": version("dowse"), "seeds": seeds}
+            store = CrawlStore.create(folder, settings, clock.wall())
+            undo.callback(store.close)
+        assembly = _join(topic, folder, strategy, scope, transport, workers, store, purse, clock, notes,
+                         seed_origins={split(url).origin for url in named}, resume=resume, keep_text=keep_text,
+                         on_page=on_page)  # fmt: skip
+        assembly.intake.seeds(seeds, clock.now())
+        undo.pop_all()
+    return assembly
+
+
+def _join(
+    topic: Topic, folder: Path, strategy: Strategy, scope: StaticScope, transport: Transport, workers: Workers,
+    store: CrawlStore, purse: Purse, clock: Clock, notes: list[str], *, seed_origins: set[str], resume: bool,
+    keep_text: bool, on_page: OnPage | None,
+) -> Assembly:  # fmt: skip
+    """Wire the parts to each other; with ``resume``, bring them to where the last run left off."""
     frontier = Frontier(delay_s=topic.politeness.delay_s, connections_per_site=topic.politeness.connections_per_host)
     recorder = Recorder(store, frontier, purse, strategy, clock)
     growth, tally, duplicates = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex()
-    agent = transport.product if isinstance(transport, HttpTransport) else "dowse"
-    errands = Errands(topic, frontier, transport, purse, recorder, clock, agent)
+    extra = ExtraRequests(frontier, transport, purse, recorder, clock, topic.limits.timeout_s)
+    errands = Errands(topic, frontier, transport, extra, recorder, clock, product_token(topic.network))
     intake = Intake(frontier, strategy, scope, growth, recorder, topic.scope.max_depth)
-    workers = _workers(topic, PageStep(judge, scope, topic.limits.max_links))
     conclusion = Conclusion(
         topic, frontier=frontier, intake=intake, errands=errands, workers=workers, duplicates=duplicates,
         recorder=recorder, tally=tally, clock=clock, keep_text=keep_text,
     )  # fmt: skip
     engine = Engine(
         topic, frontier=frontier, transport=transport, workers=workers, strategy=strategy, errands=errands,
-        conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, clock=clock, on_page=on_page,
+        extra=extra, conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, clock=clock, on_page=on_page,
     )  # fmt: skip
-    sitemaps = Sitemaps(topic, frontier, transport, purse, recorder, intake, clock, notes, resume=resume)
+    statistics = store.statistics()
+    sitemaps = Sitemaps(extra, errands, recorder, intake, clock, statistics.get(WALKED, []))
     if topic.seeds.robots_sitemaps:
-        errands.on_sitemaps = lambda site, urls: engine.background(sitemaps.expand_named(site, urls))
+
+        def walk_named(site: Site, urls: tuple[str, ...]) -> None:
+            if site.origin in seed_origins:
+                engine.background(sitemaps.walk(urls))
+
+        errands.on_sitemaps = walk_named
     if resume:
         _restore(store, frontier, growth, recorder, conclusion, tally, duplicates)
-        strategy.restore(store.statistics().get(STRATEGY_STATE, {}))
+        mark = f"{STRATEGY_STATE}{strategy.name}."
+        strategy.restore(
+            {name.removeprefix(mark): value for name, value in statistics.items() if name.startswith(mark)}
+        )
         frontier.loaded(clock.now())
-    intake.seeds(seeds, clock.now())
-    return Assembly(topic, folder, engine, store, transport, workers, sitemaps, recorder, clock, notes)
+    return Assembly(topic, folder, engine, store, transport, workers, sitemaps, recorder, intake, clock, notes)
 
 
 def read_settings(folder: Path) -> Topic:
     """The topic a folder's crawl was started with."""
     with CrawlStore.open(folder) as store:
         return topic_from_json(store.settings()["topic"])
-
-
-def _open_store(topic: Topic, folder: Path, clock: Clock, *, resume: bool) -> CrawlStore:
-    if resume:
-        return CrawlStore.open(folder)
-    settings = {"topic": topic_to_json(topic), "version": version("dowse")}
-    return CrawlStore.create(folder, settings, clock.wall())
 
 
 def _workers(topic: Topic, step: PageStep) -> Workers:
@@ -159,14 +184,15 @@ def _restore(
 ) -> None:  # fmt: skip
     """Bring everything to where the last run's last commit left it."""
     for site in store.sites():
-        frontier.site(site.origin)
+        if frontier.site(site.origin).id != site.id:
+            raise StoreError(f"the records have no row for site {site.id - 1}: they are damaged")
         recorder.restore_site(site)
         tally.restore_host(site.host, site.relevant, site.pages)
     rows = store.candidates()
     while part := list(itertools.islice(rows, _LOAD_AT_ONCE)):
         frontier.load(part)
         for row in part:
-            growth.restore(row.site, row.url)
+            growth.count(row.site, row.url)
             if row.via is not None:
                 conclusion.hops[row.id] = conclusion.hops.get(row.via, 0) + 1
     for page, exact, minhash in store.signatures():

@@ -14,7 +14,7 @@ from dowse.crawl.workers import Workers
 from dowse.fetch import GiveUp, Retry, decide, retry_after_s
 from dowse.frontier import Frontier, Lease
 from dowse.model.clock import Clock
-from dowse.model.http import Failure, Response, Truncation
+from dowse.model.http import REDIRECTS, Failure, Response, Truncation
 from dowse.model.page import Digest, Outcome, Signature, Verdict
 from dowse.model.records import CandidateState, PageRow
 from dowse.model.strategy import SourcePage
@@ -24,9 +24,9 @@ from dowse.store import compose
 
 __all__ = ["Conclusion", "Duplicates", "Fetched"]
 
-_REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _SET_ASIDE_AFTER = 3  # failures in a row before a site is set aside for longer and longer
-_GIVE_UP_AFTER = 12  # failures in a row, nothing ever fetched: the site is closed
+_GIVE_UP_AFTER = 12  # failures in a row at which a site that never answered is closed
+_GIVE_UP_LATER = 24  # the same for a site that did answer once
 _STATES = {
     Outcome.FETCHED: CandidateState.FETCHED, Outcome.REDIRECTED: CandidateState.FETCHED,
     Outcome.FAILED: CandidateState.FAILED, Outcome.REFUSED: CandidateState.REFUSED,
@@ -93,6 +93,7 @@ class Conclusion:
         self._keep_text = keep_text
         self._failures: dict[int, int] = {}  # site -> failures in a row
         self.hops: dict[int, int] = {}  # candidate -> redirects that led to it
+        self.refusals = 0  # by robots.txt so far
 
     # -- an exchange is over -------------------------------------------------------------------------------------
 
@@ -108,12 +109,12 @@ class Conclusion:
             return
         row.failures += 1
         failures = self._failures[site.id] = self._failures.get(site.id, 0) + 1
-        if failures >= _GIVE_UP_AFTER and not row.pages:
+        if failures >= (_GIVE_UP_LATER if row.pages else _GIVE_UP_AFTER) and not site.closed:
             reason = f"{result.kind.value}: {failures} failures in a row"
             self._errands.close_site(site, reason, CandidateState.FAILED)
         elif failures >= _SET_ASIDE_AFTER:
             aside_s = self._topic.limits.retry_wait_s * 2.0 ** min(failures - _SET_ASIDE_AFTER, 6)
-            self._frontier.hold(site, self._clock.now() + aside_s)
+            self._frontier.set_aside(site, self._clock.now() + aside_s)
 
     async def conclude(self, lease: Lease, result: Response | Failure, at: float) -> Fetched | None:
         """End the URL's life or let it wait again. A page that was kept is returned."""
@@ -123,20 +124,22 @@ class Conclusion:
             max_delay_s=self._topic.politeness.max_delay_s,
         )  # fmt: skip
         now = self._clock.now()
+        if isinstance(decision, Retry) and lease.site.closed:
+            decision = GiveUp(decision.reason)
         if isinstance(decision, Retry):
             if decision.whole_host:
-                self._frontier.hold(lease.site, now + decision.after_s)
+                self._frontier.set_aside(lease.site, now + decision.after_s)
                 self._say_if_clipped(lease, result)
             self._frontier.retry(lease.candidate, at=now + decision.after_s, now=now)
             self._recorder.ended(lease.candidate, CandidateState.WAITING, decision.reason, attempts)
             return None
         if isinstance(decision, GiveUp):
             if decision.hold_s:
-                self._frontier.hold(lease.site, now + decision.hold_s)
+                self._frontier.set_aside(lease.site, now + decision.hold_s)
             self._end(lease, self._row(lease, result, at, Outcome.FAILED, decision.reason), result, at)
             return None
         assert isinstance(result, Response)
-        if result.status in _REDIRECTS and result.header("Location"):
+        if result.status in REDIRECTS and result.header("Location"):
             self._redirect(lease, result, at)
             return None
         if result.status >= 300:
@@ -145,6 +148,10 @@ class Conclusion:
         if result.truncated is Truncation.TYPE:
             kind = (result.header("Content-Type") or "none").partition(";")[0].strip()
             self._end(lease, self._row(lease, result, at, Outcome.REFUSED, f"content-type {kind}"), result, at)
+            return None
+        if result.truncated is Truncation.BUDGET and not result.body:
+            self._frontier.retry(lease.candidate, at=now, now=now)  # for a later run with more to spend
+            self._recorder.ended(lease.candidate, CandidateState.WAITING, "byte budget", attempts - 1)
             return None
         return await self._digest(lease, result, at)
 
@@ -159,6 +166,7 @@ class Conclusion:
 
     def refused_by_robots(self, lease: Lease) -> None:
         """The lease was not used: robots.txt forbids the URL."""
+        self.refusals += 1
         self._frontier.finish(lease.candidate, CandidateState.REFUSED)
         self._recorder.ended(lease.candidate, CandidateState.REFUSED, "robots", 0)
         self._recorder.refused("robots", 1, lease.url)
@@ -227,7 +235,7 @@ class Conclusion:
         if not exact and self._wanted_language(digest):
             page = SourcePage(
                 id=id_, site=lease.site.id, depth=row.depth, ordinal=self._tally.pages - 1, score=verdict.score,
-                relevant=verdict.relevant, n_links=digest.n_links,
+                relevant=relevant, n_links=digest.n_links,
             )  # fmt: skip
             self._intake.links(page, lease.url, digest.links, now)
         for rule, count in digest.refused_links.items():
@@ -243,6 +251,9 @@ class Conclusion:
     def _judged(self, row: PageRow, digest: Digest) -> tuple[Verdict, bool, bool]:
         """The verdict that counts: whether it adds a relevant page, and whether the content is exactly known."""
         verdict = digest.verdict
+        if digest.noindex:
+            row.reason, row.archive = "noindex", []  # the site asks that nobody keep it, so it is nobody's original
+            return verdict, False, False
         same = self._duplicates.find(digest.signature)
         if same is not None:
             row.duplicate_of, exact = same
@@ -250,9 +261,6 @@ class Conclusion:
             return verdict, False, exact
         self._duplicates.add(row.id, digest.signature)
         row.signature, row.minhash = digest.signature.exact, digest.signature.minhash
-        if digest.noindex:
-            row.reason, row.archive = "noindex", []  # the site asks that it be kept by nobody
-            return verdict, False, False
         relevant = verdict.relevant and self._wanted_language(digest)
         row.score, row.relevant = verdict.score, relevant
         row.similarity, row.erid = verdict.similarity, verdict.erid

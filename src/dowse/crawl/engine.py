@@ -17,6 +17,7 @@ from typing import Any
 
 from dowse.crawl.conclude import Conclusion, Fetched
 from dowse.crawl.errands import Errands
+from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Progress, Tally
 from dowse.crawl.waits import budget_left, waits_for
@@ -33,13 +34,14 @@ __all__ = ["Engine", "Stop"]
 
 _GRACE_S = 20.0  # for exchanges in flight when a crawl stops
 _BACKLOG_A_WORKER = 8
+_REFUSALS_AT_ONCE = 500
 _WINDOW_SHARE = 4
 _SMALLEST_WINDOW = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Why a crawl ended. ``kind`` is "budget", "target", "empty", "interrupted" or "failed"."""
+    """Why a crawl ended. ``kind`` is "budget", "target", "empty", "stalled", "interrupted" or "failed"."""
 
     kind: str
     detail: str
@@ -60,6 +62,7 @@ class Engine:
         workers: Workers,
         strategy: Strategy,
         errands: Errands,
+        extra: ExtraRequests,
         conclusion: Conclusion,
         recorder: Recorder,
         purse: Purse,
@@ -73,6 +76,7 @@ class Engine:
         self._workers = workers
         self._strategy = strategy
         self._errands = errands
+        self._extra = extra
         self._conclusion = conclusion
         self._recorder = recorder
         self._purse = purse
@@ -83,9 +87,10 @@ class Engine:
         self._fetching = 0
         self._stop: Stop | None = None
         self._waiter: asyncio.Future[None] | None = None
+        self._more_to_launch = False
         self._started = clock.now()
         self.failure: BaseException | None = None  # what made the crawl fail, when its stop is of that kind
-        self._most_backlog = _BACKLOG_A_WORKER * max(1, topic.workers or 2)
+        self._most_backlog = _BACKLOG_A_WORKER * max(1, workers.count)
 
     # -- the loop ------------------------------------------------------------------------------------------------
 
@@ -102,6 +107,9 @@ class Engine:
                     self._stop = self._reason_to_stop()
                 if self._stop is None:
                     await self._sleep()
+        except BaseException as error:
+            self._stop = self._stop or Stop("failed", str(error))
+            raise
         finally:
             await self._wind_down()
         return self._stop
@@ -110,6 +118,7 @@ class Engine:
         """Ask for an end: nothing new is launched; what is in flight is waited for."""
         if self._stop is None:
             self._stop = Stop(kind, detail)
+        self._extra.closed = True
         self._wake()
 
     def abort(self) -> None:
@@ -136,7 +145,7 @@ class Engine:
     async def _sleep(self) -> None:
         """Until something ends, a site's time comes, a commit is due or the time budget ends."""
         now = self._clock.now()
-        waits = [self._recorder.due_in() if self._tasks else 3600.0]
+        waits = [0.0 if self._more_to_launch else self._recorder.due_in()]
         wake = self._frontier.wake_at()
         if wake is not None and self._has_room():
             waits.append(max(0.0, wake - now))
@@ -158,6 +167,7 @@ class Engine:
 
     async def _wind_down(self) -> None:
         """Wait for what is in flight, drop what takes too long, and write everything down."""
+        self._extra.closed = True
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_GRACE_S)
         for task in list(self._tasks):
@@ -187,7 +197,11 @@ class Engine:
         return None if left is None else max(_SMALLEST_WINDOW, left // _WINDOW_SHARE)
 
     def _launch(self) -> None:
+        refused, self._more_to_launch = self._conclusion.refusals, False
         while self._has_room():
+            if self._conclusion.refusals - refused >= _REFUSALS_AT_ONCE:
+                self._more_to_launch = True  # answers in flight get their turn first
+                return
             now = self._clock.now()
             lease = self._frontier.next(now, within=self._window())
             if lease is None:

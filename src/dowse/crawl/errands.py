@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.recorder import Recorder
 from dowse.fetch import (
     ALLOW_ALL,
@@ -14,11 +15,10 @@ from dowse.fetch import (
     Rules,
     retry_after_s,
     robots_outcome,
-)  # fmt: skip
+)
 from dowse.frontier import Errand, Frontier, Lease, Site
-from dowse.model.budget import Purse
 from dowse.model.clock import Clock
-from dowse.model.http import Failure, FailureKind, Request, Response, Timings, Transport
+from dowse.model.http import Failure, FailureKind, Response, Timings, Transport
 from dowse.model.records import CandidateState
 from dowse.model.topic import Topic
 from dowse.model.url import Base, split
@@ -39,14 +39,14 @@ class Errands:
     """Runs errands on leased sites, and answers whether a URL may be fetched."""
 
     def __init__(
-        self, topic: Topic, frontier: Frontier, transport: Transport, purse: Purse, recorder: Recorder, clock: Clock,
-        agent: str,
+        self, topic: Topic, frontier: Frontier, transport: Transport, extra: ExtraRequests, recorder: Recorder,
+        clock: Clock, agent: str,
     ) -> None:  # fmt: skip
         self._politeness = topic.politeness
         self._limits = topic.limits
         self._frontier = frontier
         self._transport = transport
-        self._purse = purse
+        self._extra = extra
         self._recorder = recorder
         self._clock = clock
         self._agent = agent
@@ -63,6 +63,19 @@ class Errands:
         if robots is None or self._clock.now() - robots.read_at > _ROBOTS_AGE_S:
             return None
         return robots.rules.allowed(url)
+
+    async def permitted(self, url: str) -> bool:
+        """May a URL beside the pages (a sitemap) be asked for? Its robots.txt is read first where that is needed."""
+        site = self._frontier.site_of_url(url)
+        if self.allowed(site, url) is None:
+            lease = await self._extra.hold(site)
+            if not isinstance(lease, Lease):
+                return False
+            if self.allowed(site, url) is None:
+                await self._read_robots(lease)
+            else:  # somebody read it while this one waited
+                self._frontier.cancel(lease, self._clock.now())
+        return self.allowed(site, url) is True
 
     def with_lookup(self, site: Site, result: Response | Failure) -> Response | Failure:
         """The exchange with the time its site's look-up took, if no page has carried it yet."""
@@ -87,9 +100,8 @@ class Errands:
     async def _address(self, lease: Lease) -> None:
         site = lease.site
         try:
-            parts = split(site.origin + "/")
             started = self._clock.now()
-            found = await self._transport.resolve(parts.host, parts.port)
+            found = await self._transport.resolve(site.host, site.port)
             self._lookup_s[site.id] = self._clock.now() - started
             row = self._recorder.site(site.id)
             if not isinstance(found, Failure):
@@ -104,7 +116,7 @@ class Errands:
                 state = CandidateState.REFUSED if found.kind is FailureKind.ADDRESS else CandidateState.FAILED
                 self.close_site(site, f"{found.kind.value}: {found.detail}".rstrip(": "), state)
             else:
-                self._frontier.hold(site, self._clock.now() + self._backoff(tries))
+                self._frontier.set_aside(site, self._clock.now() + self._backoff(tries))
         finally:
             self._frontier.release(lease, self._clock.now())
 
@@ -121,16 +133,29 @@ class Errands:
     # -- robots.txt ----------------------------------------------------------------------------------------------
 
     async def _read_robots(self, lease: Lease) -> None:
-        site = lease.site
+        site, url, hop = lease.site, lease.site.origin + "/robots.txt", 0
         try:
-            result = await self._fetch_robots(site)
-            if result is None:  # the budget is spent
-                return
-            outcome = robots_outcome(result, self._agent)
-            rules = ALLOW_ALL if isinstance(outcome, RobotsRedirect) else outcome  # six redirects: no file
-            self._settle(site, rules, result)
+            result = await self._extra.exchange(site, url, MAX_ROBOTS_BYTES + 1)
+            while result is not None:
+                outcome = robots_outcome(result, self._agent)
+                target = Base(url).join(outcome.location) if isinstance(outcome, RobotsRedirect) else None
+                if target is None or hop == MAX_ROBOTS_REDIRECTS:
+                    # a sixth redirect, or one that leads nowhere, means that there is no file
+                    self._settle(site, ALLOW_ALL if isinstance(outcome, RobotsRedirect) else outcome, result)
+                    return
+                url, hop = target, hop + 1
+                lease, result = await self._follow(lease, url)
         finally:
             self._frontier.release(lease, self._clock.now())
+
+    async def _follow(self, lease: Lease, url: str) -> tuple[Lease, Response | Failure | None]:
+        """The next hop of a robots.txt: on the lease at hand after the delay, or in another site's turn."""
+        if split(url).origin == lease.site.origin:
+            await self._clock.sleep(lease.site.delay_s)
+            return lease, await self._extra.exchange(lease.site, url, MAX_ROBOTS_BYTES + 1)
+        # The other site may live at the same address: waiting for it while holding the address would be for ever.
+        lease = self._frontier.step_aside(lease, self._clock.now())
+        return lease, await self._extra.ask(url, MAX_ROBOTS_BYTES + 1)
 
     def _settle(self, site: Site, rules: Rules, result: Response | Failure) -> None:
         now = self._clock.now()
@@ -155,7 +180,7 @@ class Errands:
         asked = None
         if isinstance(result, Response):
             asked = retry_after_s(result.header("Retry-After"), self._clock.wall(), self._politeness.max_delay_s)
-        self._frontier.hold(site, now + (self._backoff(tries) if asked is None else asked))
+        self._frontier.set_aside(site, now + (self._backoff(tries) if asked is None else asked))
 
     def _delay(self, site: Site, rules: Rules) -> float:
         """The site's own delay: its Crawl-delay when longer than ours, clipped, and said so."""
@@ -164,47 +189,3 @@ class Errands:
         if clipped < asked:
             self._recorder.event("delay clipped", f"{site.origin}: Crawl-delay {asked:g} s taken as {clipped:g} s")
         return max(clipped, self._politeness.delay_s)
-
-    async def _fetch_robots(self, site: Site) -> Response | Failure | None:
-        """robots.txt, over at most five redirects; the last answer. None when the budget forbids asking."""
-        url = site.origin + "/robots.txt"
-        for hop in range(MAX_ROBOTS_REDIRECTS + 1):
-            result = await self._ask(site, url, first=hop == 0)
-            if not isinstance(result, Response):
-                return result
-            outcome = robots_outcome(result, self._agent)
-            if not isinstance(outcome, RobotsRedirect):
-                return result
-            target = Base(url).join(outcome.location)
-            if target is None:
-                return replace(result, status=404)  # it leads nowhere: there is no file
-            url = target
-        return result
-
-    async def _ask(self, site: Site, url: str, *, first: bool) -> Response | Failure | None:
-        """One request under politeness: the first goes on the site's own lease, a hop waits for its turn."""
-        if first:
-            return await self._exchange(site, url)
-        origin = split(url).origin
-        if origin == site.origin:
-            await self._clock.sleep(site.delay_s)
-            return await self._exchange(site, url)
-        other = self._frontier.site(origin)
-        while not isinstance(hold := self._frontier.try_hold(other, self._clock.now()), Lease):
-            await self._clock.sleep(hold)
-        try:
-            return await self._exchange(other, url)
-        finally:
-            self._frontier.release(hold, self._clock.now())
-
-    async def _exchange(self, site: Site, url: str) -> Response | Failure | None:
-        if not self._purse.reserve(page=False):
-            return None
-        self._recorder.note_spent()
-        request = Request(url, max_wire_bytes=MAX_ROBOTS_BYTES + 1, max_body_bytes=MAX_ROBOTS_BYTES + 1,
-                          timeout_s=self._limits.timeout_s)  # fmt: skip
-        result = await self._transport.fetch(request, self._purse)
-        row = self._recorder.site(site.id)
-        row.requests += 1
-        row.wire_bytes += result.wire_bytes
-        return result

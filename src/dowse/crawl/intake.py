@@ -39,22 +39,26 @@ class Intake:
 
     def seeds(self, urls: list[str], now: float) -> int:
         """Take up canonical seed URLs in their order; how many were new and in scope."""
-        taken = 0
-        for url in urls:
-            prints = np.array([fingerprint(url)], np.uint64)
-            if self._frontier.find(prints)[0] >= 0:
-                continue
-            rule = self._scope.refuse(url)
+        urls = list(dict.fromkeys(urls))
+        prints = np.fromiter(map(fingerprint, urls), np.uint64, len(urls))
+        kept = []
+        for row in np.flatnonzero(self._frontier.find(prints) < 0).tolist():
+            rule = self._scope.refuse(urls[row])
+            site = self._frontier.site_of_url(urls[row]) if rule is None else None
+            if site is not None and site.closed:
+                rule = "site-closed"
             if rule is not None:
-                self._recorder.refused(rule, 1, url)
-                continue
-            self._growth.restore(self._frontier.site_of_url(url).id, url)
-            priorities = np.array([SEED_PRIORITY - self._seeds])
-            ids = self._frontier.add([url], prints, depth=0, parent=-1, priorities=priorities, now=now)
-            self._recorder.taken_up(ids, [url], priorities, depth=0, parent=None)
-            self._seeds += 1
-            taken += 1
-        return taken
+                self._recorder.refused(rule, 1, urls[row])
+            elif site is not None:
+                self._growth.count(site.id, urls[row])
+                kept.append(row)
+        if kept:
+            taken = [urls[row] for row in kept]
+            priorities = SEED_PRIORITY - np.arange(self._seeds, self._seeds + len(kept), dtype=np.float64)
+            ids = self._frontier.add(taken, prints[kept], depth=0, parent=-1, priorities=priorities, now=now)
+            self._recorder.taken_up(ids, taken, priorities, depth=0, parent=None)
+            self._seeds += len(kept)
+        return len(kept)
 
     def links(self, page: SourcePage, page_url: str, links: Links, now: float) -> None:
         """Take up the links of a judged page and let the strategy rank their targets."""

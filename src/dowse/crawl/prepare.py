@@ -5,40 +5,44 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from dowse.model.budget import Budget, Purse
+from dowse.model.clock import Clock
 from dowse.model.errors import TopicError
-from dowse.model.http import Request, Response, Transport
+from dowse.model.http import REDIRECTS, Failure, Request, Response, Transport
 from dowse.model.topic import Example, Topic
 from dowse.model.url import Base, canonical
-from dowse.parse import parse_page
+from dowse.parse import Document, parse_page
 from dowse.seeds import load_seeds
 
-__all__ = ["read_document", "read_examples", "read_seeds", "read_source"]
+__all__ = ["Source", "read_examples", "read_seeds"]
 
 _HOPS = 5
 
 
-def read_seeds(topic: Topic, notes: list[str]) -> list[str]:
-    """The topic's seed URLs and those of its seed files, canonical, in order; odd lines are noted."""
-    urls = []
+def read_seeds(topic: Topic, before: list[str] | None, notes: list[str]) -> list[str]:
+    """The topic's seed URLs and those of its seed files, canonical, in order; odd lines are noted. A resumed crawl has
+    its seeds from ``before``, and needs their files no more."""
+    urls = list(before or [])
     for text in topic.seeds.urls:
         url = canonical(text if "://" in text else f"https://{text}")
         if url is None:
             raise TopicError(f"{text!r} is not a web address", key="seeds.urls")
         urls.append(url)
-    for path in topic.seeds.files:
+    for path in topic.seeds.files if before is None else ():
         found = load_seeds(path)
         urls += found.urls
         notes += [f"{path}: {problem}" for problem in found.problems]
     return list(dict.fromkeys(urls))
 
 
-async def read_examples(topic: Topic, transport: Transport, notes: list[str]) -> Topic:
+async def read_examples(topic: Topic, source: Source, notes: list[str]) -> Topic:
     """The topic with the text of each example filled in. One that cannot be read is noted; none left is an error."""
     examples = []
     for example in topic.examples:
         if example.text is None:
             try:
-                example = replace(example, text=await read_document(example.source, transport))
+                document = await source.document(example.source)
+                example = replace(example, text=f"{document.title}\n{document.text}")
             except TopicError as error:
                 notes.append(f"example left out: {error}")
                 continue
@@ -52,32 +56,50 @@ def _positive(examples: tuple[Example, ...]) -> bool:
     return any(example.positive for example in examples)
 
 
-async def read_document(source: str, transport: Transport) -> str:
-    """The visible text (title first) of a file or a web page; TopicError when it cannot be had."""
-    body, url, content_type = await read_source(source, transport)
-    document = parse_page(body, url=url, content_type=content_type)
-    return f"{document.title}\n{document.text}"
+class Source:
+    """Reads documents the user names one by one: files, and web pages, a delay apart and counted in the budget.
 
+    They are asked for like any page a person opens, so robots.txt, which is for what a crawler finds by itself, is not
+    consulted.
+    """
 
-async def read_source(source: str, transport: Transport) -> tuple[bytes, str, str]:
-    """Body, address and content type of a file or a web page; TopicError when it cannot be had."""
-    if "://" not in source:
-        plain = source.lower().endswith((".txt", ".md"))
-        return _read_file(source), "http://localhost/", "text/plain" if plain else "text/html"
-    url = canonical(source)
-    for _ in range(_HOPS + 1):
-        if url is None:
-            raise TopicError(f"{source} is not a web address")
-        result = await transport.fetch(Request(url))
-        if not isinstance(result, Response):
-            raise TopicError(f"cannot fetch {source}: {result.kind.value} {result.detail}".rstrip())
-        if result.status in (301, 302, 303, 307, 308):
-            url = Base(url).join(result.header("Location") or "")
-            continue
-        if result.status != 200:
-            raise TopicError(f"cannot fetch {source}: http {result.status}")
-        return result.body, url, result.header("Content-Type") or ""
-    raise TopicError(f"cannot fetch {source}: more than {_HOPS} redirects")
+    def __init__(self, transport: Transport, clock: Clock, delay_s: float, purse: Purse | None = None) -> None:
+        self._transport = transport
+        self._clock = clock
+        self._delay_s = delay_s
+        self._purse = purse or Purse(Budget())
+        self._asked_at: float | None = None
+
+    async def document(self, source: str) -> Document:
+        """A parsed file or web page; TopicError when it cannot be had."""
+        if "://" not in source:
+            plain = source.lower().endswith((".txt", ".md"))
+            return parse_page(
+                _read_file(source), url="http://localhost/", content_type="text/plain" if plain else "text/html"
+            )
+        url = canonical(source)
+        for _ in range(_HOPS + 1):
+            if url is None:
+                raise TopicError(f"{source} is not a web address")
+            result = await self._ask(url)
+            if not isinstance(result, Response):
+                raise TopicError(f"cannot fetch {source}: {result.kind.value} {result.detail}".rstrip())
+            if result.status in REDIRECTS:
+                url = Base(url).join(result.header("Location") or "")
+                continue
+            if result.status != 200:
+                raise TopicError(f"cannot fetch {source}: http {result.status}")
+            return parse_page(result.body, url=url, content_type=result.header("Content-Type") or "")
+        raise TopicError(f"cannot fetch {source}: more than {_HOPS} redirects")
+
+    async def _ask(self, url: str) -> Response | Failure:
+        if not self._purse.reserve(page=False):
+            raise TopicError(f"cannot fetch {url}: the budget is spent")
+        if self._asked_at is not None:
+            await self._clock.sleep(max(0.0, self._asked_at + self._delay_s - self._clock.now()))
+        result = await self._transport.fetch(Request(url), self._purse)
+        self._asked_at = self._clock.now()
+        return result
 
 
 def _read_file(path: str) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ from dowse.model.strategy import Strategy
 
 __all__ = ["STRATEGY_STATE", "Recorder"]
 
-STRATEGY_STATE = "strategy"
+STRATEGY_STATE = "strategy."  # in front of the strategy's name and the key
 _EVERY_S = 1.0
 _EVERY_PAGES = 128
 _SAMPLES = 20
@@ -45,7 +46,7 @@ class Recorder:
         self._clock = clock
         self._batch = Batch()
         self._committed_at = clock.now()
-        self._sites: dict[int, SiteRow] = {}
+        self._sites: list[SiteRow] = []
         self._samples: dict[str, int] = {}
         self.on_event: Callable[[str, str], None] | None = None  # told of each event as it happens
 
@@ -68,9 +69,6 @@ class Recorder:
             CandidateRow(id_, url, site, depth, parent, priority, run, via=via)
             for id_, url, site, priority, run in rows
         )
-        for number in set(sites):
-            if number not in self._sites:
-                self.site(number)
 
     def reprioritised(self, ids: NDArray[np.int64], priorities: NDArray[np.float64]) -> None:
         self._batch.priorities.update(zip(ids.tolist(), priorities.tolist(), strict=True))
@@ -100,6 +98,10 @@ class Recorder:
             self._samples[rule] = self._samples.get(rule, 0) + 1
             self._batch.refusal_samples.append((rule, sample))
 
+    def statistic(self, name: str, value: Any) -> None:
+        """Something learned, to be found again after a resume."""
+        self._batch.statistics[name] = value
+
     def event(self, kind: str, detail: str) -> None:
         self._batch.events.append(EventRow(self._clock.wall(), kind, detail))
         if self.on_event is not None:
@@ -107,23 +109,23 @@ class Recorder:
 
     def site(self, number: int) -> SiteRow:
         """The row of a site, to be changed by the caller; it goes into the next commit."""
-        row = self._sites.get(number)
-        if row is None:
-            site = self._frontier.sites[number]
-            row = self._sites[number] = SiteRow(number, site.origin, site.host, delay_s=site.delay_s)
-        self._batch.sites[number] = row
+        for site in self._frontier.sites[len(self._sites) : number + 1]:
+            made = SiteRow(site.id, site.origin, site.host, delay_s=site.delay_s)
+            self._sites.append(made)
+            self._batch.sites[site.id] = made
+        row = self._batch.sites[number] = self._sites[number]
         return row
 
     def restore_site(self, row: SiteRow) -> None:
-        self._sites[row.id] = row
-
-    def site_rows(self) -> dict[int, SiteRow]:
-        return self._sites
+        """Go on with the row of an earlier run; rows come in order."""
+        self._sites.append(row)
 
     # -- commits -------------------------------------------------------------------------------------------------
 
     def due_in(self) -> float:
         """Seconds until the next commit is due."""
+        if not self._batch:
+            return _EVERY_S
         if len(self._batch.pages) >= _EVERY_PAGES:
             return 0.0
         return max(0.0, self._committed_at + _EVERY_S - self._clock.now())
@@ -134,13 +136,16 @@ class Recorder:
 
     def commit(self) -> None:
         """Write everything down now."""
-        batch, self._batch = self._batch, Batch()
-        self._committed_at = self._clock.now()
-        state = self._strategy.state()
-        if state:
-            batch.statistics[STRATEGY_STATE] = state
+        batch = self._batch
+        # Sites are numbered by the frontier; one without a row would shift the numbers of all later ones on a resume.
+        if len(self._sites) < len(self._frontier.sites):
+            self.site(len(self._frontier.sites) - 1)
+        for key, value in self._strategy.state().items():
+            batch.statistics[f"{STRATEGY_STATE}{self._strategy.name}.{key}"] = value
         batch.spent = replace(self._purse.spent)
         self._store.commit(batch)
+        self._batch = Batch()  # only now: what could not be written is not forgotten
+        self._committed_at = self._clock.now()
 
     def note_spent(self) -> None:
         """Make the counters survive a kill before the request they count has left."""

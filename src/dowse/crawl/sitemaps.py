@@ -2,86 +2,81 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
+from dowse.crawl.errands import Errands
+from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.intake import Intake
 from dowse.crawl.recorder import Recorder
-from dowse.frontier import Frontier, Lease, Site
-from dowse.model.budget import Purse
 from dowse.model.clock import Clock
-from dowse.model.http import Request, Response, Transport
-from dowse.model.topic import Topic
+from dowse.model.http import REDIRECTS, Response
 from dowse.model.url import Base, canonical
 from dowse.seeds import expand
 
-__all__ = ["Sitemaps"]
+__all__ = ["WALKED", "Sitemaps"]
 
+WALKED = "sitemaps walked"  # the statistic that remembers them over a resume
 _MOST_BYTES = 50_000_000
 _HOPS = 5
+_AT_ONCE = 2_000  # seeds taken up before others get a turn
 
 
 class Sitemaps:
-    """Walks sitemaps under the crawl's politeness and budget, and takes up what they list as seeds."""
+    """Walks sitemaps under the crawl's politeness, robots rules and budget, and takes up what they list as seeds."""
 
     def __init__(
-        self, topic: Topic, frontier: Frontier, transport: Transport, purse: Purse, recorder: Recorder,
-        intake: Intake, clock: Clock, notes: list[str], *, resume: bool,
+        self, extra: ExtraRequests, errands: Errands, recorder: Recorder, intake: Intake, clock: Clock,
+        walked: list[str],
     ) -> None:  # fmt: skip
-        self._given = () if resume else topic.seeds.sitemaps
-        self._timeout_s = topic.limits.timeout_s
-        self._frontier = frontier
-        self._transport = transport
-        self._purse = purse
+        self._extra = extra
+        self._errands = errands
         self._recorder = recorder
         self._intake = intake
         self._clock = clock
-        self._notes = notes
-        self._seen: set[str] = set()
+        self._walked = walked
+        self._begun: set[str] = set(walked)
 
-    async def expand_given(self) -> None:
-        """The sitemaps the topic names (addresses or files)."""
-        await self._expand(list(self._given))
-
-    async def expand_named(self, site: Site, urls: tuple[str, ...]) -> None:
-        """The sitemaps a site's robots.txt names, each once."""
-        await self._expand([url for url in urls if url not in self._seen])
-
-    async def _expand(self, sources: list[str]) -> None:
-        if not sources:
+    async def walk(self, sources: tuple[str, ...]) -> None:
+        """Walk these sitemaps (addresses or files), each once in the life of a crawl."""
+        new = [source for source in sources if source not in self._begun]
+        if not new:
             return
-        self._seen.update(sources)
-        found = await expand(sources, self._fetch)
-        taken = self._intake.seeds([entry.url for entry in found.urls], self._clock.now())
-        self._recorder.event("sitemaps", f"{len(sources)} sitemaps gave {len(found.urls)} URLs, {taken} taken up")
+        self._begun.update(new)
+        found = await expand(new, self._fetch)
+        urls = [entry.url for entry in found.urls]
+        taken = 0
+        for start in range(0, len(urls), _AT_ONCE):
+            taken += self._intake.seeds(urls[start : start + _AT_ONCE], self._clock.now())
+            await asyncio.sleep(0)
+        if self._extra.closed:
+            return  # cut short: the next run walks them again
+        self._walked += new
+        self._recorder.statistic(WALKED, self._walked)
+        self._recorder.event("sitemaps", f"{len(new)} gave {len(urls)} URLs, {taken} taken up as seeds")
         for problem in found.problems:
             self._recorder.event("sitemap problem", problem)
 
-    async def _fetch(self, url: str) -> bytes | None:
-        """One sitemap, redirects followed, each request charged and in its site's turn."""
-        target = canonical(url)
+    async def _fetch(self, source: str) -> bytes | None:
+        """One sitemap, redirects followed."""
+        if "://" not in source:
+            return _read(source)
+        url = canonical(source)
         for _ in range(_HOPS + 1):
-            if target is None:
+            if url is None or not await self._errands.permitted(url):
                 return None
-            result = await self._ask(target)
+            result = await self._extra.ask(url, _MOST_BYTES)
             if not isinstance(result, Response):
                 return None
-            if result.status in (301, 302, 303, 307, 308):
-                target = Base(target).join(result.header("Location") or "")
+            if result.status in REDIRECTS:
+                url = Base(url).join(result.header("Location") or "")
                 continue
             return result.body if result.status == 200 else None
         return None
 
-    async def _ask(self, url: str) -> object:
-        site = self._frontier.site_of_url(url)
-        while not isinstance(hold := self._frontier.try_hold(site, self._clock.now()), Lease):
-            await self._clock.sleep(hold)
-        try:
-            if not self._purse.reserve(page=False):
-                return None
-            self._recorder.note_spent()
-            request = Request(url, max_wire_bytes=_MOST_BYTES, max_body_bytes=_MOST_BYTES, timeout_s=self._timeout_s)
-            result = await self._transport.fetch(request, self._purse)
-            row = self._recorder.site(site.id)
-            row.requests += 1
-            row.wire_bytes += result.wire_bytes
-            return result
-        finally:
-            self._frontier.release(hold, self._clock.now())
+
+def _read(path: str) -> bytes | None:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return None

@@ -39,7 +39,7 @@ class PageStep:
         response = job.response
         document = parse_page(
             response.body, url=response.url, content_type=response.header("Content-Type") or "",
-            robots_tag=response.header("X-Robots-Tag"),
+            robots_tag=", ".join(response.header_values("X-Robots-Tag")) or None,
         )  # fmt: skip
         words = document.words()
         found = collect_links(

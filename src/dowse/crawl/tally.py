@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -81,5 +82,5 @@ class Tally:
         return recent / span if span > 0 else 0.0
 
     def best_sites(self, most: int = 5) -> list[tuple[str, int, int]]:
-        ranked = sorted(self.by_host.items(), key=lambda item: (-item[1][0], item[1][1], item[0]))
-        return [(host, relevant, pages) for host, (relevant, pages) in ranked[:most] if relevant]
+        ranked = heapq.nsmallest(most, self.by_host.items(), key=lambda item: (-item[1][0], item[1][1], item[0]))
+        return [(host, relevant, pages) for host, (relevant, pages) in ranked if relevant]

@@ -70,7 +70,8 @@ def serve(sock: socket.socket) -> None:
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the engine's to handle
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, signal.SIG_IGN)  # sent to the whole group, they are the engine's to handle
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     with socket.socket(fileno=int(sys.argv[1])) as sock, contextlib.suppress(ConnectionError):

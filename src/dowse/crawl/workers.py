@@ -24,6 +24,7 @@ __all__ = ["InProcess", "ProcessPool", "Workers", "default_workers"]
 
 _DEPTH = 2  # jobs a worker holds: one in work, one in its socket
 _STARTS_IN_VAIN = 3
+_NO_WORKERS = "worker processes do not start; try --workers 0"
 
 
 class Workers(Protocol):
@@ -32,6 +33,11 @@ class Workers(Protocol):
     async def start(self) -> None: ...
 
     async def run(self, job: Job) -> Work: ...
+
+    @property
+    def count(self) -> int:
+        """Processes; 0 when the step runs in the engine's own."""
+        ...
 
     @property
     def backlog(self) -> int:
@@ -50,6 +56,7 @@ class InProcess:
     """No processes: the step runs in the engine's own (deterministic order, no time limit)."""
 
     backlog = 0
+    count = 0
 
     def __init__(self, step: Step) -> None:
         self._step = step
@@ -153,7 +160,7 @@ class ProcessPool:
     def __init__(self, step: Step, count: int, time_limit_s: float) -> None:
         self.time_limit_s = time_limit_s
         self._greeting = pack(step)
-        self._count = count
+        self.count = count
         self._workers: list[_Connection] = []
         self._queue: deque[_Task] = deque()
         self._closing = False
@@ -167,7 +174,7 @@ class ProcessPool:
         return len(self._queue)
 
     async def start(self) -> None:
-        for _ in range(self._count):
+        for _ in range(self.count):
             await self._start_one()
 
     async def _start_one(self) -> None:
@@ -185,7 +192,7 @@ class ProcessPool:
 
     async def run(self, job: Job) -> Work:
         if self._in_vain >= _STARTS_IN_VAIN:
-            raise DowseError("worker processes do not start; try --workers 0")
+            raise DowseError(_NO_WORKERS)
         task = _Task(pack(job), asyncio.get_running_loop().create_future())
         self._queue.append(task)
         self.feed()
@@ -217,13 +224,23 @@ class ProcessPool:
         self._queue.extendleft(reversed(worker.tasks))
         self._in_vain = 0 if worker.ready else self._in_vain + 1
         if self._in_vain >= _STARTS_IN_VAIN:
-            for task in self._queue:
-                task.done.set_exception(DowseError("worker processes do not start; try --workers 0"))
-            self._queue.clear()
+            self._give_up()
             return
         restart = asyncio.get_running_loop().create_task(self._start_one())
         self._restarts.add(restart)
-        restart.add_done_callback(self._restarts.discard)
+        restart.add_done_callback(self._restarted)
+
+    def _restarted(self, restart: asyncio.Task[None]) -> None:
+        self._restarts.discard(restart)
+        if not restart.cancelled() and restart.exception() is not None and not self._workers:
+            self._in_vain = _STARTS_IN_VAIN
+            self._give_up()
+
+    def _give_up(self) -> None:
+        for task in self._queue:
+            if not task.done.done():
+                task.done.set_exception(DowseError(_NO_WORKERS))
+        self._queue.clear()
 
     async def close(self) -> None:
         """End every worker; jobs still in work are lost."""

@@ -22,7 +22,7 @@ from dowse.model.http import FailureKind
 __all__ = ["Answer", "Lookup", "Resolver", "SystemLookup"]
 
 _POSITIVE_S = 300.0
-_NEGATIVE_S = 30.0
+_NEGATIVE_S = 2.0  # shorter than the wait before a retry, which would else ask nobody
 _MAX_CACHED = 100_000
 
 

@@ -138,8 +138,9 @@ def robots_outcome(result: Response | Failure, agent: str = PRODUCT) -> Rules | 
     if isinstance(result, Failure):
         return DENY_ALL
     if result.status // 100 == 2:
-        lost = not result.body and result.truncated in (Truncation.TIME, Truncation.DISCONNECT, Truncation.BUDGET)
-        return DENY_ALL if lost else read_robots(result.body, agent)
+        # half a file may lack the very rule that matters
+        cut = result.truncated in (Truncation.TIME, Truncation.DISCONNECT, Truncation.BUDGET)
+        return DENY_ALL if cut else read_robots(result.body, agent)
     location = result.header("Location")
     if result.status // 100 == 3 and location:
         return RobotsRedirect(location)

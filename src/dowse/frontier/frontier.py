@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of, priorities_of
 from dowse.frontier.seen import SeenSet
 from dowse.frontier.sites import Address, Errand, Site
+from dowse.model.errors import StoreError
 from dowse.model.records import CandidateRow, CandidateState
 from dowse.model.url import fingerprint
 
@@ -21,8 +21,9 @@ _WAITING = int(CandidateState.WAITING)  # plain numbers: comparing arrays with a
 _LEASED = int(CandidateState.LEASED)
 _DEFERRED = 100  # in memory only: waiting for its time before it joins its site's queue again
 _STALE_SLACK = 32
+_BUSY_S = 0.05  # between two looks at a site that is being asked
 _PATIENCE_S = 0.5  # how long a URL is held back while nothing else can be leased
-_EDGE_EVERY = 10_000  # known URLs a move, between two looks at the whole frontier
+_EDGE_EVERY = 10_000  # known URLs a lease, between two looks at the whole frontier
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,10 @@ class Frontier:
         self._alarm_number = 0
         self._deferred: list[tuple[float, int]] = []
         self._leased_at = 0.0
-        self._moves = 1  # leases and changed priorities so far: what can bring a URL into the window of ``next``
-        self._edge = -1  # the last key inside that window
-        self._edge_moves = 0  # moves when the edge was found
+        self._leases = 0
+        self._edge = -1  # the last key inside the window of ``next``; -1: not yet known
+        self._edge_leases = 0  # leases when the edge was found
+        self._aside: dict[int, float] = {}  # sites that are not asked for a while, and until when
         self._held_back = False
 
     # -- taking up URLs ------------------------------------------------------------------------------------------
@@ -73,10 +75,6 @@ class Frontier:
     def site_of_url(self, url: str) -> Site:
         """The site of a canonical URL."""
         return self.site(url[: url.index("/", 8)])
-
-    def known_site(self, origin: str) -> Site | None:
-        """The site of an origin if a URL there was ever taken up."""
-        return self._by_origin.get(origin)
 
     def find(self, fingerprints: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Candidate ids, -1 for URLs never seen."""
@@ -115,7 +113,6 @@ class Frontier:
         changed = self.is_waiting(ids) & (columns.order[ids] != orders)
         ids, orders, states = ids[changed], orders[changed], states[changed]
         columns.order[ids] = orders
-        self._moves += len(ids)
         for id_, order, state in zip(ids.tolist(), orders.tolist(), states.tolist(), strict=True):
             if state == _WAITING:
                 self._enqueue(self.sites[columns.site.item(id_)], (order << ID_BITS) | id_, now)
@@ -134,6 +131,8 @@ class Frontier:
     def load(self, rows: list[CandidateRow]) -> None:
         """Take up candidates of an earlier run, in id order, as they were; :meth:`loaded` must follow the last."""
         columns = self.candidates
+        if rows[0].id != len(columns) or rows[-1].id != rows[0].id + len(rows) - 1:
+            raise StoreError(f"the records have no row for candidate {len(columns)}: they are damaged")
         sites = [self.site_of_url(row.url) for row in rows]
         orders = orders_of(np.array([row.priority for row in rows], np.float64))
         ids = columns.extend(
@@ -189,19 +188,40 @@ class Frontier:
         return None
 
     def _is_within(self, key: int, within: int, now: float) -> bool:
-        """Is the URL behind this key among the best ``within`` that wait? Never False for one that is; the edge of
-        the window is found again only after enough moves, so one just beyond it may pass."""
+        """Is the URL behind this key among the best ``within`` that wait for sites within reach?
+
+        The edge of the window is found again after a number of leases that grows with the frontier, and lies as many
+        places further out: so the cost a lease stays flat, and what is inside is not held back meanwhile.
+        """
         if self.waiting <= within or key <= self._edge or now - self._leased_at >= self._patience_s():
             return True
-        if self._moves - self._edge_moves < max(1, len(self.candidates) // _EDGE_EVERY):
+        due = max(1, len(self.candidates) // _EDGE_EVERY)
+        if self._edge >= 0 and self._leases - self._edge_leases < due:
             return False
-        columns = self.candidates
-        waiting = columns.order[: len(columns)][columns.state[: len(columns)] == _WAITING]
-        if len(waiting) <= within:
-            return True
-        self._edge = (int(np.partition(waiting, within - 1)[within - 1]) << ID_BITS) | ID_MASK
-        self._edge_moves = self._moves
+        columns, count = self.candidates, len(self.candidates)
+        waiting = columns.state[:count] == _WAITING
+        far = self._far_off(now)
+        if far:  # what cannot be asked for a while must not hold back the rest
+            waiting &= ~np.isin(columns.site[:count], far)
+        orders = columns.order[:count][waiting]
+        self._edge_leases = self._leases
+        if len(orders) <= within + due:
+            self._edge = 1 << (64 + ID_BITS)
+        else:
+            last = within + due - 1
+            self._edge = (int(np.partition(orders, last)[last]) << ID_BITS) | ID_MASK
         return key <= self._edge
+
+    def _far_off(self, now: float) -> list[int]:
+        """Sites that will not be asked for longer than the patience lasts."""
+        horizon = now + self._patience_s()
+        self._aside = {id_: until for id_, until in self._aside.items() if until > horizon}
+        return list(self._aside)
+
+    def _not_before(self, site: Site, when: float, now: float) -> None:
+        site.ready_at = when
+        if when > now + self._patience_s():
+            self._aside[site.id] = when
 
     def _patience_s(self) -> float:
         return _PATIENCE_S + 2 * self.delay_s
@@ -210,15 +230,11 @@ class Frontier:
         errand = site.errand
         site.in_flight += 1
         self.in_flight += 1
-        self._moves += 1
+        self._leases += 1
         self._leased_at = now
         if errand is Errand.ADDRESS:
             return Lease(site, errand)
-        site.ready_at = now + site.delay_s
-        address = site.address
-        if address is not None:
-            address.in_flight += 1
-            address.ready_at = now + self.delay_s
+        address = self._occupy(site, now)
         if errand is Errand.ROBOTS:
             return Lease(site, errand, address=address)
         heapq.heappop(site.heap)
@@ -229,6 +245,15 @@ class Frontier:
         self._offer(site, now)
         return lease
 
+    def _occupy(self, site: Site, now: float) -> Address | None:
+        """An exchange with the site begins: its delay and its address's run from now on."""
+        self._not_before(site, now + site.delay_s, now)
+        address = site.address
+        if address is not None:
+            address.in_flight += 1
+            address.ready_at = now + self.delay_s
+        return address
+
     def release(self, lease: Lease, now: float, *, counted_from: float | None = None) -> None:
         """The exchange is over: the site may be asked again when its delay, counted from then, has passed."""
         site, address = lease.site, lease.address
@@ -236,7 +261,7 @@ class Frontier:
         self.in_flight -= 1
         start = now if counted_from is None else counted_from
         if lease.errand is not Errand.ADDRESS:
-            site.ready_at = max(site.ready_at, start + site.delay_s)
+            self._not_before(site, max(site.ready_at, start + site.delay_s), now)
         if address is not None:
             address.in_flight -= 1
             address.ready_at = max(address.ready_at, start + self.delay_s)
@@ -256,25 +281,28 @@ class Frontier:
             self._unpark(address, now)
         self._offer(site, now)
 
-    def try_hold(self, site: Site, now: float) -> Lease | float:
-        """Lease a site for an extra exchange (a redirected robots.txt); else how many seconds to wait before
-        asking again."""
+    def try_lease(self, site: Site, now: float) -> Lease | float:
+        """Lease a site for a request beside its pages; else how many seconds to wait before trying again."""
         wait = site.ready_at - now
+        busy = site.in_flight >= self._connections
         if site.address is not None and self.delay_s > 0:
             wait = max(wait, site.address.ready_at - now)
-            if site.address.in_flight:
-                wait = max(wait, 0.05)
-        if site.in_flight >= self._connections:
-            wait = max(wait, 0.05)
-        if wait > 0:
-            return wait
+            busy = busy or site.address.in_flight >= self._connections
+        if busy or wait > 0:
+            return max(wait, _BUSY_S) if busy else wait
         site.in_flight += 1
         self.in_flight += 1
-        site.ready_at = now + site.delay_s
-        if site.address is not None:
-            site.address.in_flight += 1
-            site.address.ready_at = now + self.delay_s
-        return Lease(site, Errand.ROBOTS, address=site.address)
+        return Lease(site, Errand.ROBOTS, address=self._occupy(site, now))
+
+    def step_aside(self, lease: Lease, now: float) -> Lease:
+        """The exchange goes on elsewhere: the lease keeps its site, but frees the address for others."""
+        address = lease.address
+        if address is None:
+            return lease
+        address.in_flight -= 1
+        address.ready_at = max(address.ready_at, now + self.delay_s)
+        self._unpark(address, now)
+        return replace(lease, address=None)
 
     def finish(self, candidate: int, state: CandidateState) -> None:
         """End the life of a leased URL."""
@@ -311,9 +339,10 @@ class Frontier:
         """The site needs an errand again (its robots.txt has aged)."""
         site.errand = errand
 
-    def hold(self, site: Site, until: float) -> None:
-        """Set a site aside: it is not asked before ``until``."""
+    def set_aside(self, site: Site, until: float) -> None:
+        """The site is not asked before ``until``."""
         site.ready_at = max(site.ready_at, until)
+        self._aside[site.id] = site.ready_at
 
     def close(self, site: Site, reason: str) -> list[int]:
         """Refuse everything that waits at a site and whatever comes later; the ids that were refused."""
@@ -361,10 +390,6 @@ class Frontier:
             times.append(self._leased_at + self._patience_s())
         return min(times) if times else None
 
-    def sites_waiting(self) -> Iterator[Site]:
-        """Sites with URLs that wait."""
-        return (site for site in self.sites if site.waiting)
-
     @property
     def nbytes(self) -> int:
         """Bytes held for candidates and queues (without per-site objects)."""
@@ -388,7 +413,7 @@ class Frontier:
         address = site.address
         if address is None or self.delay_s <= 0:
             return False
-        return address.in_flight > 0 or address.ready_at > now
+        return address.in_flight >= self._connections or address.ready_at > now
 
     def _may_be_asked(self, site: Site, now: float) -> bool:
         limit = self._connections if site.errand is Errand.PAGE else 1
@@ -410,7 +435,7 @@ class Frontier:
             if site.parked != top:
                 site.parked = top
                 heapq.heappush(address.parked, top)
-            if not address.in_flight:
+            if address.in_flight < self._connections:
                 self._book(address, address.ready_at)
             return
         if site.offer != top:
@@ -422,7 +447,7 @@ class Frontier:
     def _unpark(self, address: Address, now: float) -> None:
         """Offer the best site parked at an address, as soon as the address may be asked."""
         while address.parked:
-            if address.in_flight:
+            if address.in_flight >= self._connections:
                 return
             if address.ready_at > now:
                 self._book(address, address.ready_at)

@@ -46,6 +46,12 @@ class Site:
     closed: str = ""  # why the site takes no more URLs
 
     @property
+    def port(self) -> int:
+        """The port asked, the scheme's own where the origin names none."""
+        tail = self.origin.rpartition(":")[2]
+        return int(tail) if tail.isdigit() else (443 if self.origin.startswith("https:") else 80)
+
+    @property
     def host(self) -> str:
         """The host name or address literal, without the port."""
         authority = self.origin.partition("://")[2]

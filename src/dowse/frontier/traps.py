@@ -102,8 +102,8 @@ class GrowthRules:
         self._per_site[site] = taken + 1
         return Admission(None, kind, run)
 
-    def restore(self, site: int, url: str) -> None:
-        """Count a URL taken up before a stop."""
+    def count(self, site: int, url: str) -> None:
+        """Count a URL that is taken up whatever the rules say: a seed, or one from before a stop."""
         self._per_site[site] = self._per_site.get(site, 0) + 1
         bones = skeleton(url)
         if bones != url:

@@ -25,6 +25,7 @@ _UNITS_BYTES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
 _UNITS_SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([A-Za-z]+)")
 _SMALLEST_GRANT = 4096
+_GUESSED_PAGE = 100_000  # bytes, until there is a mean
 _HELP = "write 2000p (pages), 500MB (bytes), 30m (time: s, m, h, d) or 3000r (requests), joined by commas"
 
 
@@ -167,8 +168,8 @@ class Purse:
         budget, spent = self.budget, self.spent
         if budget.pages is not None and spent.pages >= budget.pages:
             return "pages"
-        if budget.bytes is not None and spent.bytes >= budget.bytes:
-            return "bytes"
+        if budget.bytes is not None and spent.bytes >= budget.bytes and not self._pages_reserved:
+            return "bytes"  # while pages are being read, some of what was granted may come back
         if budget.seconds is not None and spent.seconds >= budget.seconds:
             return "seconds"
         if budget.requests is not None and spent.requests >= budget.requests:
@@ -177,7 +178,7 @@ class Purse:
 
     def reserve(self, *, page: bool) -> bool:
         """Count a request (and the page it may bring) before it leaves; False: it must not leave."""
-        if self.exhausted() is not None:
+        if self.exhausted() is not None or not self._bytes_suffice(page=page):
             return False
         if page:
             if self.budget.pages is not None and self.spent.pages + self._pages_reserved >= self.budget.pages:
@@ -185,6 +186,17 @@ class Purse:
             self._pages_reserved += 1
         self.spent.requests += 1
         return True
+
+    def _bytes_suffice(self, *, page: bool) -> bool:
+        """Are there bytes for one more? Towards the end of a byte budget fewer pages are asked for at a time, as many
+        as pages of the usual size still fit, so that one is cut at the end and not all that are in flight."""
+        if self.budget.bytes is None:
+            return True
+        left = self.budget.bytes - self.spent.bytes
+        if not page or not self._pages_reserved:
+            return left > 0
+        usual = self.spent.bytes / self.spent.pages if self.spent.pages else _GUESSED_PAGE
+        return left >= usual * (self._pages_reserved + 1)
 
     def settle(self, *, kept: bool) -> None:
         """End a page reservation: ``kept`` when a page was kept, else it becomes free again."""

@@ -10,7 +10,22 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-__all__ = ["Failure", "FailureKind", "Meter", "Request", "Resolved", "Response", "Timings", "Transport", "Truncation"]
+__all__ = [
+    "REDIRECTS",
+    "Failure",
+    "FailureKind",
+    "Meter",
+    "Request",
+    "Resolved",
+    "Response",
+    "Timings",
+    "Transport",
+    "Truncation",
+]
+
+
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
+"""Statuses that lead elsewhere when they come with a Location."""
 
 
 class FailureKind(StrEnum):
@@ -92,11 +107,12 @@ class Response:
 
     def header(self, name: str) -> str | None:
         """The first value of a header, name in any case; None when absent."""
+        return next(iter(self.header_values(name)), None)
+
+    def header_values(self, name: str) -> list[str]:
+        """Every value of a header, in order."""
         wanted = name.lower()
-        for key, value in self.headers:
-            if key.lower() == wanted:
-                return value
-        return None
+        return [value for key, value in self.headers if key.lower() == wanted]
 
 
 @dataclass(frozen=True, slots=True)

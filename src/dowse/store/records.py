@@ -226,6 +226,7 @@ class CrawlStore:
         )):  # fmt: skip
             if row.state is CandidateState.LEASED:
                 row.state = CandidateState.WAITING
+                row.attempts = max(0, row.attempts - 1)  # the attempt came to nothing through no fault of the web
             yield row
 
     def sites(self) -> Iterator[SiteRow]:

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dowse.crawl.recorder import Recorder
+from dowse.frontier import Frontier
+from dowse.model.budget import Budget, Purse, Spent
+from dowse.model.errors import StoreError
+from dowse.model.records import Batch, CandidateRow, SiteRow
+from dowse.model.strategy import Strategy
+from dowse.model.topic import StrategyChoice
+from dowse.model.url import fingerprint
+from dowse.predict import build_strategy
+
+
+class Clock:
+    """Stands still until it is moved."""
+
+    time = 100.0
+
+    def now(self) -> float:
+        return self.time
+
+    def wall(self) -> float:
+        return self.time
+
+    async def sleep(self, seconds: float) -> None:
+        self.time += seconds
+
+
+class Disk:
+    """Keeps batches; full for as long as ``full`` says so."""
+
+    def __init__(self) -> None:
+        self.batches: list[Batch] = []
+        self.full = False
+
+    def commit(self, batch: Batch) -> None:
+        if self.full:
+            raise StoreError("disk full")
+        self.batches.append(batch)
+
+    def note_spent(self, spent: Spent) -> None: ...
+
+    def candidates(self) -> Iterator[CandidateRow]:
+        return iter(())
+
+    def sites(self) -> Iterator[SiteRow]:
+        return iter(())
+
+    def statistics(self) -> dict[str, Any]:
+        return {}
+
+    def spent(self) -> Spent:
+        return Spent()
+
+
+class Learner:
+    """A strategy with something to remember."""
+
+    name = "learner"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(build_strategy(StrategyChoice("bfs"), seed_number=0), name)
+
+    def state(self) -> dict[str, Any]:
+        return {"weights": b"\x01\x02", "version": 3}
+
+
+def made(strategy: Strategy | None = None) -> tuple[Recorder, Disk, Frontier, Clock]:
+    frontier, disk, clock = Frontier(), Disk(), Clock()
+    strategy = strategy or build_strategy(StrategyChoice("bfs"), seed_number=0)
+    return Recorder(disk, frontier, Purse(Budget()), strategy, clock), disk, frontier, clock
+
+
+def take_up(recorder: Recorder, frontier: Frontier, url: str) -> None:
+    priorities = np.array([1.0])
+    prints = np.array([fingerprint(url)], np.uint64)
+    ids = frontier.add([url], prints, depth=0, parent=-1, priorities=priorities, now=0.0)
+    recorder.taken_up(ids, [url], priorities, depth=0, parent=None)
+
+
+def test_a_commit_that_fails_forgets_nothing() -> None:
+    recorder, disk, frontier, _ = made()
+    take_up(recorder, frontier, "http://a.test/")
+    disk.full = True
+    with pytest.raises(StoreError):
+        recorder.commit()
+    take_up(recorder, frontier, "http://b.test/")
+    disk.full = False
+    recorder.commit()
+    assert [row.url for batch in disk.batches for row in batch.candidates] == ["http://a.test/", "http://b.test/"]
+
+
+def test_an_idle_crawl_has_nothing_due() -> None:
+    recorder, disk, frontier, clock = made()
+    clock.time += 50
+    assert recorder.due_in() == 1.0, "nothing to write: the engine may sleep"
+    take_up(recorder, frontier, "http://a.test/")
+    assert recorder.due_in() == 0.0
+    recorder.commit_if_due()
+    assert len(disk.batches) == 1
+    assert recorder.due_in() == 1.0
+
+
+def test_every_site_has_a_row_in_order() -> None:
+    """A site met only on the way of a redirected robots.txt has a number too, and the next run must know it."""
+    recorder, disk, frontier, _ = made()
+    take_up(recorder, frontier, "http://a.test/")
+    frontier.site("http://hop.test")
+    take_up(recorder, frontier, "http://b.test/")
+    recorder.commit()
+    frontier.site("https://later.test:8443")
+    recorder.commit()
+    rows = [row for batch in disk.batches for row in batch.sites.values()]
+    assert [(row.id, row.origin) for row in rows] == [
+        (0, "http://a.test"), (1, "http://hop.test"), (2, "http://b.test"), (3, "https://later.test:8443"),
+    ]  # fmt: skip
+
+
+def test_learned_state_is_kept_by_key_bytes_included() -> None:
+    recorder, disk, _, _ = made(Learner())
+    recorder.event("x", "y")
+    recorder.commit()
+    assert disk.batches[0].statistics == {"strategy.learner.weights": b"\x01\x02", "strategy.learner.version": 3}
