@@ -2,7 +2,7 @@
 
 Depth (each block start tag looks up the whole stack), open formatting elements (each new paragraph repeats them) and
 attributes of one tag (each is compared with those before). Browsers bound depth at 512 for the same reason. Ordinary
-pages pay two counts and a search; only suspicious ones are read tag by tag.
+pages pay a few counts and a search; only suspicious ones are read tag by tag.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MAX_FORMATTING = 32
 _MAX_ATTRIBUTES = 200
 _MAX_TAGS = 300_000
 _SUSPECT_UNCLOSED = 1_500
-_SUSPECT_TAGS = 6_000
+_STRETCH = 16_384
 _SUSPECT_SIZE = 65_536
 _WINDOW = 8_192
 
@@ -41,10 +41,27 @@ def bounded(html: str, *, xhtml: bool = False) -> str:
         html = _XHTML_EMPTY.sub(r"<\1\2></\1>", html)
     if len(html) > _SUSPECT_SIZE:
         html = _fewer_attributes(html)
+    return _flatter(html) if _looks_deep(html) else html
+
+
+def _looks_deep(html: str) -> bool:
+    """Do start tags outnumber end tags by far, at the end or on the way there? Counted a stretch at a time."""
     tags = html.count("<")
-    if tags > _SUSPECT_TAGS or (tags > _SUSPECT_UNCLOSED and tags - 2 * html.count("</") > _SUSPECT_UNCLOSED):
-        html = _flatter(html)
-    return html
+    if tags <= _SUSPECT_UNCLOSED:
+        return False
+    if tags > _MAX_TAGS:
+        return True
+    unclosed = tags - 2 * html.count("</")  # an end tag has one "<" too
+    if unclosed > _SUSPECT_UNCLOSED:
+        return True
+    open_now = 0
+    for start in range(0, len(html), _STRETCH):
+        end = start + _STRETCH
+        open_now += html.count("<", start, end) - 2 * html.count("</", start, end + 1)
+        # void elements are never closed: those of the whole page are taken to be spread over it
+        if open_now - unclosed * end / len(html) > _SUSPECT_UNCLOSED:
+            return True
+    return False
 
 
 def _fewer_attributes(html: str) -> str:
