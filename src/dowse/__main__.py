@@ -1,6 +1,26 @@
-"""``python -m dowse``."""
+"""``python -m dowse``, and the ``dowse`` command."""
 
-from dowse.cli.main import main
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Run the command line. A program started without standard streams gets empty ones, and Ctrl-C while modules are
+    still being loaded is no reason for a traceback."""
+    for stream in range(3):
+        try:
+            os.fstat(stream)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number: this one
+    try:
+        from dowse.cli.main import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
 
 if __name__ == "__main__":
     main()

@@ -85,7 +85,8 @@ def test_why_fetched_left_refused_or_unknown(folder: Path) -> None:
     assert "its record: dowse-00000.warc.gz at byte" in told
     outside = dowse("why", str(folder), "http://portal.dowse.test/picture.jpg").stdout
     assert "never taken up. Refused by the rule extension: files named .jpg" in outside
-    assert "no fetched page" in dowse("why", str(folder), "http://portal.dowse.test/nowhere").stdout
+    unknown = dowse("why", str(folder), "portal.dowse.test/nowhere").stdout
+    assert "nothing this crawl followed mentions it, or it was one of the links refused by nofollow" in unknown
     assert "not a web address" in dowse("why", str(folder), "http://[").stdout
 
 
@@ -172,7 +173,8 @@ def test_a_mistake_is_one_clear_line(arguments: list[str], words: str, tmp_path:
 def test_a_crawl_that_reaches_nothing_says_why(tmp_path: Path) -> None:
     out = ["-o", str(tmp_path / "c"), "--delay", "0", "--workers", "0"]
     done = dowse("crawl", "solar", "--seed", "http://127.0.0.1:1/", *out, code=1)
-    assert "no page was fetched: address" in done.stderr
+    assert "no page was fetched: http://127.0.0.1:1/: address" in done.stderr
+    assert "--allow-private" in done.stderr
 
 
 def test_ctrl_c_stops_cleanly_and_the_crawl_goes_on(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def test_redirects_live_and_end_as_they_should(tmp_path: Path) -> None:
     assert ends["/old"] == ("redirected", "redirect", "/new")
     assert ends["/known"] == ("redirected", "redirect", "/new")
     assert ends["/self"] == ("failed", "redirect: to itself", "/self")
-    assert {ends["/a"][0], ends["/b"][0]} == {"redirected"}
+    assert sorted((ends["/a"], ends["/b"]))[0][:2] == ("failed", "redirect: loop")
     assert ends["/file"][:2] == ("refused", "redirect: not a web address")
     assert ends["/out"][:2] == ("refused", "redirect: host")
     assert ends["/endless/10"][:2] == ("failed", "redirect: too many")

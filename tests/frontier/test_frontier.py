@@ -133,7 +133,7 @@ def test_a_held_site_comes_back() -> None:
     open_sites(frontier)
     lease = frontier.next(0)
     assert lease is not None
-    frontier.set_aside(lease.site, 30)
+    frontier.set_aside(lease.site, 30, 0)
     frontier.release(lease, 1)
     assert frontier.next(29) is None
     assert frontier.wake_at() == 30
@@ -279,7 +279,7 @@ def test_a_host_that_is_far_off_holds_nobody_back() -> None:
     add(frontier, [f"http://slow.test/{n}" for n in range(600)], [0.9] * 600)
     add(frontier, [f"http://s{n}.test/" for n in range(50)], [0.1] * 50)
     open_sites(frontier)
-    frontier.set_aside(frontier.site("http://slow.test"), 60)
+    frontier.set_aside(frontier.site("http://slow.test"), 60, 0)
     leases = 0
     while frontier.next(0, within=20) is not None:
         leases += 1

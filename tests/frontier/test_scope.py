@@ -212,7 +212,7 @@ urls = st.builds(
 
 
 def naive_repeat(path: str, times: int) -> bool:
-    segments = path.lower().strip("/").split("/")
+    segments = [segment for segment in path.lower().split("/") if segment]
     named = any(segments.count(segment) >= times and not segment.isdigit() for segment in segments)
     cycles = any(
         len(set(cycle)) > 1 and segments[i : i + len(cycle) * times] == cycle * times

@@ -305,9 +305,9 @@ def test_a_folder_that_is_gone(folder: Path) -> None:
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(StoreError, match="not a directory"):
+    with pytest.raises(UserError, match="not a directory"):
         CrawlStore.create(tmp_path / "file" / "crawl", {}, WALL)
-    with pytest.raises(StoreError, match="cannot keep records in"):
+    with pytest.raises(UserError, match="cannot make the folder /proc/crawl"):
         CrawlStore.create("/proc/crawl", {}, WALL)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import os
 import signal
 from collections.abc import Coroutine
 from pathlib import Path
@@ -16,7 +16,7 @@ from dowse.cli.options import Flags, read_topic, with_flags
 from dowse.cli.summary import finish
 from dowse.crawl.api import choose_folder
 from dowse.crawl.build import Assembly, assemble, read_settings
-from dowse.crawl.engine import Stop
+from dowse.crawl.engine import Engine, Stop
 from dowse.model.errors import UserError
 from dowse.model.topic import Topic
 
@@ -99,7 +99,10 @@ def crawl(
 
 def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = False) -> Stop:
     """Crawl with a display; Ctrl-C stops cleanly, a second one at once."""
-    return _run(_crawl(topic, folder, display, resume=resume))
+    try:
+        return _run(_crawl(topic, folder, display, resume=resume))
+    except asyncio.CancelledError:
+        raise typer.Exit(INTERRUPTED) from None  # interrupted before it began
 
 
 def _run(work: Coroutine[Any, Any, Stop]) -> Stop:
@@ -111,8 +114,9 @@ def _run(work: Coroutine[Any, Any, Stop]) -> Stop:
 
 
 async def _crawl(topic: Topic, folder: Path, display: Display, *, resume: bool) -> Stop:
+    signals = _Signals(folder, display)
     assembly = await assemble(topic, folder, resume=resume)
-    _handle_signals(assembly, display)
+    signals.engine = assembly.engine
     display.open(f"Dowse: {topic.name or topic.query}  ->  {folder}")
     for note in assembly.notes:
         display.say(note)
@@ -121,12 +125,13 @@ async def _crawl(topic: Topic, folder: Path, display: Display, *, resume: bool) 
     try:
         return await assembly.run()
     finally:
-        watcher.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await watcher
-        display.show(assembly.engine.progress())
-        display.close()
-        await assembly.close()
+        try:
+            watcher.cancel()
+            await asyncio.gather(watcher, return_exceptions=True)
+            display.show(assembly.engine.progress())
+            display.close()
+        finally:
+            await assembly.close()
 
 
 async def _watch(assembly: Assembly, display: Display) -> None:
@@ -135,18 +140,28 @@ async def _watch(assembly: Assembly, display: Display) -> None:
         display.show(assembly.engine.progress())
 
 
-def _handle_signals(assembly: Assembly, display: Display) -> None:
-    asked = False
+class _Signals:
+    """Ctrl-C (or SIGTERM): once stops cleanly, twice at once, a third time whatever is still going on."""
 
-    def interrupt() -> None:
-        nonlocal asked
-        if asked:
-            assembly.engine.abort()
-            return
-        asked = True
-        display.say("Stopping: waiting for what is in flight. Ctrl-C again stops at once.")
-        assembly.engine.stop("interrupted", f"go on with: dowse crawl --resume {assembly.folder}")
+    def __init__(self, folder: Path, display: Display) -> None:
+        self.engine: Engine | None = None  # until there is one, the first signal ends the program
+        self._folder = folder
+        self._display = display
+        self._asked = 0
+        self._starting = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(name, self._interrupt)
 
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, interrupt)
+    def _interrupt(self) -> None:
+        self._asked += 1
+        if self._asked > 2:
+            os._exit(INTERRUPTED)  # the records survive it as they survive a kill
+        if self.engine is None:
+            if self._starting is not None:
+                self._starting.cancel()
+        elif self._asked == 1:
+            self._display.say("Stopping: waiting for what is in flight. Ctrl-C again stops at once.")
+            self.engine.stop("interrupted", f"go on with: dowse crawl --resume {self._folder}")
+        else:
+            self.engine.abort()

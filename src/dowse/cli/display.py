@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from dataclasses import asdict
-from typing import Protocol
+from typing import Protocol, TextIO
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -75,7 +76,7 @@ class LiveDisplay:
             ("time", human_seconds(progress.elapsed_s), "budget", _budget(progress)),
         )  # fmt: skip
         for row in rows:
-            numbers.add_row(Text(row[0], style="dim"), row[1], Text(row[2], style="dim"), row[3])
+            numbers.add_row(Text(row[0], style="dim"), Text(row[1]), Text(row[2], style="dim"), Text(row[3]))
         top = max(self._history, default=0.0) or 1.0
         curve = "".join(_SPARKS[min(7, int(value / top * 7.999))] for value in self._history)
         best = ", ".join(f"{host} {relevant}/{pages}" for host, relevant, pages in progress.best_sites) or "none yet"
@@ -111,7 +112,7 @@ class PlainDisplay:
         )
 
     def say(self, message: str) -> None:
-        print(message, file=sys.stderr, flush=True)  # noqa: T201
+        _print(message, sys.stderr)
 
     def close(self) -> None:
         """Nothing to take down."""
@@ -136,7 +137,12 @@ class JsonDisplay:
 
     @staticmethod
     def _print(value: dict[str, object]) -> None:
-        print(json.dumps(value, ensure_ascii=False), flush=True)  # noqa: T201
+        _print(json.dumps(value, ensure_ascii=False), sys.stdout)
+
+
+def _print(text: str, stream: TextIO) -> None:
+    with suppress(OSError):  # whoever read this has gone, or the disk is full: the crawl goes on
+        print(text, file=stream, flush=True)
 
 
 class QuietDisplay:
@@ -151,7 +157,7 @@ class QuietDisplay:
         """Silent."""
 
     def say(self, message: str) -> None:
-        print(message, file=sys.stderr, flush=True)  # noqa: T201
+        _print(message, sys.stderr)
 
     def close(self) -> None:
         """Nothing to take down."""

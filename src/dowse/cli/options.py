@@ -90,6 +90,8 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
 
 def _network(topic: Topic, flags: Flags) -> Any:
     network = topic.network
+    if flags.contact is not None and not (flags.contact.isascii() and flags.contact.isprintable()):
+        raise UserError(f"--contact is {flags.contact!r}: write a mail address or URL in plain ASCII")
     overrides = dict(network.resolve)
     for entry in flags.resolve:
         host, separator, address = entry.partition("=")

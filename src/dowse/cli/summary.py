@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from dowse.crawl.engine import Stop
-from dowse.lab.html import human_bytes, human_seconds
+from dowse.lab.html import clean, human_bytes, human_seconds
 from dowse.store import CrawlReader, Summary
 
 __all__ = ["draw_curve", "finish"]
@@ -42,14 +44,17 @@ def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
     elif not quiet:
         _print(folder, stop, summary, picture)
     if not summary.pages and stop.kind != "interrupted":
-        typer.echo(f"dowse: no page was fetched: {_why_none(summary)}", err=True)
+        typer.echo(f"dowse: no page was fetched: {clean(_why_none(summary, settings))}", err=True)
         return 1
     return 0
 
 
-def _why_none(summary: Summary) -> str:
+def _why_none(summary: Summary, settings: dict[str, Any]) -> str:
     ends = [f"{outcome.reason or outcome.state} ({outcome.count})" for outcome in summary.outcomes[:3]]
-    return ", ".join(ends) or "no seed was taken up"
+    seeds = settings.get("seeds") or ["the seeds"]
+    why = f"{seeds[0]}: {', '.join(ends)}" if ends else "no seed was taken up"
+    private = any(outcome.reason.startswith("address") for outcome in summary.outcomes)
+    return f"{why}; --allow-private permits private addresses" if private else why
 
 
 def _print(folder: Path, stop: Stop, summary: Summary, picture: Path | None) -> None:
@@ -73,5 +78,5 @@ def _print(folder: Path, stop: Stop, summary: Summary, picture: Path | None) -> 
         rows.append(("picture", str(picture)))
     rows.append(("next", f"dowse report {folder}   dowse export {folder} --to csv -o pages.csv"))
     for name, text in rows:
-        table.add_row(name, text)
+        table.add_row(name, Text(clean(text)))  # what a server said is data, not markup
     Console(highlight=False).print(table)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dowse.frontier.scope import StaticScope
 from dowse.model.records import CandidateRow, CandidateState
-from dowse.model.topic import Topic
+from dowse.model.strategy import SEED_PRIORITY
 from dowse.model.topicfile import topic_from_json
 from dowse.model.url import canonical
 from dowse.store import CrawlReader, PageView
@@ -14,16 +14,22 @@ from dowse.store import CrawlReader, PageView
 __all__ = ["explain"]
 
 _PARENTS = 8
+# rules that depend on where and when a URL was mentioned, so that the URL alone does not tell
+_BY_MENTION = frozenset(
+    ("depth", "host-cap", "pattern-cap", "pattern-run", "site-closed", "max-links", "nofollow", "bad-url", "long-url")
+)
 _REASONS = 8
 
 
 def explain(folder: Path, url: str) -> str:
     """Why a URL was fetched, skipped or left, in a few lines."""
     with CrawlReader(folder) as crawl:
-        address = canonical(url if "://" in url else f"https://{url}")
-        if address is None:
+        known = [canonical(url)] if "://" in url else [canonical(f"https://{url}"), canonical(f"http://{url}")]
+        addresses = [address for address in known if address is not None]
+        if not addresses:
             return f"{url}\nnever taken up: it is not a web address"
-        candidate = crawl.candidate(address)
+        candidate = next(filter(None, map(crawl.candidate, addresses)), None)
+        address = addresses[0] if candidate is None else candidate.url
         if candidate is None:
             return "\n".join((address, *_unknown(crawl, address)))
         lines = [address, *_fate(crawl, candidate, address), *_origin(crawl, candidate), *_order(crawl, candidate)]
@@ -41,20 +47,11 @@ def _unknown(crawl: CrawlReader, url: str) -> list[str]:
         if url in refusal.samples:
             return [f"never taken up: refused by the rule {refusal.rule!r}"]
     lines = ["never taken up: no fetched page, seed or redirect that this crawl followed mentions it"]
-    grown = {"depth": topic.scope.max_depth, **_growth(topic)}
-    stopped = [f"{refusal.rule} ({refusal.count} links)" for refusal in crawl.refusals() if refusal.rule in grown]
+    stopped = [f"{refusal.rule} ({refusal.count})" for refusal in crawl.refusals() if refusal.rule in _BY_MENTION]
     if stopped:
-        lines.append(f"or one of the limits that stopped links in this crawl: {', '.join(stopped)}")
+        lines = [f"never taken up: nothing this crawl followed mentions it, or it was one of the links refused by "
+                 f"{', '.join(stopped)}"]  # fmt: skip
     return lines
-
-
-def _growth(topic: Topic) -> dict[str, int]:
-    traps = topic.scope.traps
-    return {
-        "host-cap": traps.max_per_host,
-        "pattern-cap": traps.max_per_pattern,
-        "pattern-run": traps.max_pattern_run,
-    }
 
 
 def _fate(crawl: CrawlReader, candidate: CandidateRow, url: str) -> list[str]:
@@ -80,7 +77,7 @@ def _page(crawl: CrawlReader, page: PageView) -> list[str]:
         f"{page.outcome}: {page.fetched_at}, http {page.status}, {page.bytes} bytes, {page.content_type or 'no type'}"
     )
     lines = [what if page.status else f"{page.outcome}: {page.fetched_at}"]
-    if page.reason and page.duplicate_of is None:
+    if page.reason and page.duplicate_of is None and page.outcome != "redirected":
         lines.append(f"because: {_because(page.reason)}")
     if page.final_url != page.url:
         lines.append(f"it leads to {page.final_url}")
@@ -103,7 +100,8 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     if candidate.parent is None:
         return ["found: it is a seed"]
     parents = crawl.parents(candidate.id, _PARENTS)
-    lines = [f"found: {candidate.depth} links from a seed, on"]
+    links = "1 link" if candidate.depth == 1 else f"{candidate.depth} links"
+    lines = [f"found: {links} from a seed, on"]
     for parent in parents:
         score = "not judged" if parent.score is None else f"score {parent.score:.3f}"
         lines.append(f"    {parent.url} ({score}) as {parent.anchor[:60]!r}")
@@ -111,6 +109,8 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
 
 
 def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
+    if candidate.priority > SEED_PRIORITY / 2:
+        return ["priority: first of all, as every seed"]
     decision = crawl.decision(candidate.id)
     if decision is None:
         return [f"priority: {candidate.priority:.4g}"]

@@ -43,6 +43,7 @@ __all__ = ["Assembly", "assemble", "read_settings"]
 
 OnPage = Callable[[Fetched], Coroutine[Any, Any, None]]
 _LOAD_AT_ONCE = 20_000
+_MOST_WORKERS = 64
 
 
 @dataclass(slots=True)
@@ -173,8 +174,9 @@ def read_settings(folder: Path) -> Topic:
 
 def _workers(topic: Topic, step: PageStep) -> Workers:
     count = default_workers() if topic.workers is None else topic.workers
-    if count < 0:
-        raise UserError(f"workers is {count}: write 0 for none, or a number of processes")
+    most = max(_MOST_WORKERS, 4 * default_workers())
+    if not 0 <= count <= most:
+        raise UserError(f"workers is {count}: write 0 for none, or a number of processes up to {most}")
     return ProcessPool(step, count, topic.limits.page_time_s) if count else InProcess(step)
 
 
@@ -194,7 +196,7 @@ def _restore(
         for row in part:
             growth.count(row.site, row.url)
             if row.via is not None:
-                conclusion.hops[row.id] = conclusion.hops.get(row.via, 0) + 1
+                conclusion.via[row.id] = row.via
     for page, exact, minhash in store.signatures():
         duplicates.add(page, Signature(exact, minhash))
     counters = store.counters()

@@ -20,6 +20,7 @@ from dowse.model.records import CandidateState, PageRow
 from dowse.model.strategy import SourcePage
 from dowse.model.topic import Topic
 from dowse.model.url import Base
+from dowse.model.words import printable
 from dowse.store import compose
 
 __all__ = ["Conclusion", "Duplicates", "Fetched"]
@@ -92,7 +93,7 @@ class Conclusion:
         self._clock = clock
         self._keep_text = keep_text
         self._failures: dict[int, int] = {}  # site -> failures in a row
-        self.hops: dict[int, int] = {}  # candidate -> redirects that led to it
+        self.via: dict[int, int] = {}  # candidate -> the one whose redirect led to it
         self.refusals = 0  # by robots.txt so far
 
     # -- an exchange is over -------------------------------------------------------------------------------------
@@ -114,7 +115,7 @@ class Conclusion:
             self._errands.close_site(site, reason, CandidateState.FAILED)
         elif failures >= _SET_ASIDE_AFTER:
             aside_s = self._topic.limits.retry_wait_s * 2.0 ** min(failures - _SET_ASIDE_AFTER, 6)
-            self._frontier.set_aside(site, self._clock.now() + aside_s)
+            self._frontier.set_aside(site, aside_s, self._clock.now())
 
     async def conclude(self, lease: Lease, result: Response | Failure, at: float) -> Fetched | None:
         """End the URL's life or let it wait again. A page that was kept is returned."""
@@ -128,14 +129,14 @@ class Conclusion:
             decision = GiveUp(decision.reason)
         if isinstance(decision, Retry):
             if decision.whole_host:
-                self._frontier.set_aside(lease.site, now + decision.after_s)
+                self._frontier.set_aside(lease.site, decision.after_s, now)
                 self._say_if_clipped(lease, result)
             self._frontier.retry(lease.candidate, at=now + decision.after_s, now=now)
             self._recorder.ended(lease.candidate, CandidateState.WAITING, decision.reason, attempts)
             return None
         if isinstance(decision, GiveUp):
             if decision.hold_s:
-                self._frontier.set_aside(lease.site, now + decision.hold_s)
+                self._frontier.set_aside(lease.site, decision.hold_s, now)
             self._end(lease, self._row(lease, result, at, Outcome.FAILED, decision.reason), result, at)
             return None
         assert isinstance(result, Response)
@@ -146,7 +147,7 @@ class Conclusion:
             self._end(lease, self._row(lease, result, at, Outcome.FAILED, f"http {result.status}"), result, at)
             return None
         if result.truncated is Truncation.TYPE:
-            kind = (result.header("Content-Type") or "none").partition(";")[0].strip()
+            kind = printable((result.header("Content-Type") or "none").partition(";")[0].strip())[:80]
             self._end(lease, self._row(lease, result, at, Outcome.REFUSED, f"content-type {kind}"), result, at)
             return None
         if result.truncated is Truncation.BUDGET and not result.body:
@@ -176,13 +177,15 @@ class Conclusion:
 
     def _redirect(self, lease: Lease, response: Response, at: float) -> None:
         target = Base(lease.url).join(response.header("Location") or "")
-        hops = self.hops.get(lease.candidate, 0) + 1
+        chain = self._chain(lease.candidate)
         row = self._row(lease, response, at, Outcome.REDIRECTED, "redirect")
         if target is None:
             row.outcome, row.reason = Outcome.REFUSED, "redirect: not a web address"
         elif target == lease.url:
             row.outcome, row.reason = Outcome.FAILED, "redirect: to itself"
-        elif hops > self._topic.limits.max_redirects:
+        elif target in chain:
+            row.outcome, row.reason = Outcome.FAILED, "redirect: loop"
+        elif len(chain) >= self._topic.limits.max_redirects:
             row.outcome, row.reason = Outcome.FAILED, "redirect: too many"
         else:
             row.final_url = target
@@ -191,10 +194,18 @@ class Conclusion:
                 lease.candidate, target, self._frontier.priority(lease.candidate), self._clock.now()
             )
             if rule == "":
-                self.hops[coming] = hops
+                self.via[coming] = lease.candidate
             elif rule != "known":
                 row.outcome, row.reason = Outcome.REFUSED, f"redirect: {rule}"
         self._end(lease, row, response, at)
+
+    def _chain(self, candidate: int) -> list[str]:
+        """The URLs whose redirects led to a candidate, the nearest first."""
+        chain = []
+        while (source := self.via.get(candidate)) is not None:
+            chain.append(self._frontier.url(source))
+            candidate = source
+        return chain
 
     # -- documents -----------------------------------------------------------------------------------------------
 
@@ -282,7 +293,7 @@ class Conclusion:
         )  # fmt: skip
         if isinstance(result, Response):
             row.status = result.status
-            row.content_type = (result.header("Content-Type") or "").partition(";")[0].strip().lower()
+            row.content_type = printable((result.header("Content-Type") or "").partition(";")[0].strip().lower())
             row.body_bytes = len(result.body)
             row.truncated = result.truncated.value
             row.etag, row.last_modified = result.header("ETag"), result.header("Last-Modified")

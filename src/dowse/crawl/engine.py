@@ -130,7 +130,7 @@ class Engine:
     def _reason_to_stop(self) -> Stop | None:
         target = self._topic.target.relevant
         if target is not None and self._tally.relevant >= target:
-            return Stop("target", f"{self._tally.relevant} relevant pages")
+            return Stop("target", f"{target} relevant pages were wanted")
         spent = self._purse.exhausted()
         if spent is not None:
             return Stop("budget", f"{spent} ({self._purse.budget})")
@@ -191,10 +191,13 @@ class Engine:
 
     def _window(self) -> int | None:
         """How many of the best waiting URLs may be leased when pages or requests are counted: a share of those the
-        budget still allows, since better ones will be found on the way. Without such a budget idle hosts cost
-        nothing, and every URL may go."""
+        budget still allows, since better ones will be found on the way, or a few for each page the target still
+        wants. Without either, idle hosts cost nothing, and every URL may go."""
         left = self._purse.fetches_left()
-        return None if left is None else max(_SMALLEST_WINDOW, left // _WINDOW_SHARE)
+        windows = [] if left is None else [left // _WINDOW_SHARE]
+        if self._topic.target.relevant is not None:
+            windows.append(_WINDOW_SHARE * (self._topic.target.relevant - self._tally.relevant))
+        return max(_SMALLEST_WINDOW, min(windows)) if windows else None
 
     def _launch(self) -> None:
         refused, self._more_to_launch = self._conclusion.refusals, False

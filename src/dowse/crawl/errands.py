@@ -116,7 +116,7 @@ class Errands:
                 state = CandidateState.REFUSED if found.kind is FailureKind.ADDRESS else CandidateState.FAILED
                 self.close_site(site, f"{found.kind.value}: {found.detail}".rstrip(": "), state)
             else:
-                self._frontier.set_aside(site, self._clock.now() + self._backoff(tries))
+                self._frontier.set_aside(site, self._backoff(tries), self._clock.now())
         finally:
             self._frontier.release(lease, self._clock.now())
 
@@ -180,7 +180,7 @@ class Errands:
         asked = None
         if isinstance(result, Response):
             asked = retry_after_s(result.header("Retry-After"), self._clock.wall(), self._politeness.max_delay_s)
-        self._frontier.set_aside(site, now + (self._backoff(tries) if asked is None else asked))
+        self._frontier.set_aside(site, self._backoff(tries) if asked is None else asked, now)
 
     def _delay(self, site: Site, rules: Rules) -> float:
         """The site's own delay: its Crawl-delay when longer than ours, clipped, and said so."""

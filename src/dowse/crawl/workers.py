@@ -186,8 +186,14 @@ class ProcessPool:
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
             )  # fmt: skip
         connection = _Connection(self, process)
+        try:
+            await asyncio.get_running_loop().create_unix_connection(lambda: connection, sock=ours)
+        except BaseException:
+            ours.close()
+            process.kill()
+            process.wait()
+            raise
         self._workers.append(connection)
-        await asyncio.get_running_loop().create_unix_connection(lambda: connection, sock=ours)
         connection.greet(self._greeting)
 
     async def run(self, job: Job) -> Work:
@@ -208,7 +214,8 @@ class ProcessPool:
 
     def lost(self, worker: _Connection) -> None:
         """A worker is gone: its first job failed with it, the others are given to somebody else."""
-        self._workers.remove(worker)
+        if worker in self._workers:
+            self._workers.remove(worker)
         worker.process.kill()
         worker.process.wait()
         if self._closing:
@@ -245,8 +252,8 @@ class ProcessPool:
     async def close(self) -> None:
         """End every worker; jobs still in work are lost."""
         self._closing = True
-        for restart in list(self._restarts):
-            await restart
+        if self._restarts:
+            await asyncio.gather(*self._restarts, return_exceptions=True)
         processes = [worker.process for worker in self._workers]
         for worker in list(self._workers):
             worker.shut()

@@ -312,12 +312,23 @@ class HttpTransport:
             kind = FailureKind.CANCELLED
         elif isinstance(error, TimeoutError) and not exchange.connected:
             kind = FailureKind.DNS if exchange.resolving else FailureKind.CONNECT
-        said = cause.message if isinstance(cause, aiohttp.ClientResponseError) else str(cause)
+        said = _said(cause)
         detail = " ".join(clean(said).split())[:200] or type(cause).__name__
         if isinstance(error, TimeoutError):
             detail = f"nothing after {exchange.elapsed_s:.1f} s"
         address = "" if self._proxy else exchange.address
         return Failure(request.url, kind, detail, timings=exchange.timings(), address=address)
+
+
+def _said(cause: BaseException) -> str:
+    """What went wrong in the fault's own words, without the library's decoration."""
+    if isinstance(cause, aiohttp.ClientResponseError):
+        return cause.message
+    if isinstance(cause, aiohttp.ClientConnectorError):
+        cause = cause.os_error
+    if isinstance(cause, OSError) and cause.strerror:
+        return cause.strerror
+    return str(cause)
 
 
 async def _receive(

@@ -140,7 +140,8 @@ class Resolver:
         except TimeoutError:
             return self._keep(host, self._failed(FailureKind.DNS, f"no answer from DNS in {self._timeout_s:g} s"))
         except (OSError, UnicodeError) as error:  # UnicodeError: a label too long for DNS
-            return self._keep(host, self._failed(FailureKind.DNS, str(error)))
+            said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            return self._keep(host, self._failed(FailureKind.DNS, said))
         return self._keep(host, self._guarded(host, found, None))
 
     def _guarded(self, host: str, found: tuple[str, ...], port: int | None) -> Answer:

@@ -151,7 +151,7 @@ class StaticScope:
         return rule
 
     def _judge_path(self, path: str, *, is_folder: bool = False) -> str | None:
-        segments = path.strip("/").split("/")
+        segments = [segment for segment in path.split("/") if segment]
         repeats = len(segments) - len(set(segments)) + 1  # the most that one segment can occur
         if repeats >= self._repeats and _repeat(segments, self._repeats):
             return "repeated-segments"

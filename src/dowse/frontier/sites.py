@@ -39,6 +39,7 @@ class Site:
     errand: Errand = Errand.ADDRESS
     address: Address | None = None
     in_flight: int = 0
+    away: int = 0  # of these, leases whose exchange goes on at another site
     ready_at: float = 0.0
     offer: int = -1  # the key under which the site stands in the ready heap; -1: it does not
     parked: int = -1  # the key under which it waits for its address; -1: it does not

@@ -6,10 +6,8 @@ Every property is set on the figure itself, so neither pyplot nor another part o
 from __future__ import annotations
 
 import math
-import os
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -30,7 +28,7 @@ from numpy.typing import NDArray
 
 from dowse.lab.chart import thinned
 from dowse.lab.html import clean
-from dowse.model.errors import UserError
+from dowse.store.whole import write_whole
 
 __all__ = ["Curve", "harvest_figure"]
 
@@ -83,23 +81,15 @@ def harvest_figure(curves: Sequence[Curve], path: Path, *, title: str) -> None:
         _end_labels(axes, curves)
     else:
         _write(figure, *_pixels(axes, 0.5, 0.5), "no page fetched yet", _font(12.0), _SOFT, ha="center", va="center")
-    _save(figure, path)
+    write_whole(path, lambda partial: _save(figure, partial, svg=path.suffix.lower() == ".svg"))
 
 
-def _save(figure: Figure, path: Path) -> None:
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        if path.suffix.lower() == ".svg":
-            with matplotlib.rc_context({"svg.hashsalt": "dowse"}):  # the same crawl gives the same file
-                FigureCanvasSVG(figure).print_figure(partial, format="svg", metadata={"Date": None})
-        else:
-            FigureCanvasAgg(figure).print_figure(partial, format="png", dpi=_DPI)
-        os.replace(partial, path)
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            partial.unlink()
+def _save(figure: Figure, path: Path, *, svg: bool) -> None:
+    if svg:
+        with matplotlib.rc_context({"svg.hashsalt": "dowse"}):  # the same crawl gives the same file
+            FigureCanvasSVG(figure).print_figure(path, format="svg", metadata={"Date": None})
+    else:
+        FigureCanvasAgg(figure).print_figure(path, format="png", dpi=_DPI)
 
 
 # -- the drawing -------------------------------------------------------------------------------------------------------

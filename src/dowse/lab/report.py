@@ -7,16 +7,14 @@ same folder gives the same page; while a crawl is running it shows the last comm
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
 
 from dowse.lab import tables
 from dowse.lab.chart import rate_window, svg_curve
 from dowse.lab.html import Html, clip, document, element, human_bytes, human_seconds, percent
 from dowse.lab.tables import counted, section, when
-from dowse.model.errors import UserError
 from dowse.store import CrawlReader, HarvestCurve, Summary
+from dowse.store.whole import write_whole
 
 __all__ = ["write_report"]
 
@@ -27,15 +25,7 @@ def write_report(folder: Path, out: Path | None = None) -> Path:
     out = folder / "report.html" if out is None else out
     with CrawlReader(folder) as crawl:
         page = _report(crawl)
-    partial = out.with_name(f".{out.name}.{os.getpid()}.part")
-    try:
-        partial.write_text(page, encoding="utf-8", newline="\n")
-        os.replace(partial, out)
-    except OSError as error:
-        raise UserError(f"cannot write {out}: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            partial.unlink()
+    write_whole(out, lambda path: path.write_text(page, encoding="utf-8", newline="\n"))
     return out
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["lines_of_words", "words"]
+__all__ = ["lines_of_words", "printable", "words"]
 
 _MARKS = (  # combining marks that \w leaves out, without which Hindi, Arabic or decomposed Latin words fall apart
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc"
@@ -83,3 +83,12 @@ def words(text: str) -> list[str]:
     if "\n" in text:
         text = text.replace("\n", " ")
     return lines_of_words(text)[0]
+
+
+def printable(text: str) -> str:
+    """Text from the web on one line without control characters, fit for a terminal or a record.
+
+    >>> printable("a/\\x1b[31mred\\n")
+    'a/ [31mred'
+    """
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())

@@ -8,6 +8,7 @@ pages pay a few counts and a search; only suspicious ones are read tag by tag.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 __all__ = ["MAX_DEPTH", "bounded"]
 
@@ -16,11 +17,13 @@ _MAX_FORMATTING = 32
 _MAX_ATTRIBUTES = 200
 _MAX_TAGS = 300_000
 _SUSPECT_UNCLOSED = 1_500
+_SUSPECT_TAGS = 6_000
 _STRETCH = 16_384
 _SUSPECT_SIZE = 65_536
 _WINDOW = 8_192
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_ANY_TAG = re.compile(r"<(/?[a-z][a-z0-9]*)")
 _LONG_TAG = re.compile(r"""<[a-zA-Z](?:[^>"']++|"[^"]*+"|'[^']*+')*+>?""")
 _ATTRIBUTE = re.compile(r"""[^\s=>"'/<]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
 _FORMATTING_NAMES = "b big code em font i nobr s small strike strong tt u"
@@ -52,7 +55,7 @@ def _looks_deep(html: str) -> bool:
     if tags > _MAX_TAGS:
         return True
     unclosed = tags - 2 * html.count("</")  # an end tag has one "<" too
-    if unclosed > _SUSPECT_UNCLOSED:
+    if unclosed > _SUSPECT_UNCLOSED or (tags > _SUSPECT_TAGS and _mismatched(html)):
         return True
     open_now = 0
     for start in range(0, len(html), _STRETCH):
@@ -62,6 +65,16 @@ def _looks_deep(html: str) -> bool:
         if open_now - unclosed * end / len(html) > _SUSPECT_UNCLOSED:
             return True
     return False
+
+
+def _mismatched(html: str) -> bool:
+    """Are many start tags never closed by their own name?"""
+    names = Counter(_ANY_TAG.findall(html.lower()))
+    return sum(
+        max(0, count - names["/" + name])
+        for name, count in names.items()
+        if not name.startswith("/") and name not in _NOT_NESTING
+    ) > _SUSPECT_UNCLOSED
 
 
 def _fewer_attributes(html: str) -> str:

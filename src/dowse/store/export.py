@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
 
 from dowse.model.errors import StoreError, UserError
 from dowse.store.schema import connect_reader
+from dowse.store.whole import write_whole
 
 __all__ = ["COLUMNS", "FORMATS", "export"]
 
@@ -56,8 +56,8 @@ def export(folder: Path | str, to: str, out: Path | str, *, relevant_only: bool 
                 raise UserError("parquet cannot go to standard output: name a file")
             return _TEXT_FORMATS[to](rows, sys.stdout)
         if to == "parquet":
-            return _whole(Path(out), lambda path: _parquet(rows, path))
-        return _whole(Path(out), lambda path: _text_file(rows, path, _TEXT_FORMATS[to]))
+            return write_whole(Path(out), lambda path: _parquet(rows, path))
+        return write_whole(Path(out), lambda path: _text_file(rows, path, _TEXT_FORMATS[to]))
 
 
 def _pages(connection: sqlite3.Connection, folder: Path, relevant_only: bool) -> Rows:
@@ -72,20 +72,6 @@ def _pages(connection: sqlite3.Connection, folder: Path, relevant_only: bool) ->
             yield row
     except sqlite3.Error as error:
         raise StoreError(f"cannot read the records in {folder}: {error}") from error
-
-
-def _whole(out: Path, write: Callable[[Path], int]) -> int:
-    """Write beside ``out``, then put it in its place."""
-    partial = out.with_name(f".{out.name}.{os.getpid()}.part")
-    try:
-        count = write(partial)
-        os.replace(partial, out)
-    except OSError as error:
-        raise UserError(f"cannot write {out}: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            partial.unlink()
-    return count
 
 
 def _text_file(rows: Rows, path: Path, write: Callable[[Rows, TextIO], int]) -> int:

@@ -66,8 +66,13 @@ def _about(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _failed(folder: Path, error: Exception) -> StoreError:
     """One line that says what is wrong and that nothing is lost."""
-    what = error.strerror.lower() if isinstance(error, OSError) and error.strerror else " ".join(str(error).split())
-    return StoreError(f"cannot keep records in {folder}: {what}. What was recorded before is safe; mend it and resume")
+    return StoreError(
+        f"cannot keep records in {folder}: {_plainly(error)}. What was recorded before is safe; mend it and resume"
+    )
+
+
+def _plainly(error: Exception) -> str:
+    return error.strerror.lower() if isinstance(error, OSError) and error.strerror else " ".join(str(error).split())
 
 
 class CrawlStore:
@@ -95,7 +100,8 @@ class CrawlStore:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise _failed(folder, error) from error
+            what = (error.strerror or str(error)).lower()
+            raise UserError(f"cannot make the folder {folder}: {what}. Choose another with --out") from error
         return cls._assemble(folder, archive_bytes, [(name, rows.to_json(value)) for name, value in values.items()])
 
     @classmethod
@@ -109,6 +115,7 @@ class CrawlStore:
     @classmethod
     def _assemble(cls, folder: Path, archive_bytes: int, settings: list[tuple[str, str]] | None) -> CrawlStore:
         fresh = settings is not None
+        empty = not (folder / DATABASE).exists()
         lock, connection, ledger = None, None, None
         try:
             lock = FolderLock(folder / _LOCK)
@@ -127,6 +134,11 @@ class CrawlStore:
                     part.close()
             if lock is not None:
                 lock.release()
+            if fresh and empty and isinstance(error, (OSError, sqlite3.Error)):
+                for name in (DATABASE, f"{DATABASE}-journal", f"{DATABASE}-wal", f"{DATABASE}-shm", _LEDGER):
+                    with suppress(OSError):
+                        (folder / name).unlink()
+                raise StoreError(f"cannot start a crawl in {folder}: {_plainly(error)}") from error
             if isinstance(error, sqlite3.DatabaseError) and "not a database" in str(error):
                 raise NotACrawl(f"{folder} holds no crawl: its {DATABASE} is not a database") from error
             if isinstance(error, (OSError, sqlite3.Error)):

@@ -1,0 +1,193 @@
+"""Whose turn it is: sites that may be asked now, best first; the others wait for their time or for their address.
+
+A site with waiting URLs that is not being asked stands in one place: in the *ready* heap under its best key, in the
+alarm heap until its time comes, or parked at an address that is busy. Keys that no longer hold are dropped when they
+surface.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+from dowse.frontier.candidates import ID_MASK, Candidates
+from dowse.frontier.sites import Address, Errand, Site
+from dowse.frontier.window import Window
+
+__all__ = ["BUSY_S", "Turns"]
+
+BUSY_S = 0.05  # between two looks at a site that is being asked
+
+
+class Turns:
+    """Keeps the order across sites, and their delays."""
+
+    def __init__(
+        self, candidates: Candidates, sites: list[Site], window: Window, delay_s: float, connections: int
+    ) -> None:
+        self._candidates = candidates
+        self._sites = sites
+        self._window = window
+        self._delay_s = delay_s
+        self._connections = connections
+        self._addresses: dict[str, Address] = {}
+        self._ready: list[int] = []  # heap of keys, one current key a site
+        self._alarms: list[tuple[float, int, Site | Address]] = []
+        self._alarm_number = 0
+
+    def address(self, key: str) -> Address:
+        return self._addresses.setdefault(key, Address(key))
+
+    def best(self, now: float) -> tuple[int, Site] | None:
+        """The best key whose site may be asked now; :meth:`take` it, or leave it where it is."""
+        while self._ready:
+            key = self._ready[0]
+            site = self._site(key)
+            if site.offer == key and self.top(site) == key and self._may_be_asked(site, now):
+                return key, site
+            heapq.heappop(self._ready)
+            if site.offer != key:
+                continue
+            site.offer = -1
+            self.offer(site, now)
+            if site.offer < 0 and site.address is not None:
+                self._unpark(site.address, now)
+        return None
+
+    def take(self, site: Site) -> None:
+        """Take the site that :meth:`best` gave out of the ready heap."""
+        heapq.heappop(self._ready)
+        site.offer = -1
+
+    def top(self, site: Site) -> int:
+        """The site's best current key, -1 when nothing waits there."""
+        heap = site.heap
+        while heap and not self._candidates.is_current(heap[0]):
+            heapq.heappop(heap)
+        return heap[0] if heap else -1
+
+    # -- exchanges -----------------------------------------------------------------------------------------------
+
+    def occupy(self, site: Site, now: float) -> Address | None:
+        """An exchange with the site begins: its delay and its address's run from now on."""
+        self.not_before(site, now + site.delay_s, now)
+        address = site.address
+        if address is not None:
+            address.in_flight += 1
+            address.ready_at = now + self._delay_s
+        return address
+
+    def leave(self, address: Address, start: float, now: float) -> None:
+        """An exchange with an address is over; its delay runs from ``start``."""
+        address.in_flight -= 1
+        address.ready_at = max(address.ready_at, start + self._delay_s)
+        self._unpark(address, now)
+
+    def undo(self, address: Address, now: float) -> None:
+        """The exchange never began."""
+        address.in_flight -= 1
+        if not address.in_flight:
+            address.ready_at = min(address.ready_at, now)
+        self._unpark(address, now)
+
+    def wait_s(self, site: Site, now: float) -> float:
+        """Seconds until the site may be asked; 0: now."""
+        wait = site.ready_at - now
+        busy = site.in_flight - site.away >= self._connections
+        if site.address is not None and self._delay_s > 0:
+            wait = max(wait, site.address.ready_at - now)
+            busy = busy or site.address.in_flight >= self._connections
+        return max(0.0, wait, BUSY_S if busy else 0.0)
+
+    def not_before(self, site: Site, when: float, now: float) -> None:
+        """The site is not asked before ``when``."""
+        site.ready_at = when
+        self._window.not_before(site.id, when, now)
+
+    # -- waiting -------------------------------------------------------------------------------------------------
+
+    def offer(self, site: Site, now: float) -> None:
+        """Put the site where it belongs: ready, waiting for its time, or parked at its address."""
+        top = self.top(site)
+        if top < 0 or site.in_flight >= self._limit(site):
+            site.offer = -1  # offered again when a URL comes or the exchange ends
+            return
+        if site.ready_at > now:
+            site.offer = -1
+            self._book(site, site.ready_at)
+            return
+        address = site.address
+        if address is not None and self._is_busy(address, now):
+            site.offer = -1
+            if site.parked != top:
+                site.parked = top
+                heapq.heappush(address.parked, top)
+            if address.in_flight < self._connections:
+                self._book(address, address.ready_at)
+            return
+        if site.offer != top:
+            site.offer = top
+            heapq.heappush(self._ready, top)
+        if address is not None and address.parked and address.parked[0] < top:
+            self._unpark(address, now)
+
+    def wake(self, now: float) -> None:
+        """Offer the sites whose time has come."""
+        while self._alarms and self._alarms[0][0] <= now:
+            when, _, who = heapq.heappop(self._alarms)
+            if who.alarm != when:
+                continue
+            who.alarm = None
+            if isinstance(who, Site):
+                self.offer(who, now)
+            else:
+                self._unpark(who, now)
+
+    def wake_at(self) -> float | None:
+        """When the next site's time comes."""
+        while self._alarms and self._alarms[0][2].alarm != self._alarms[0][0]:
+            heapq.heappop(self._alarms)
+        return self._alarms[0][0] if self._alarms else None
+
+    # -- within --------------------------------------------------------------------------------------------------
+
+    def _site(self, key: int) -> Site:
+        return self._sites[self._candidates.site.item(key & ID_MASK)]
+
+    def _limit(self, site: Site) -> int:
+        return self._connections if site.errand is Errand.PAGE else 1
+
+    def _is_busy(self, address: Address, now: float) -> bool:
+        return self._delay_s > 0 and (address.in_flight >= self._connections or address.ready_at > now)
+
+    def _may_be_asked(self, site: Site, now: float) -> bool:
+        if site.in_flight >= self._limit(site) or site.ready_at > now:
+            return False
+        return site.address is None or not self._is_busy(site.address, now)
+
+    def _unpark(self, address: Address, now: float) -> None:
+        """Offer the best site parked at an address, as soon as the address may be asked."""
+        while address.parked:
+            if address.in_flight >= self._connections:
+                return
+            if address.ready_at > now:
+                self._book(address, address.ready_at)
+                return
+            key = heapq.heappop(address.parked)
+            site = self._site(key)
+            if site.parked != key:
+                continue
+            site.parked = -1
+            top = self.top(site)
+            if top >= 0 and address.parked and address.parked[0] < top:
+                site.parked = top  # its best URL is gone or lowered: another site comes first
+                heapq.heappush(address.parked, top)
+                continue
+            self.offer(site, now)
+            if site.offer >= 0:
+                return
+
+    def _book(self, who: Site | Address, when: float) -> None:
+        if who.alarm is None or when < who.alarm:
+            who.alarm = when
+            self._alarm_number += 1
+            heapq.heappush(self._alarms, (when, self._alarm_number, who))

@@ -1,0 +1,72 @@
+"""The window: while a crawl counts its pages, only the best waiting URLs may go.
+
+Politeness leaves most hosts idle most of the time. Without a window, every idle host would get a page, however poor,
+and a focused crawl would become a broad one. With it, a URL that is not among the best so many is held back a moment.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates
+from dowse.model.records import CandidateState
+
+__all__ = ["Window"]
+
+_WAITING = int(CandidateState.WAITING)
+_PATIENCE_S = 0.5  # beyond two delays: how long a URL is held back while nothing else is leased
+_EDGE_EVERY = 10_000  # known URLs a lease, between two looks at the whole frontier
+_EVERYTHING = 1 << (64 + ID_BITS)
+
+
+class Window:
+    """Knows which keys are among the best. Its edge is found again after a number of leases that grows with the
+    frontier, and lies as many places further out: so the cost a lease stays flat, and what is inside is not held back
+    meanwhile."""
+
+    def __init__(self, candidates: Candidates, delay_s: float) -> None:
+        self._candidates = candidates
+        self._patience_s = _PATIENCE_S + 2 * delay_s
+        self._leases = 0
+        self._leased_at = 0.0
+        self._edge = -1  # the last key inside; -1: not yet known
+        self._edge_leases = 0  # leases when the edge was found
+        self._aside: dict[int, float] = {}  # sites that are not asked for a while, and until when
+
+    def leased(self, now: float) -> None:
+        """Something was leased."""
+        self._leases += 1
+        self._leased_at = now
+
+    def opens_at(self) -> float:
+        """When everything may go, because nothing was leased for so long."""
+        return self._leased_at + self._patience_s
+
+    def not_before(self, site: int, until: float, now: float) -> None:
+        """A site is not asked before ``until``: if that is far off, its URLs must not hold back the rest."""
+        if until > now + self._patience_s:
+            self._aside[site] = until
+
+    def admits(self, key: int, within: int, now: float) -> bool:
+        """Is the URL behind this key among the best ``within`` that wait at sites within reach?"""
+        if key <= self._edge or now >= self.opens_at():
+            return True
+        due = max(1, len(self._candidates) // _EDGE_EVERY)
+        if self._edge >= 0 and self._leases - self._edge_leases < due:
+            return False
+        self._find_edge(within + due, now)
+        return key <= self._edge
+
+    def _find_edge(self, rank: int, now: float) -> None:
+        columns, count = self._candidates, len(self._candidates)
+        waiting = columns.state[:count] == _WAITING
+        horizon = now + self._patience_s
+        self._aside = {site: until for site, until in self._aside.items() if until > horizon}
+        if self._aside:
+            waiting &= ~np.isin(columns.site[:count], list(self._aside))
+        orders = columns.order[:count][waiting]
+        self._edge_leases = self._leases
+        if len(orders) <= rank:
+            self._edge = _EVERYTHING
+        else:
+            self._edge = (int(np.partition(orders, rank - 1)[rank - 1]) << ID_BITS) | ID_MASK
