@@ -286,10 +286,10 @@ def _percent(character: str) -> str:
 
 
 def _glob(glob: str) -> str:
-    """A glob as a regular expression that never backtracks over a ``*``: a hostile URL costs linear time."""
+    """A glob as a regular expression (to be matched to the end) that goes back over the last ``*`` only, so that a
+    hostile URL costs linear time."""
     first, *rest = (re.escape(part) for part in glob.split("*"))
     if not rest:
         return first
     middle = "".join(f"(?>.*?{part})" for part in rest[:-1] if part)
-    last = f"(?>.*(?<={rest[-1]}))" if rest[-1] else ".*"
-    return f"(?s:{first}{middle}{last})"
+    return f"(?s:{first}{middle}.*{rest[-1]})"

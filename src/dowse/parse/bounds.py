@@ -70,11 +70,14 @@ def _looks_deep(html: str) -> bool:
 def _mismatched(html: str) -> bool:
     """Are many start tags never closed by their own name?"""
     names = Counter(_ANY_TAG.findall(html.lower()))
-    return sum(
-        max(0, count - names["/" + name])
-        for name, count in names.items()
-        if not name.startswith("/") and name not in _NOT_NESTING
-    ) > _SUSPECT_UNCLOSED
+    return (
+        sum(
+            max(0, count - names["/" + name])
+            for name, count in names.items()
+            if not name.startswith("/") and name not in _NOT_NESTING
+        )
+        > _SUSPECT_UNCLOSED
+    )
 
 
 def _fewer_attributes(html: str) -> str:
