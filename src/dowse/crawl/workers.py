@@ -1,8 +1,9 @@
 """The process pool: pages are parsed and judged beside the engine, each within a time limit.
 
 A worker takes jobs in order and has at most two: one it works on and one waiting in its socket, so that it never
-idles between two pages. A worker that dies or runs over the time limit costs the page it was working on; the waiting
-one is given to another worker, and a new worker takes its place.
+idles between two pages. A new worker takes the place of one that is lost, and its jobs go to others. The page it was
+working on is given up when it ran over the time limit, or when a second worker died over it: the first may have been
+killed from outside.
 """
 
 from __future__ import annotations
@@ -75,11 +76,12 @@ class InProcess:
 
 
 class _Task:
-    __slots__ = ("done", "message")
+    __slots__ = ("deaths", "done", "message")
 
     def __init__(self, message: bytes, done: asyncio.Future[Work]) -> None:
         self.message = message
         self.done = done
+        self.deaths = 0  # workers that died over it
 
 
 class _Connection(asyncio.Protocol):
@@ -224,10 +226,15 @@ class ProcessPool:
             return
         self.died += 1
         if worker.tasks:
-            first = worker.tasks.popleft()
-            reason = f"over the time limit of {self.time_limit_s:g} s" if worker.overdue else "the worker died"
-            if not first.done.done():
-                first.done.set_result(Work(error=reason))
+            first = worker.tasks[0]
+            first.deaths += 1
+            if worker.overdue or first.deaths > 1:
+                worker.tasks.popleft()
+                reason = (
+                    f"over the time limit of {self.time_limit_s:g} s" if worker.overdue else "the worker died twice"
+                )
+                if not first.done.done():
+                    first.done.set_result(Work(error=reason))
         self._queue.extendleft(reversed(worker.tasks))
         self._in_vain = 0 if worker.ready else self._in_vain + 1
         if self._in_vain >= _STARTS_IN_VAIN:
