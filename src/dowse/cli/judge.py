@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from dowse.cli.options import read_topic
+from dowse.cli.options import Flags, read_topic, with_flags
 from dowse.crawl.prepare import Source, read_examples
 from dowse.fetch import HttpTransport
 from dowse.judge import build_judge
@@ -27,10 +27,14 @@ def judge(
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Also fetch from private and loopback addresses.")
     ] = False,
+    resolve: Annotated[
+        list[str] | None, typer.Option(metavar="HOST=ADDRESS[:PORT]", help="Reach a host (glob) at this address.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score a page against a topic, with the reasons."""
-    document, verdict = asyncio.run(_judge(source, read_topic(topic), allow_private))
+    chosen = with_flags(read_topic(topic), Flags(allow_private=allow_private, resolve=resolve or []))
+    document, verdict = asyncio.run(_judge(source, chosen))
     if as_json:
         value = {"source": source, "title": document.title, **asdict(verdict)}
         typer.echo(json.dumps(value, ensure_ascii=False))
@@ -46,10 +50,9 @@ def judge(
         typer.echo(f"  {reason.contribution:+.4f}  {reason.name}")
 
 
-async def _judge(source: str, topic: Topic, allow_private: bool) -> tuple[Document, Verdict]:
-    network = replace(topic.network, allow_private=allow_private or topic.network.allow_private)
+async def _judge(source: str, topic: Topic) -> tuple[Document, Verdict]:
     clock = SystemClock()
-    transport = HttpTransport(network, topic.limits, clock)
+    transport = HttpTransport(topic.network, topic.limits, clock)
     notes: list[str] = []
     try:
         pages = Source(transport, clock, topic.politeness.delay_s)

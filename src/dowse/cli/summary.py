@@ -42,7 +42,7 @@ def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
         value = {"event": "summary", "folder": str(folder), "stop": asdict(stop), **asdict(summary)}
         typer.echo(json.dumps(value, ensure_ascii=False))
     elif not quiet:
-        _print(folder, stop, summary, picture)
+        _print(folder, stop, summary, picture, _judged_by(settings))
     if not summary.pages and stop.kind != "interrupted":
         typer.echo(f"dowse: no page was fetched: {clean(_why_none(summary, settings))}", err=True)
         return 1
@@ -57,7 +57,16 @@ def _why_none(summary: Summary, settings: dict[str, Any]) -> str:
     return f"{why}; --allow-private permits private addresses" if private else why
 
 
-def _print(folder: Path, stop: Stop, summary: Summary, picture: Path | None) -> None:
+def _judged_by(settings: dict[str, Any]) -> str:
+    """The threshold that made pages relevant, and how to sharpen it where nobody chose it."""
+    topic = settings["topic"]
+    method, given = topic["judge"]["method"], topic["judge"]["threshold"] is not None
+    origin = "as given" if given else "from the examples" if topic["examples"] else "the default for words alone"
+    hint = "" if given or topic["examples"] else "; example pages or --threshold sharpen it"
+    return f"{method} of at least {settings['threshold']:.3f}, {origin}{hint}"
+
+
+def _print(folder: Path, stop: Stop, summary: Summary, picture: Path | None, judged_by: str) -> None:
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
@@ -65,6 +74,7 @@ def _print(folder: Path, stop: Stop, summary: Summary, picture: Path | None) -> 
     rows = [
         ("stopped", str(stop)),
         ("pages", f"{summary.pages} fetched, {summary.relevant} relevant: harvest rate {summary.harvest:.1%}"),
+        ("relevant", judged_by),
         ("spent", f"{summary.requests} requests, {human_bytes(summary.bytes)}, {human_seconds(summary.seconds)}"
                   f" ({rate:.1f} pages/s)"),
         ("frontier", f"{summary.waiting} URLs left of {summary.known} known, on {summary.sites} sites"),

@@ -116,7 +116,12 @@ async def assemble(
         scope = StaticScope(topic.scope, named)
         workers = _workers(topic, PageStep(judge, scope, topic.limits.max_links))
         if store is None:
-            settings = {"topic": topic_to_json(topic), "version": version("dowse"), "seeds": seeds}
+            settings = {
+                "topic": topic_to_json(topic),
+                "version": version("dowse"),
+                "seeds": seeds,
+                "threshold": judge.threshold,  # whether given, calibrated from examples, or the method's own
+            }
             store = CrawlStore.create(folder, settings, clock.wall())
             undo.callback(store.close)
         assembly = _join(topic, folder, strategy, scope, transport, workers, store, purse, clock, notes,
