@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 from collections.abc import Coroutine
@@ -99,6 +100,9 @@ def crawl(
 
 def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = False) -> Stop:
     """Crawl with a display; Ctrl-C stops cleanly, a second one at once."""
+    # What is loaded by now stays, and records make no cycles: looking for garbage less often saves a tenth of the time.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
     try:
         return _run(_crawl(topic, folder, display, resume=resume))
     except asyncio.CancelledError:
