@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.loopback import LoopbackServer, Web, in_thread
+from dowse.loopback import LoopbackServer, Resource, Site, Web, in_thread
 from dowse.loopback.demo import DEMO_QUERY, DEMO_SEEDS, demo_web
 
 ENVIRONMENT = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
@@ -216,3 +216,68 @@ def test_help_names_every_command() -> None:
         assert name in told
     assert dowse("--version").stdout.startswith("dowse ")
     assert "best-first" in dowse("strategies").stdout
+
+
+def test_ctrl_c_while_a_crawl_is_loading(server: LoopbackServer, tmp_path: Path) -> None:
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text("".join(f"http://portal.dowse.test/s{n}\n" for n in range(20_000)), "utf-8")
+    for wait_s in (0.4, 1.2):
+        out = ["--workers", "2", "-b", "60p", "-o", str(tmp_path / f"c{wait_s}")]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dowse", "crawl", "solar", "-s", str(seeds), *network(server), *out],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
+        )  # fmt: skip
+        time.sleep(wait_s)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=40)
+        assert process.returncode in (130, -signal.SIGINT), "the latter before Python runs any code of ours"
+        assert "Traceback" not in err
+
+
+def test_what_a_server_says_is_not_markup(tmp_path: Path) -> None:
+    home = Resource(b"<title>home</title><p>solar cells</p><a href=/odd>odd</a>")
+    odd = Resource(b"x", "[/x]a/\x1b[31mred")
+    with in_thread(Web.of(Site("m.test", {"/": home, "/odd": odd}))) as server:
+        done = dowse(
+            "crawl", "solar", "-s", "http://m.test/", "-o", str(tmp_path / "x[/nope]"), *network(server),
+            "--resolve", f"*.test={server.address}",
+        )  # fmt: skip
+    assert "content-type [/x]a/ [31mred 1" in done.stdout
+    assert "x[/nope]" in done.stdout
+
+
+def test_standard_streams_may_be_closed(server: LoopbackServer, tmp_path: Path) -> None:
+    arguments = ["crawl", "solar", "-s", DEMO_SEEDS[0], "-b", "3p", "-o", str(tmp_path / "c"), *network(server)]
+    line = 'exec "$@" <&- >&- 2>&-'
+    done = subprocess.run(["sh", "-c", line, "sh", sys.executable, "-m", "dowse", *arguments], timeout=60)
+    assert done.returncode == 0
+    assert (tmp_path / "c" / "harvest.png").is_file()
+
+
+def test_a_reader_that_leaves_does_not_spoil_the_crawl(server: LoopbackServer, tmp_path: Path) -> None:
+    arguments = [
+        "crawl",
+        "solar",
+        "-s",
+        DEMO_SEEDS[0],
+        "-b",
+        "9p",
+        "-o",
+        str(tmp_path / "c"),
+        "--json",
+        *network(server),
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dowse", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=ENVIRONMENT,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert json.loads(process.stdout.readline())["event"] == "start"
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    process.wait(60)
+    assert "Traceback" not in err
+    assert "Unclosed" not in err
+    assert (tmp_path / "c" / "harvest.png").is_file()

@@ -15,21 +15,7 @@ from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice
 from dowse.model.url import fingerprint
 from dowse.predict import build_strategy
-
-
-class Clock:
-    """Stands still until it is moved."""
-
-    time = 100.0
-
-    def now(self) -> float:
-        return self.time
-
-    def wall(self) -> float:
-        return self.time
-
-    async def sleep(self, seconds: float) -> None:
-        self.time += seconds
+from tests.fetch.servers import FakeClock as StillClock
 
 
 class Disk:
@@ -71,8 +57,8 @@ class Learner:
         return {"weights": b"\x01\x02", "version": 3}
 
 
-def made(strategy: Strategy | None = None) -> tuple[Recorder, Disk, Frontier, Clock]:
-    frontier, disk, clock = Frontier(), Disk(), Clock()
+def made(strategy: Strategy | None = None) -> tuple[Recorder, Disk, Frontier, StillClock]:
+    frontier, disk, clock = Frontier(), Disk(), StillClock()
     strategy = strategy or build_strategy(StrategyChoice("bfs"), seed_number=0)
     return Recorder(disk, frontier, Purse(Budget()), strategy, clock), disk, frontier, clock
 
