@@ -86,7 +86,8 @@ def _print(folder: Path, stop: Stop, summary: Summary, picture: Path | None, jud
     rows.append(("results", f"{folder / 'dowse.sqlite'} and {folder}/*.warc.gz"))
     if picture is not None:
         rows.append(("picture", str(picture)))
-    rows.append(("next", f"dowse report {folder}   dowse export {folder} --to csv -o pages.csv"))
+    rows.append(("next", f"dowse report {folder}"))
+    rows.append(("", f"dowse export {folder} --to csv -o pages.csv"))
     for name, text in rows:
         table.add_row(name, Text(clean(text)))  # what a server said is data, not markup
     Console(highlight=False).print(table)
