@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -39,12 +40,18 @@ def slow_web(pages: int, latency_s: float) -> Web:
     )
 
 
-def start(server: LoopbackServer, folder: Path) -> subprocess.Popen[bytes]:
-    """Begin the crawl, or go on with it."""
+def start(server: LoopbackServer, folder: Path, *, most_bytes: int | None = None) -> subprocess.Popen[bytes]:
+    """Begin the crawl, or go on with it; ``most_bytes`` is as much as the system lets any of its files grow."""
+
+    def limit() -> None:
+        if most_bytes is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+
     known = (folder / "dowse.sqlite").exists()
     what = ["--resume", str(folder)] if known else ["perovskite solar cells", *SEEDS, "--out", str(folder)]
     more = ["--workers", "2", "--quiet", "--delay", "0", "--resolve", f"*.test={server.address}", "--allow-private"]
-    return subprocess.Popen([sys.executable, "-m", "dowse", "crawl", *what, *more])
+    command = [sys.executable, "-m", "dowse", "crawl", *what, *more]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=limit)
 
 
 def committed(folder: Path) -> int:
@@ -96,12 +103,30 @@ def test_a_killed_crawl_loses_nothing_and_doubles_nothing(tmp_path: Path) -> Non
         while committed(folder) < 20 and time.monotonic() < deadline and process.poll() is None:
             time.sleep(0.02)
         process.kill()
-        assert process.wait() == -signal.SIGKILL
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
         assert 20 <= committed(folder) < 160, "the kill was to strike in the middle"
-        assert start(server, folder).wait(100) == 0
+        process = start(server, folder)
+        assert process.communicate(timeout=100)[1] == b""
+        assert process.returncode == 0
         hits = Counter(hit.url for hit in server.log if not hit.target.endswith("robots.txt"))
     check(folder, server, 160, 1)
     assert sum(hits.values()) - 160 <= 128, "only what was not yet committed is fetched again"
+
+
+def test_a_disk_that_fills_up_ends_the_crawl_with_one_line_and_nothing_lost(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    with in_thread(slow_web(150, 0.01)) as server:
+        for most_bytes in (150_000, 200_000):  # full, and still too small at the next try
+            process = start(server, folder, most_bytes=most_bytes)
+            _, err = process.communicate(timeout=100)
+            assert process.returncode == 1
+            assert err.startswith(f"dowse: cannot keep records in {folder}: ".encode())
+            assert err.count(b"\n") == 1
+        process = start(server, folder)
+        assert process.communicate(timeout=100)[1] == b""
+        assert process.returncode == 0
+    check(folder, server, 300, 0)
 
 
 @pytest.mark.soak
@@ -122,6 +147,8 @@ def test_kills_at_random_moments(tmp_path: Path, seed: int) -> None:
             if whom == "worker":
                 time.sleep(dice.uniform(0.1, 1.0))
             process.kill()
-            process.wait()
-        assert start(server, folder).wait(600) == 0
+            process.communicate()
+        process = start(server, folder)
+        process.communicate(timeout=600)
+        assert process.returncode == 0
     check(folder, server, 3000, kills)
