@@ -166,3 +166,18 @@ def test_the_end_of_a_byte_budget_cuts_few_pages(tmp_path: Path) -> None:
     assert cut <= 2
     assert whole >= 12
     assert rows(tmp_path / "c", "SELECT sum(bytes) <= 200000 FROM pages") == [(1,)]
+
+
+def test_robots_switched_off_is_not_even_asked_for(tmp_path: Path) -> None:
+    site = adding(chain("a.test", 2), robots_txt=robots("User-agent: *\nDisallow: /\n"), map_xml=sitemap())
+    _, server = run(
+        Web.of(site), tmp_path / "c", ["http://a.test/0"],
+        lambda topic: replace(
+            topic,
+            politeness=Politeness(delay_s=0.0, obey_robots=False),
+            seeds=replace(topic.seeds, sitemaps=("http://a.test/map.xml",)),
+        ),
+    )  # fmt: skip
+    targets = [hit.target for hit in server.log]
+    assert "/robots.txt" not in targets
+    assert {"/0", "/1", "/map.xml"} <= set(targets)

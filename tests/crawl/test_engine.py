@@ -361,3 +361,14 @@ def test_every_fetched_url_has_a_decision_and_its_reasons(tmp_path: Path) -> Non
     missing = rows(tmp_path / "c", "SELECT url FROM pages WHERE id NOT IN (SELECT candidate FROM decisions)")
     assert missing == []
     assert rows(tmp_path / "c", "SELECT count(*) FROM pages WHERE relevant AND verdict = '[]'") == [(0,)]
+
+
+def test_more_forbidden_urls_than_are_refused_at_once(tmp_path: Path) -> None:
+    """Nothing is in flight and no site's time is awaited, yet there is work left: that is no stall."""
+    home = page("home", "solar", [*(f"/no/{n}x" for n in range(1300)), "/last"])
+    rules = robots("User-agent: *\nDisallow: /no/\n")
+    site = Site("a.test", {"/": home, "/last": page("last", "solar", []), "/robots.txt": rules})
+    stop, server = run(Web.of(site), tmp_path / "c", ["http://a.test/"])
+    assert stop.kind == "empty"
+    assert asked(server) == ["/", "/last"]
+    assert rows(tmp_path / "c", "SELECT count(*) FROM candidates WHERE reason = 'robots'") == [(1300,)]

@@ -134,7 +134,7 @@ class Engine:
         spent = self._purse.exhausted()
         if spent is not None:
             return Stop("budget", f"{spent} ({self._purse.budget})")
-        if self._tasks:
+        if self._tasks or self._more_to_launch:
             return None
         if not self._frontier.waiting:
             return Stop("empty", "no URL is left to fetch")

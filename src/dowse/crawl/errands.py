@@ -92,8 +92,11 @@ class Errands:
         """Do what the lease is for; the site is released at the end, whatever happened."""
         if lease.errand is Errand.ADDRESS:
             await self._address(lease)
-        else:
+        elif self._politeness.obey_robots:
             await self._read_robots(lease)
+        else:
+            self._frontier.settle_robots(lease.site)
+            self._frontier.cancel(lease, self._clock.now())
 
     # -- the address ---------------------------------------------------------------------------------------------
 
@@ -107,8 +110,6 @@ class Errands:
             if not isinstance(found, Failure):
                 row.address = found.key
                 self._frontier.settle_address(site, found.key)
-                if not self._politeness.obey_robots:
-                    self._frontier.settle_robots(site)
                 return
             tries = self._lookups[site.id] = self._lookups.get(site.id, 0) + 1
             row.failures += 1

@@ -1,4 +1,4 @@
-"""Serve the demo's web: ``python -m dowse.loopback.serve`` (and ``dowse demo serve``)."""
+"""Serve the demo's web: ``python -m dowse.loopback.serve`` (and ``dowse demo-web``)."""
 
 from __future__ import annotations
 
@@ -56,8 +56,7 @@ def serve_demo(
     async def run() -> None:
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
-        with suppress(NotImplementedError):  # event loops on Windows know no signals
-            loop.add_signal_handler(signal.SIGTERM, stop.set)
+        loop.add_signal_handler(signal.SIGTERM, stop.set)
         if until_eof:
             threading.Thread(target=_watch_stdin, args=(loop, stop), daemon=True).start()
         async with LoopbackServer(web, host=host, port=port, keep_log=0) as server:
