@@ -372,3 +372,14 @@ def test_more_forbidden_urls_than_are_refused_at_once(tmp_path: Path) -> None:
     assert stop.kind == "empty"
     assert asked(server) == ["/", "/last"]
     assert rows(tmp_path / "c", "SELECT count(*) FROM candidates WHERE reason = 'robots'") == [(1300,)]
+
+
+def test_the_time_budget_ends_slow_answers_robots_included(tmp_path: Path) -> None:
+    slow = replace(chain("a.test", 5), latency_s=5.0)
+    quick = chain("b.test", 3)
+    seeds = ["http://a.test/0", "http://b.test/0"]
+    stop, _ = run(Web.of(slow, quick), tmp_path / "c", seeds, lambda topic: replace(topic, budget=Budget(seconds=0.6)))
+    assert stop.detail.startswith("seconds")
+    [(seconds,)] = rows(tmp_path / "c", "SELECT seconds FROM totals")
+    assert seconds < 2.0
+    assert rows(tmp_path / "c", "SELECT count(*) FROM pages WHERE outcome = 'fetched'") == [(3,)]

@@ -286,11 +286,11 @@ class Engine:
 
     async def _exchange(self, lease: Lease) -> tuple[Response | Failure, float]:
         """Ask for the page; the site is free again as soon as the exchange is over. Also when it began (UTC)."""
-        limits, left = self._topic.limits, self._purse.seconds_left()
+        limits = self._topic.limits
         request = Request(
             lease.url, accept_types=self._topic.scope.content_types, max_wire_bytes=limits.max_wire_bytes,
             max_body_bytes=limits.max_body_bytes,
-            timeout_s=limits.timeout_s if left is None else max(0.1, min(limits.timeout_s, left)),
+            timeout_s=self._purse.timeout_s(limits.timeout_s),
         )  # fmt: skip
         started, at = self._clock.now(), self._clock.wall()
         heard = None

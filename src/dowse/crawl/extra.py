@@ -72,7 +72,8 @@ class ExtraRequests:
         if self.closed or not self._purse.reserve(page=False):
             return None
         self._recorder.note_spent()
-        request = Request(url, max_wire_bytes=max_bytes, max_body_bytes=max_bytes, timeout_s=self._timeout_s)
+        timeout_s = self._purse.timeout_s(self._timeout_s)
+        request = Request(url, max_wire_bytes=max_bytes, max_body_bytes=max_bytes, timeout_s=timeout_s)
         result = await self._transport.fetch(request, self._purse)
         row = self._recorder.site(site.id)
         row.requests += 1

@@ -228,6 +228,11 @@ class Purse:
             left.append(self.budget.requests - self.spent.requests)
         return max(0, min(left)) if left else None
 
+    def timeout_s(self, usual_s: float) -> float:
+        """How long an exchange may take: as usual, but not beyond the end of the time budget."""
+        left = self.seconds_left()
+        return usual_s if left is None else max(0.1, min(usual_s, left))
+
     def seconds_left(self) -> float | None:
         """Seconds until the time budget ends; None without one."""
         return None if self.budget.seconds is None else self.budget.seconds - self.spent.seconds
