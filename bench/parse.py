@@ -16,7 +16,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from dowse.judge import Judge, build_judge
 from dowse.model.topic import Topic
 from dowse.model.url import canonical
-from dowse.parse import collect_links, decode, detect_language, parse_html, sign
+from dowse.parse import collect_links, decode, detect_language, parse_html, sign_hashes
 
 PAGES, ROUNDS = 1_000, 5
 STAGES = ("decode", "html, text, words", "judge", "links, similarity", "language", "signature")
@@ -39,19 +39,24 @@ def run(page: tuple[str, str, bytes], judge: Judge, spent: list[float]) -> tuple
     text, charset = decode(body, content_type)
     marks.append(clock())
     document = parse_html(text, url=url, charset=charset)
-    words = document.words()
+    tokens = document.lines.tokens()
     marks.append(clock())
-    judge.verdict(words)
+    reading = judge.read(tokens)
+    judge.verdict_of(reading)
+    by_line = judge.similarities(reading)
     marks.append(clock())
-    found = collect_links(document, similarity=judge.similarity_of_words)
+    found = collect_links(
+        document, similarity=lambda text: judge.similarities(judge.read(text.tokens())), by_line=by_line
+    )
     marks.append(clock())
     detect_language(document.raw_text, document.lang)
     marks.append(clock())
-    sign(words)
+    hashes = reading.hashes()
+    sign_hashes(hashes)
     marks.append(clock())
     for stage in range(len(STAGES)):
         spent[stage] += marks[stage + 1] - marks[stage]
-    return len(words), found.n_links
+    return len(hashes), found.n_links
 
 
 def main(path: str, query: str) -> None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import math
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,22 +11,46 @@ from hypothesis import strategies as st
 from dowse.judge import Terms
 from dowse.judge import lexicon as module
 from dowse.judge.lexicon import Lexicon
-from dowse.model.words import word_hash
+from dowse.judge.similarity import TopicVector
+from dowse.model.words import LINE_END, word_hash
 
 WORDS = ["the", "solar", "cells", "cell", "of", "bird", "birds", "nests", "zebra", "日本"]
 
 
-@given(pages=st.lists(st.lists(st.sampled_from(WORDS)), max_size=6))
+@given(pages=st.lists(st.lists(st.sampled_from([*WORDS, LINE_END])), max_size=6))
 def test_counts_are_those_of_a_counter(pages: list[list[str]]) -> None:
     terms = Terms("english")
     lexicon = Lexicon(terms, ["cell", "bird"])
     for page in pages:
-        numbers = lexicon.numbers(page)
-        counts, all_counts = lexicon.count(numbers)
+        reading = lexicon.read(page)
+        counts, all_counts = reading.count()
+        page = [word for word in page if word != LINE_END]
         expected = Counter(terms.sequence(page))
         assert counts == {term: expected[term] for term in ("cell", "bird") if expected[term]}
         assert sorted(all_counts.tolist()) == sorted(expected.values())
-        assert lexicon.hashes(numbers).tolist() == [word_hash(word) for word in page]
+        assert reading.hashes().tolist() == [word_hash(word) for word in page]
+
+
+@given(
+    page=st.lists(st.sampled_from([*WORDS, LINE_END])), phrase=st.lists(st.sampled_from(["cell", "bird"]), min_size=1)
+)
+def test_occurrences_are_those_of_a_plain_search(page: list[str], phrase: list[str]) -> None:
+    terms = Terms("english")
+    sequence = terms.sequence(word for word in page if word != LINE_END)
+    expected = sum(sequence[i : i + len(phrase)] == phrase for i in range(len(sequence)))
+    assert Lexicon(terms, ["cell", "bird"]).read(page).occurrences(phrase) == expected
+
+
+@pytest.mark.parametrize("weighting", ["log", "tf"])
+@given(lines=st.lists(st.lists(st.sampled_from(WORDS)), min_size=1))
+def test_lines_have_the_plain_cosine(weighting: str, lines: list[list[str]]) -> None:
+    terms = Terms("english")
+    vector = TopicVector({"cell": 0.6, "bird": 0.8}, weighting)
+    lexicon = Lexicon(terms, ["cell", "bird", "zebra"])
+    tokens = [word for line in lines for word in (*line, LINE_END)][:-1]
+    found = lexicon.read(tokens).similarities(np.array([0.6, 0.8, 0.0]), weighting).tolist()
+    expected = [vector.cosine(Counter(terms.sequence(line))) if line else math.nan for line in lines]
+    assert found == pytest.approx(expected, nan_ok=True)
 
 
 def test_starts_over_when_it_knows_too_many_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +59,7 @@ def test_starts_over_when_it_knows_too_many_words(monkeypatch: pytest.MonkeyPatc
     lexicon = Lexicon(Terms("none"), ["w7"])
     for start in range(0, 400, 20):
         page = [f"w{n}" for n in range(start, start + 20)] + ["w7", "w7"]
-        counts, all_counts = lexicon.count(lexicon.numbers(page))
+        counts, all_counts = lexicon.read(page).count()
         assert counts == {"w7": page.count("w7")}
         assert all_counts.sum() == len(page)
-    assert len(lexicon) <= 50 + 21
+    assert len(lexicon) <= 50 + 22

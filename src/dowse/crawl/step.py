@@ -9,12 +9,14 @@ from __future__ import annotations
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dowse.crawl.job import Job, Work
 from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge
 from dowse.model.page import Digest, Links
 from dowse.model.url import fingerprint
+from dowse.model.words import WordLines
 from dowse.parse import base_of, collect_links, detect_language, parse_page, sign_hashes
 from dowse.store import compose
 
@@ -29,6 +31,9 @@ class PageStep:
         self._scope = scope
         self._max_links = max_links
 
+    def _similarity(self, text: WordLines) -> NDArray[np.float64]:
+        return self._judge.similarities(self._judge.read(text.tokens()))
+
     def __call__(self, job: Job) -> Work:
         digest = self.digest(job)
         return Work(digest, compose(job.response, job.fetched_at, _fields(job, digest)))
@@ -41,15 +46,17 @@ class PageStep:
             response.body, url=response.url, content_type=response.header("Content-Type") or "",
             robots_tag=", ".join(response.header_values("X-Robots-Tag")) or None,
         )  # fmt: skip
-        words = document.words()
         judged_from = perf_counter()
-        numbers = self._judge.lexicon.numbers(words)
-        verdict = self._judge.verdict_of(words, numbers)
-        signature = sign_hashes(self._judge.lexicon.hashes(numbers))
+        tokens = document.lines.tokens()
+        reading = self._judge.read(tokens)
+        verdict = self._judge.verdict_of(reading)
+        by_line = self._judge.similarities(reading)
+        hashes = reading.hashes()
+        signature = sign_hashes(hashes)
         judge_s = perf_counter() - judged_from
         found = collect_links(
-            document, refuse=self._scope.refuse, similarity=self._judge.similarity_of_words,
-            text_is_topical=verdict.similarity > 0, max_links=self._max_links,
+            document, refuse=self._scope.refuse, similarity=self._similarity, by_line=by_line,
+            max_links=self._max_links,
         )  # fmt: skip
         base = base_of(document)
         refresh = base.join(document.refresh) if document.refresh else None
@@ -61,7 +68,7 @@ class PageStep:
             title=document.title,
             language=language,
             charset=document.charset,
-            words=len(words),
+            words=len(hashes),
             text_len=len(document.raw_text),
             links=found.links,
             n_links=found.n_links,

@@ -29,32 +29,22 @@ class KeywordPool:
     phrases: tuple[tuple[str, ...], ...]
     weights: tuple[float, ...]
 
-    def shares(self, counts: Mapping[str, int], total: int, terms: Callable[[], Sequence[str]]) -> list[KeywordShare]:
+    def shares(
+        self, counts: Mapping[str, int], total: int, occurrences: Callable[[Sequence[str]], int]
+    ) -> list[KeywordShare]:
         """t_i = n_i / sum n_k of each keyword that occurs; the sum runs over all term occurrences of the document.
 
         A term is a word that is not a stop word, stemmed. A phrase occurs where its terms stand in a row, stop words
-        passed over. ``counts`` has the terms of the keywords, ``total`` is that of all terms, and ``terms`` gives the
-        document's terms in order, should a phrase have to be looked for.
+        passed over. ``counts`` has the terms of the keywords, ``total`` is that of all terms, ``occurrences`` counts
+        a phrase.
         """
         found = []
         for text, phrase, weight in zip(self.texts, self.phrases, self.weights, strict=True):
             n = counts.get(phrase[0], 0)
             if n and len(phrase) > 1:
-                n = _occurrences(terms(), phrase) if all(term in counts for term in phrase) else 0
+                n = occurrences(phrase) if all(term in counts for term in phrase) else 0
             if n:
                 found.append(KeywordShare(text, n / total, weight))
-        return found
-
-
-def _occurrences(terms: Sequence[str], phrase: tuple[str, ...]) -> int:
-    """How often the terms of ``phrase`` stand in a row."""
-    found, start, length = 0, 0, len(phrase)
-    try:
-        while True:
-            start = terms.index(phrase[0], start)
-            found += tuple(terms[start : start + length]) == phrase
-            start += 1
-    except ValueError:
         return found
 
 

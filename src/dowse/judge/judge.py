@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dowse.judge.calibrate import calibrate
 from dowse.judge.erid import KeywordPool, keyword_pool
-from dowse.judge.lexicon import Lexicon
+from dowse.judge.lexicon import Lexicon, Reading
 from dowse.judge.similarity import TopicVector, normalised, rocchio, text_norm, unit_vector
 from dowse.judge.terms import Terms, check_weighting
 from dowse.model.errors import TopicError
@@ -49,21 +49,25 @@ class Judge:
     terms: Terms
     vector: TopicVector
     pool: KeywordPool | None
-    lexicon: Lexicon = field(repr=False, compare=False)
-    _topical: _Topical = field(repr=False, compare=False)
+    _lexicon: Lexicon = field(repr=False, compare=False)
+    _weights: NDArray[np.float64] = field(repr=False, compare=False)  # of the lexicon's topical terms
 
     def verdict(self, page: Sequence[str]) -> Verdict:
-        """Judge a page by its words; similarity and ERID are both measured, ``method`` decides."""
-        return self.verdict_of(page, self.lexicon.numbers(page))
+        """Judge a page by its words."""
+        return self.verdict_of(self.read(page))
 
-    def verdict_of(self, page: Sequence[str], numbers: NDArray[np.int64]) -> Verdict:
-        """The same for words whose numbers in :attr:`lexicon` are known."""
-        counts, all_counts = self.lexicon.count(numbers)
+    def read(self, page: Sequence[str]) -> Reading:
+        """Look a page's words up, once for all that is asked about it."""
+        return self._lexicon.read(page)
+
+    def verdict_of(self, page: Reading) -> Verdict:
+        """Judge a page; similarity and ERID are both measured, ``method`` decides."""
+        counts, all_counts = page.count()
         by_term, shares = [], []
         if counts:
             by_term = self.vector.parts(counts, text_norm(all_counts, self.vector.weighting))
             if self.pool is not None:
-                shares = self.pool.shares(counts, int(all_counts.sum()), lambda: self.terms.sequence(page))
+                shares = self.pool.shares(counts, int(all_counts.sum()), page.occurrences)
         similarity = min(1.0, math.fsum(own * topic for _, own, topic in by_term))
         erid = min(1.0, math.fsum(share.share * share.weight for share in shares))
         if self.method == "erid":
@@ -84,35 +88,11 @@ class Judge:
 
     def similarity(self, text: str) -> float:
         """Cosine of any text with the topic (METHODS, section 1)."""
-        return self.similarity_of_words(words(text))
+        return self.vector.cosine(Counter(self.terms.sequence(words(text))))
 
-    def similarity_of_words(self, text: Sequence[str]) -> float:
-        """The same for a text already cut into words; one without a topic word costs a lookup a word."""
-        if not self.is_topical(text):
-            return 0.0
-        return self.vector.cosine(Counter(self.terms.sequence(text)))
-
-    def is_topical(self, text: Iterable[str]) -> bool:
-        """Is any of these words one of the topic's?"""
-        return any(map(self._topical.__getitem__, text))
-
-
-class _Topical(dict[str, bool]):
-    """word -> whether its term is one of the topic's."""
-
-    def __init__(self, terms: Terms, vector: TopicVector) -> None:
-        super().__init__()
-        self._terms = terms
-        self._vector = vector
-
-    def __missing__(self, word: str) -> bool:
-        if len(self) >= 200_000:
-            self.clear()
-        answer = self[word] = self._terms[word] in self._vector.weights
-        return answer
-
-    def __reduce__(self) -> tuple[type[_Topical], tuple[Terms, TopicVector]]:
-        return _Topical, (self._terms, self._vector)
+    def similarities(self, page: Reading) -> NDArray[np.float64]:
+        """The same for each line of a text; NaN for a line without words."""
+        return page.similarities(self._weights, self.vector.weighting)
 
 
 def _top(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
@@ -183,7 +163,8 @@ def _topic_vector(
 def _judge(method: str, terms: Terms, vector: TopicVector, pool: KeywordPool | None) -> Judge:
     phrases = pool.phrases if pool is not None else ()
     topical = tuple(dict.fromkeys((*vector.weights, *chain.from_iterable(phrases))))
-    return Judge(method, 0.0, terms, vector, pool, Lexicon(terms, topical), _Topical(terms, vector))
+    of_topic = np.array([vector.weights.get(term, 0.0) for term in topical])
+    return Judge(method, 0.0, terms, vector, pool, Lexicon(terms, topical), of_topic)
 
 
 def _held_out_scores(

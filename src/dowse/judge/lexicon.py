@@ -1,4 +1,4 @@
-"""Words as numbers: a page's words are looked up once, then counted (and signed) with arrays."""
+"""Words as numbers: a page's words are looked up once, then counted, compared and signed with arrays."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.judge.terms import Terms
-from dowse.model.words import word_hash
+from dowse.judge.terms import Terms, weights
+from dowse.model.words import LINE_END, word_hash
 
-__all__ = ["Lexicon"]
+__all__ = ["Lexicon", "Reading"]
 
 _MOST_WORDS = 300_000
 _FIRST_ROOM = 1 << 14
 _NO_TERM = -1
+_LINE_END = 0  # its number
 
 
 class Lexicon(dict[str, int]):
@@ -29,9 +30,15 @@ class Lexicon(dict[str, int]):
         super().__init__()
         self._terms = terms
         self.topical = tuple(topical)
+        self._start()
+
+    def _start(self) -> None:
+        self.clear()
+        self[LINE_END] = _LINE_END
         self._term_numbers = {term: number for number, term in enumerate(self.topical)}
         self._hashes = np.zeros(_FIRST_ROOM, np.uint64)
         self._of_word = np.zeros(_FIRST_ROOM, np.int32)
+        self._of_word[_LINE_END] = _NO_TERM
 
     def __missing__(self, word: str) -> int:
         number = len(self)
@@ -48,31 +55,83 @@ class Lexicon(dict[str, int]):
     def __reduce__(self) -> tuple[Any, ...]:
         return Lexicon, (self._terms, self.topical)
 
-    def numbers(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """The number of each word; good until the next call."""
-        if len(self) >= _MOST_WORDS:  # start over: numbers are only for the page at hand
-            self.clear()
-            self._term_numbers = {term: number for number, term in enumerate(self.topical)}
-        return np.fromiter(map(self.__getitem__, words), np.int64, len(words))
+    def read(self, tokens: Sequence[str]) -> Reading:
+        """Look words up; a ``LINE_END`` among them ends a line."""
+        if len(self) >= _MOST_WORDS:  # start over: a number is good for one reading
+            self._start()
+        numbers = np.fromiter(map(self.__getitem__, tokens), np.int64, len(tokens))
+        return Reading(numbers, self._of_word[numbers], self._hashes, self.topical)
 
-    def hashes(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """The hash of each word."""
-        return self._hashes[numbers]
 
-    def count(self, numbers: NDArray[np.int64]) -> tuple[dict[str, int], NDArray[np.int64]]:
-        """Of a text's words: how often each topical term occurs, and how often each term does (topical or not)."""
-        terms = self._of_word[numbers]
-        terms.sort()
-        terms = terms[np.searchsorted(terms, 0) :]  # stop words stand before
-        if not len(terms):
-            return {}, np.zeros(0, np.int64)
-        starts = np.flatnonzero(terms[1:] != terms[:-1])
-        starts += 1
-        bounds = np.empty(len(starts) + 2, np.int64)
-        bounds[0], bounds[-1] = 0, len(terms)
-        bounds[1:-1] = starts
-        counts = bounds[1:] - bounds[:-1]
-        first = terms[bounds[:-1]]
-        shared = int(np.searchsorted(first, len(self.topical)))
-        topical = self.topical
-        return {topical[n]: c for n, c in zip(first[:shared].tolist(), counts[:shared].tolist(), strict=True)}, counts
+class Reading:
+    """A text as arrays of its words and terms."""
+
+    __slots__ = ("_hashes", "_numbers", "_terms", "_topical")
+
+    def __init__(
+        self, numbers: NDArray[np.int64], terms: NDArray[np.int32], hashes: NDArray[np.uint64], topical: tuple[str, ...]
+    ) -> None:
+        self._numbers = numbers
+        self._terms = terms
+        self._hashes = hashes  # of all words known when this was read
+        self._topical = topical
+
+    def hashes(self) -> NDArray[np.uint64]:
+        """The hash of each word, line ends left out."""
+        words = self._numbers[self._numbers != _LINE_END]
+        hashes: NDArray[np.uint64] = self._hashes[words]
+        return hashes
+
+    def count(self) -> tuple[dict[str, int], NDArray[np.int64]]:
+        """How often each topical term occurs, and how often each term does, topical or not."""
+        terms = np.sort(self._terms)
+        terms = terms[np.searchsorted(terms, 0) :]  # what is no term stands before
+        first, counts = _runs(terms)
+        shared = int(np.searchsorted(first, len(self._topical)))
+        pairs = zip(first[:shared].tolist(), counts[:shared].tolist(), strict=True)
+        return {self._topical[number]: count for number, count in pairs}, counts
+
+    def occurrences(self, phrase: Sequence[str]) -> int:
+        """How often topical terms stand in a row, what is no term passed over."""
+        terms = self._terms[self._terms >= 0]
+        size = len(terms) - len(phrase) + 1
+        if size <= 0:
+            return 0
+        found = np.ones(size, bool)
+        for place, term in enumerate(phrase):
+            found &= terms[place : place + size] == self._topical.index(term)
+        return int(np.count_nonzero(found))
+
+    def similarities(self, topic: NDArray[np.float64], weighting: str) -> NDArray[np.float64]:
+        """The cosine of each line with the topic, given the weight of each topical term; NaN where there is no word.
+
+        All lines at once: terms are sorted by line, then term, so that equal ones stand together.
+        """
+        ends = self._numbers == _LINE_END
+        line_of = np.cumsum(ends)
+        lines = int(line_of[-1]) + 1 if len(line_of) else 1
+        result = np.zeros(lines)
+        result[np.bincount(line_of[~ends], minlength=lines) == 0] = np.nan
+        topical = (self._terms >= 0) & (self._terms < len(topic))
+        if not topical.any():
+            return result
+        near = np.zeros(lines, bool)
+        near[line_of[topical]] = True
+        chosen = near[line_of] & (self._terms >= 0)
+        keys = line_of[chosen] << 32 | self._terms[chosen]
+        keys.sort()
+        keys, counts = _runs(keys)
+        line, term, own = keys >> 32, keys & 0xFFFFFFFF, weights(counts, weighting)
+        norms = np.sqrt(np.bincount(line, own * own, lines))
+        shared = term < len(topic)
+        products = np.bincount(line[shared], own[shared] * topic[term[shared]], lines)
+        result[near] = np.minimum(1.0, products[near] / norms[near])
+        return result
+
+
+def _runs(ordered: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The distinct values of a sorted array and how often each occurs."""
+    if not len(ordered):
+        return ordered, np.zeros(0, np.int64)
+    bounds = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, [len(ordered)]))
+    return ordered[bounds[:-1]], bounds[1:] - bounds[:-1]

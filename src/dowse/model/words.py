@@ -12,7 +12,10 @@ import unicodedata
 
 import xxhash
 
-__all__ = ["WordLines", "lines_of_words", "printable", "word_hash", "words"]
+__all__ = ["LINE_END", "WordLines", "lines_of_words", "printable", "word_hash", "words"]
+
+LINE_END = "\0"
+"""Stands among words where a line ends; no text has it."""
 
 _MARKS = (  # combining marks that \w leaves out, without which Hindi, Arabic or decomposed Latin words fall apart
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc"
@@ -79,6 +82,16 @@ class WordLines:
         if self._ascii:
             return self._text.split()
         return [word for line in self._all_lines() for word in _words_of_line(line)]
+
+    def tokens(self) -> list[str]:
+        """All words, in order, with a ``LINE_END`` between two lines."""
+        if self._ascii:
+            return self._text.replace("\n", f" {LINE_END} ").split()
+        found: list[str] = []
+        for line in self._all_lines():
+            found += _words_of_line(line)
+            found.append(LINE_END)
+        return found[:-1]
 
     def line(self, number: int) -> list[str]:
         """The words of one line; none beyond the last."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dowse.model.words import WordLines, words
+from dowse.model.words import WordLines
 
 __all__ = ["Document", "RawLink"]
 
@@ -26,7 +26,7 @@ class Document:
     url: str
     title: str = ""
     raw_text: str = ""  # visible text, one line a paragraph, white space as it came
-    lines: WordLines = field(default_factory=WordLines)  # the words of ``raw_text``
+    lines: WordLines = field(default_factory=WordLines)  # the words: those of the title, then of each paragraph
     links: list[RawLink] = field(default_factory=list)
     charset: str = ""
     lang: str = ""  # <html lang>
@@ -44,4 +44,4 @@ class Document:
 
     def words(self) -> list[str]:
         """Title and visible text as one sequence of words: what is judged and signed."""
-        return words(self.title) + self.lines.words()
+        return self.lines.words()

@@ -70,7 +70,7 @@ def parse_html(
         url=url,
         title=walk.title,
         raw_text=text,
-        lines=WordLines(text),
+        lines=WordLines(f"{walk.title}\n{text}"),
         links=walk.links,
         charset=charset,
         lang=walk.lang,
@@ -105,7 +105,7 @@ class _Walk:
     def __init__(self, hidden: frozenset[int]) -> None:
         self.hidden = hidden
         self.parts: list[str] = [_SEPARATOR]  # text pieces and separators
-        self.breaks = 0  # separators so far: the number of the paragraph being written
+        self.breaks = 1  # the number of the paragraph being written; 0 is the title
         self.links: list[RawLink] = []
         self.open_links: list[_OpenLink | None] = []
         self.title = ""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dowse.model.page import Links
 from dowse.model.url import Base, fingerprint
@@ -19,8 +20,8 @@ __all__ = ["Found", "Refuse", "Similarity", "base_of", "collect_links"]
 Refuse = Callable[[str], str | None]
 """A canonical URL -> the rule that refuses it, or None."""
 
-Similarity = Callable[[Sequence[str]], float]
-"""The words of a text -> how near it is to the topic, in [0, 1]."""
+Similarity = Callable[[WordLines], NDArray[np.float64]]
+"""A text -> how near each of its lines is to the topic, in [0, 1]; NaN where there is no word."""
 
 _MAX_HREF = 8_192
 _MAX_ANCHOR = 200
@@ -51,14 +52,14 @@ def collect_links(
     *,
     refuse: Refuse | None = None,
     similarity: Similarity | None = None,
-    text_is_topical: bool = True,
+    by_line: NDArray[np.float64] | None = None,
     max_links: int = 5_000,
 ) -> Found:
     """The followable links of ``document``, one row a distinct target, in order of first appearance.
 
     What leads nowhere by design (``#top``, ``mailto:``, ``javascript:``, an empty href) is not a link. A target's
     anchor is the longest of its mentions, its paragraph similarity the best. A page-level nofollow leaves no row.
-    Where it is known that no word of the text is the topic's, ``text_is_topical`` saves measuring its paragraphs.
+    ``by_line`` is the similarity of each line of the document.
     """
     base = base_of(document)
     targets: dict[str, tuple[str, str]] = {}
@@ -67,7 +68,8 @@ def collect_links(
     anchors: list[str] = []
     rels: list[str] = []
     positions: list[int] = []
-    mentions: list[tuple[int, int]] = []  # row, paragraph
+    mentioned: list[int] = []  # the row of each mention
+    paragraphs: list[int] = []  # and its paragraph
     refused: Counter[str] = Counter()
     n_links = 0
     page_nofollow = document.nofollow
@@ -100,11 +102,18 @@ def collect_links(
             counts[row] += 1
             if len(anchor) > len(anchors[row]):
                 anchors[row] = anchor
-        mentions.append((row, paragraph))
+        mentioned.append(row)
+        paragraphs.append(paragraph)
     urls = list(rows)
     anchors = [anchor[:_MAX_ANCHOR] for anchor in anchors]
-    by_anchor = _anchor_similarities(anchors, similarity)
-    by_paragraph = _paragraph_similarities(document, mentions, by_anchor, similarity if text_is_topical else None)
+    by_anchor = np.zeros(len(urls))
+    if similarity is not None and urls:
+        by_anchor = np.nan_to_num(similarity(WordLines("\n".join(anchors))))
+    by_paragraph = np.zeros(len(urls))
+    if by_line is not None and urls:
+        values = by_line[paragraphs]
+        # an image or a widget alone in its block: the anchor is all the paragraph there is
+        np.maximum.at(by_paragraph, mentioned, np.where(np.isnan(values), by_anchor[mentioned], values))
     links = Links(
         urls=urls,
         fingerprints=np.fromiter(map(fingerprint, urls), np.uint64, len(urls)),
@@ -112,8 +121,8 @@ def collect_links(
         anchors=anchors,
         rels=rels,
         positions=np.array(positions, np.int32),
-        anchor_similarity=np.array(by_anchor, np.float32),
-        paragraph_similarity=np.array(by_paragraph, np.float32),
+        anchor_similarity=by_anchor.astype(np.float32),
+        paragraph_similarity=by_paragraph.astype(np.float32),
     )
     return Found(links, n_links, dict(refused))
 
@@ -128,31 +137,3 @@ def _resolve(base: Base, href: str, refuse: Refuse | None) -> tuple[str, str]:
         return "", "bad-url" if bare and _OTHER_SCHEME.match(bare) is None else ""
     reason = refuse(url) if refuse is not None else None
     return ("", reason) if reason else (url, "")
-
-
-def _anchor_similarities(anchors: list[str], similarity: Similarity | None) -> list[float]:
-    """Similarity of each anchor. Most pages have no word of the topic in any: that takes one look."""
-    lines = WordLines("\n".join(anchors))
-    if similarity is None or not similarity(lines.words()):
-        return [0.0] * len(anchors)
-    return [similarity(words) if words else 0.0 for words in map(lines.line, range(len(anchors)))]
-
-
-def _paragraph_similarities(
-    document: Document, mentions: list[tuple[int, int]], by_anchor: list[float], similarity: Similarity | None
-) -> list[float]:
-    """Similarity of the paragraphs that mention each row, the best of them; each paragraph is measured once."""
-    by_row = [0.0] * len(by_anchor)
-    if similarity is None and not any(by_anchor):
-        return by_row
-    measured: dict[int, float] = {}
-    for row, paragraph in mentions:
-        value = measured.get(paragraph)
-        if value is None:
-            line = document.lines.line(paragraph)
-            # an image or a widget alone in its block: the anchor is all the paragraph there is
-            value = by_anchor[row] if not line else similarity(line) if similarity is not None else 0.0
-            measured[paragraph] = value
-        if value > by_row[row]:
-            by_row[row] = value
-    return by_row

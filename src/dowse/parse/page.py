@@ -29,7 +29,7 @@ def _plain(text: str, *, url: str, charset: str, robots_tag: str | None) -> Docu
     return Document(
         url=url,
         raw_text=text,
-        lines=WordLines(text),
+        lines=WordLines("\n" + text),
         charset=charset,
         noindex=noindex,
         nofollow=nofollow,
