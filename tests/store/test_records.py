@@ -129,7 +129,7 @@ def test_text_that_is_no_unicode_does_not_lose_the_batch(folder: Path) -> None:
     with CrawlStore.create(folder, {}, WALL) as store:
         made = batch(0)
         made.pages[3].etag = bad
-        made.links[4].anchor = bad
+        made.links[4] = made.links[4]._replace(anchor=bad)
         store.commit(made)
         assert store.counters().recorded == 5
     assert rows(folder, "SELECT etag FROM pages WHERE id = 3") == [("caf\ufffd",)]

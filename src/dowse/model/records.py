@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from dowse.model.budget import Spent
 from dowse.model.http import Timings
@@ -107,14 +107,13 @@ class PageRow:
     archive_response: int = 1  # which of them holds the response that warc_offset names
 
 
-@dataclass(slots=True)
-class LinkRow:
-    """A link from a fetched page to a known URL."""
+class LinkRow(NamedTuple):
+    """A link from a fetched page to a known URL. A tuple: there are a hundred of them a page."""
 
     page: int
     target: int
     anchor: str
-    count: int  # mentions on that page
+    mentions: int  # on that page
     position: int = 0  # of the first among all links of the page
     rel: str = ""
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from operator import attrgetter
 from typing import Any
 
 from dowse.model.records import Batch, CandidateRow, CandidateState, DecisionRow, EventRow, PageRow, SiteRow
@@ -34,9 +33,6 @@ _STATES = tuple(CandidateState)
 to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 from_json = json.loads
 
-_link = attrgetter("page", "target", "anchor", "count", "position", "rel")
-
-
 _TOGETHER = 50  # rows a statement for what comes in thousands: half the cost of one by one
 
 
@@ -45,13 +41,13 @@ def _insert(table: str, columns: int, verb: str = "INSERT", together: int = 1) -
     return f"{verb} INTO {table} VALUES {', '.join([row] * together)}"
 
 
-def _many(table: str, columns: int, row: Callable[[Any], tuple[Any, ...]], items: Sequence[Any]) -> Iterator[Statement]:
-    whole = len(items) - len(items) % _TOGETHER
+def _many(table: str, columns: int, rows: Sequence[tuple[Any, ...]]) -> Iterator[Statement]:
+    whole = len(rows) - len(rows) % _TOGETHER
     if whole:
         starts = range(0, whole, _TOGETHER)
-        blocks = (tuple(chain.from_iterable(map(row, items[start : start + _TOGETHER]))) for start in starts)
+        blocks = (tuple(chain.from_iterable(rows[start : start + _TOGETHER])) for start in starts)
         yield _insert(table, columns, together=_TOGETHER), blocks
-    yield _insert(table, columns), map(row, items[whole:])
+    yield _insert(table, columns), rows[whole:]
 
 
 _PAGES = _insert("pages", len(PAGE_COLUMNS), "INSERT OR REPLACE")
@@ -120,7 +116,7 @@ def statements(batch: Batch, places: Sequence[Place], ordinal: int, archives: di
     if batch.sites:
         yield _SITES, map(_site, batch.sites.values())
     if batch.candidates:
-        yield from _many("candidates", 11, _candidate, batch.candidates)
+        yield from _many("candidates", 11, list(map(_candidate, batch.candidates)))
     if batch.priorities:
         yield _PRIORITIES, ((priority, id) for id, priority in sorted(batch.priorities.items()))  # neighbours together
     if batch.states:
@@ -129,7 +125,7 @@ def statements(batch: Batch, places: Sequence[Place], ordinal: int, archives: di
         yield _PAGES, map(_page, batch.pages, range(ordinal, ordinal + len(batch.pages)), places)
         yield _ARCHIVES, archives.items()
     if batch.links:
-        yield from _many("links", 6, _link, batch.links)
+        yield from _many("links", 6, batch.links)
     if batch.decisions:
         yield _DECISIONS, map(_decision, batch.decisions)
     if batch.events:
