@@ -25,7 +25,7 @@ from dowse.fetch.agent import product_token, user_agent
 from dowse.fetch.body import READ_BYTES, Body
 from dowse.fetch.decode import ACCEPT_ENCODING, Decoder
 from dowse.fetch.exchange import Exchange, Refused, Unresolved, clean, conditions, current, header_text
-from dowse.fetch.guard import Guard, is_literal, strip_literal
+from dowse.fetch.guard import Guard, is_literal, networks, strip_literal
 from dowse.fetch.resolver import Lookup, Resolver, SystemLookup
 from dowse.model.clock import Clock
 from dowse.model.errors import TopicError
@@ -176,7 +176,7 @@ class HttpTransport:
         self.user_agent = user_agent(network)
         self.product = product_token(network)
         self._limits = limits
-        self._guard = Guard(network.allow_private)
+        self._guard = Guard(network.allow_private, networks(network.allow_addresses))
         self._proxy = _proxy(network.proxy)
         self._tls: ssl.SSLContext | bool = network.verify_tls if tls is None or not network.verify_tls else tls
         self._system = SystemLookup() if lookup is None else None

@@ -123,6 +123,7 @@ class Network:
     user_agent: str | None = None  # replaces the whole User-Agent
     proxy: str | None = None
     allow_private: bool = False
+    allow_addresses: tuple[str, ...] = ()  # allowed besides the public ones: addresses, or networks such as 10.0.0.0/8
     verify_tls: bool = True
     resolve: dict[str, str] = field(default_factory=dict)  # host glob -> address or address:port
 

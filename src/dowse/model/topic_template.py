@@ -85,6 +85,7 @@ urls = []                            # where to start: ["https://example.org/", 
 # user_agent = "my-crawler/1.0"      # instead of the whole User-Agent (no default)
 # proxy = "http://proxy.example:3128"   # (no default)
 # allow_private = false              # private and loopback addresses
+# allow_addresses = []               # of these only some: ["127.0.0.1", "10.0.0.0/8"]
 # verify_tls = true
 # resolve = {}                       # { "*.example.org" = "127.0.0.1:8080" }
 """

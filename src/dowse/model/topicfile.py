@@ -182,6 +182,7 @@ def _tables(directory: Path) -> dict[str, _Fields]:
             "user_agent": ("user_agent", read.header_text),
             "proxy": ("proxy", read.proxy),
             "allow_private": ("allow_private", read.boolean),
+            "allow_addresses": ("allow_addresses", read.each(read.address_or_network)),
             "verify_tls": ("verify_tls", read.boolean),
             "resolve": ("resolve", read.resolve),
         },
