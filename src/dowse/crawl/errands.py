@@ -13,6 +13,7 @@ from dowse.fetch import (
     MAX_ROBOTS_REDIRECTS,
     RobotsRedirect,
     Rules,
+    may_pass,
     retry_after_s,
     robots_outcome,
 )
@@ -174,14 +175,21 @@ class Errands:
         tries = before.tries + 1 if before else 1
         self._robots[site.id] = _Robots(rules, now - _ROBOTS_AGE_S - 1, tries)
         row.failures += 1
-        detail = f"http {result.status}" if isinstance(result, Response) else f"{result.kind.value} {result.detail}"
-        if tries > self._limits.max_retries:
-            self.close_site(site, f"robots.txt unreachable: {detail}".strip(), CandidateState.REFUSED)
+        if tries > self._limits.max_retries or (isinstance(result, Failure) and not may_pass(result.kind)):
+            self.close_site(site, _unreachable(result), CandidateState.REFUSED)
             return
         asked = None
         if isinstance(result, Response):
             asked = retry_after_s(result.header("Retry-After"), self._clock.wall(), self._politeness.max_delay_s)
+            self.say_if_clipped(site, result)
         self._frontier.set_aside(site, self._backoff(tries) if asked is None else asked, now)
+
+    def say_if_clipped(self, site: Site, response: Response) -> None:
+        """A Retry-After beyond the longest delay is shortened, and the user is told."""
+        longest = self._politeness.max_delay_s
+        asked = retry_after_s(response.header("Retry-After"), self._clock.wall(), float("inf"))
+        if asked is not None and asked > longest:
+            self._recorder.event("delay clipped", f"{site.origin}: Retry-After {asked:.0f} s taken as {longest:g} s")
 
     def _delay(self, site: Site, rules: Rules) -> float:
         """The site's own delay: its Crawl-delay when longer than ours, clipped, and said so."""
@@ -190,3 +198,12 @@ class Errands:
         if clipped < asked:
             self._recorder.event("delay clipped", f"{site.origin}: Crawl-delay {asked:g} s taken as {clipped:g} s")
         return max(clipped, self._politeness.delay_s)
+
+
+def _unreachable(result: Response | Failure) -> str:
+    """Why a site is closed whose robots.txt could not be had."""
+    if isinstance(result, Response):
+        return f"robots.txt unreachable: http {result.status}"
+    if result.kind is FailureKind.ADDRESS:  # not a matter of robots.txt: nothing may be asked there
+        return f"address: {result.detail}"
+    return f"robots.txt unreachable: {result.kind.value}: {result.detail}".rstrip(": ")

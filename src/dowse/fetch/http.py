@@ -40,6 +40,8 @@ _KEEPALIVE_S = 15.0
 _MAX_LINE_BYTES = 16_384
 _MAX_FIELD_BYTES = 65_536
 _MAX_HEADERS = 500
+_QUOTED = re.compile(r"\s*:\s*b['\"].*", re.DOTALL)  # the bytes that were wrong, which may be kilobytes of anything
+_OPENSSL = re.compile(r"^\[[^\]]*\] | \(_ssl\.c:\d+\)$")  # where in the library it was noticed
 _LOCALHOST = re.compile(r"(?:.*\.)?localhost\.?").fullmatch
 
 
@@ -323,9 +325,11 @@ class HttpTransport:
 def _said(cause: BaseException) -> str:
     """What went wrong in the fault's own words, without the library's decoration."""
     if isinstance(cause, aiohttp.ClientResponseError):
-        return cause.message
+        return _QUOTED.sub("", cause.message)
     if isinstance(cause, aiohttp.ClientConnectorError):
         cause = cause.os_error
+    if isinstance(cause, ssl.SSLError):
+        return _OPENSSL.sub("", str(cause))
     if isinstance(cause, OSError) and cause.strerror:
         return cause.strerror
     return str(cause)

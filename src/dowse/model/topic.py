@@ -49,6 +49,7 @@ class Traps:
 
     max_url_length: int = 2000
     max_per_host: int = 50_000  # URLs taken up per host
+    max_hosts_per_domain: int = 2_000  # hosts taken up per registered domain
     max_repeated_segments: int = 3  # /a/b/a/b/a/b: the same path segment this many times
     max_per_pattern: int = 5_000  # URLs per host that differ only in numbers or parameter values
     max_pattern_run: int = 32  # links in a row from a page to one of the same pattern without a relevant page

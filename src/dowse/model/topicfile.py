@@ -140,6 +140,7 @@ def _tables(directory: Path) -> dict[str, _Fields]:
         "scope.traps": {
             "max_url_length": ("max_url_length", count),
             "max_per_host": ("max_per_host", count),
+            "max_hosts_per_domain": ("max_hosts_per_domain", count),
             "max_repeated_segments": ("max_repeated_segments", _zero_or_repeats),
             "max_per_pattern": ("max_per_pattern", count),
             "max_pattern_run": ("max_pattern_run", count),
