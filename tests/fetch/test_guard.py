@@ -51,7 +51,16 @@ def test_allow_private_lets_addresses_through_but_no_names() -> None:
 def test_named_networks_pass_and_nothing_else_private_does() -> None:
     guard = Guard(also=networks(("127.0.0.1", "10.1.0.0/16", "fd00::/8")))
     assert all(map(guard.allows, ("127.0.0.1", "10.1.2.3", "fd00::1", "[fd00::1]", "8.8.8.8")))
-    refused = ("127.0.0.2", "10.2.0.1", "::1", "::ffff:127.0.0.1", "::ffff:10.1.2.3", "169.254.169.254", "localhost", "")
+    refused = (
+        "127.0.0.2",
+        "10.2.0.1",
+        "::1",
+        "::ffff:127.0.0.1",
+        "::ffff:10.1.2.3",
+        "169.254.169.254",
+        "localhost",
+        "",
+    )
     assert not any(map(guard.allows, refused))
 
 

@@ -28,9 +28,9 @@ hostile = typer.Typer(
 def serve(
     port: Annotated[int, typer.Option(help="0 takes a free one.")] = 0,
     host: Annotated[str, typer.Option(help="A loopback address.")] = "127.0.0.1",
-    topic: Annotated[
-        Path, typer.Option(metavar="PATH", help="Where to write the topic file that crawls it.")
-    ] = Path("hostile.toml"),
+    topic: Annotated[Path, typer.Option(metavar="PATH", help="Where to write the topic file that crawls it.")] = Path(
+        "hostile.toml"
+    ),
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the commands, not the trials.")] = False,
 ) -> None:
     """Serve the hostile web on this machine until Ctrl-C, to try any crawl on it."""
@@ -51,7 +51,9 @@ def serve(
 
 
 @hostile.command()
-def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl of the hostile web.")]) -> None:
+def check(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl of the hostile web.")],
+) -> None:
     """Compare a finished crawl of the hostile web with what each trial must come to."""
     findings = compare(folder)
     table = Table(box=None, padding=(0, 2, 0, 0))

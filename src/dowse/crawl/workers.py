@@ -76,10 +76,10 @@ class InProcess:
 
 
 class _Task:
-    __slots__ = ("deaths", "done", "message")
+    __slots__ = ("deaths", "done", "job")
 
-    def __init__(self, message: bytes, done: asyncio.Future[Work]) -> None:
-        self.message = message
+    def __init__(self, job: Job, done: asyncio.Future[Work]) -> None:
+        self.job = job
         self.done = done
         self.deaths = 0  # workers that died over it
 
@@ -103,7 +103,7 @@ class _Connection(asyncio.Protocol):
     def send(self, task: _Task) -> None:
         assert self._transport is not None
         self.tasks.append(task)
-        self._transport.write(task.message)
+        self._transport.write(pack(task.job))  # only now: a packed copy of each waiting page would double their memory
         if len(self.tasks) == 1:
             self._watch()
 
@@ -201,7 +201,7 @@ class ProcessPool:
     async def run(self, job: Job) -> Work:
         if self._in_vain >= _STARTS_IN_VAIN:
             raise DowseError(_NO_WORKERS)
-        task = _Task(pack(job), asyncio.get_running_loop().create_future())
+        task = _Task(job, asyncio.get_running_loop().create_future())
         self._queue.append(task)
         self.feed()
         return await task.done

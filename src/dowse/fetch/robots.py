@@ -3,7 +3,7 @@
 protego reads groups and matches paths; this module hands it a text that holds our own group alone, because three
 things it does differ from the RFC: it takes a group named by a *prefix* of our token as ours, it overlooks a group
 whose name carries a version ("Dowse/1.0"), and it ends a run of User-agent lines at any record it does not know. A
-fourth is mended afterwards: it measures a rule with "?" and the like escaped, so that "/*?" counts as longer than "/abc".
+fourth is mended afterwards: it measures a rule with "?" and the like escaped, so that "/*?" is longer than "/abc".
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def gzip_bomb() -> Iterator[bytes]:
 
 
 def nested_gzip_bomb() -> Iterator[bytes]:
-    """The same packed once more: a few bytes a megabyte. Each batch of blocks is a deflate block of the outer stream."""
+    """The same packed once more: a few bytes a megabyte."""
     inner = gzip_bomb()
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     first = packer.compress(next(inner)) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -43,7 +43,7 @@ def brotli_bomb() -> Iterator[bytes]:
 
 
 def zstd_bomb() -> Iterator[bytes]:
-    """Four bytes for 128 KiB, without end: run-length blocks (RFC 8878, section 3.1.1.2) in a frame of no stated size."""
+    """Four bytes for 128 KiB, without end: run-length blocks (RFC 8878, section 3.1.1.2) in a frame of unknown size."""
     frame = b"\x28\xb5\x2f\xfd" + b"\x00" + bytes([7 << 3])  # window of 2^17 bytes
     run_length = (131_072 << 3 | 1 << 1).to_bytes(3, "little") + b"a"
     return chain([frame], repeat(run_length * _BATCH))

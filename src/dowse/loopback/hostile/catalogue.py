@@ -44,6 +44,7 @@ timeout = "{timeout_s:g}s"
 connect_timeout = "{timeout_s:g}s"
 max_retries = 1
 retry_wait = "0.2s"
+page_time = "60s"   # so that a busy machine comes to the same ends
 
 [network]
 allow_addresses = ["{host}"]   # the server's; every other private address stays refused
@@ -61,7 +62,7 @@ def resolve(doors: Mapping[str, str]) -> dict[str, str]:
 
 
 def topic_text(
-    host: str, doors: Mapping[str, str], trials: Iterable[Trial] = TRIALS, *, timeout_s: float = 5.0
+    host: str, doors: Mapping[str, str], trials: Iterable[Trial] = TRIALS, *, timeout_s: float = 10.0
 ) -> str:
     """A topic file for a crawl of these trials, served at ``host``. Those with a DNS of their own are left out: no
     topic file can give one."""

@@ -29,7 +29,9 @@ async def _two_lengths(visit: Visit) -> None:
 
 
 async def _length_and_chunks(visit: Visit) -> None:
-    await visit.send(head(f"Content-Type: {HTML}", "Content-Length: 5", "Transfer-Encoding: chunked"), b"5\r\nhello\r\n")
+    await visit.send(
+        head(f"Content-Type: {HTML}", "Content-Length: 5", "Transfer-Encoding: chunked"), b"5\r\nhello\r\n"
+    )
     await visit.send(b"0\r\n\r\n")
 
 

@@ -23,7 +23,8 @@ def serve_hostile(
 
     async def run() -> None:
         stop = asyncio.Event()
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+        for name in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(name, stop.set)
         async with HostileServer(host=host, port=port) as server:
             _write(topic, topic_text(server.host, server.doors))
             announce(server)
@@ -31,8 +32,6 @@ def serve_hostile(
 
     try:
         asyncio.run(run())
-    except KeyboardInterrupt:
-        pass
     except (OSError, OverflowError) as error:
         raise UserError(f"cannot serve on {host} port {port}: {error}") from error
 

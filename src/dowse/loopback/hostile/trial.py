@@ -23,7 +23,7 @@ class End:
     url: str
     outcome: str  # "fetched", "redirected", "failed", "refused"; "absent": never taken up
     reason: str = ""  # as recorded; a * at its end stands for anything
-    truncated: str = ""
+    truncated: str = ""  # why it was cut; "length|time": whichever came first
     facts: Mapping[str, object] = field(default_factory=dict)  # further columns of its page, by name
 
     def fits(self, reason: str) -> bool:
@@ -35,7 +35,7 @@ class End:
         if self.reason:
             parts.append(self.reason)
         if self.truncated:
-            parts.append(f"cut: {self.truncated}")
+            parts.append(f"cut: {self.truncated.replace('|', ' or ')}")
         parts += [f"{name} {_shown(value)}" for name, value in self.facts.items()]
         return ", ".join(parts)
 
@@ -86,7 +86,7 @@ def _about(end: End, seed: str) -> str:
     if end.url == seed:
         return str(end)
     own = split(end.url).origin == split(seed).origin
-    return f"{end.url[len(split(seed).origin):] if own else end.url} {end}"
+    return f"{end.url[len(split(seed).origin) :] if own else end.url} {end}"
 
 
 def _shown(value: object) -> str:

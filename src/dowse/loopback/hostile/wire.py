@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 
@@ -34,6 +35,17 @@ class Visit:
         """An ordinary answer: a status, header lines and a body with its length (or the one to be claimed)."""
         length = len(body) if length is None else length
         await self.send(head(f"Content-Type: {content_type}", *lines, f"Content-Length: {length}", status=status), body)
+
+    async def pour(self, pieces: Iterable[str]) -> None:
+        """A page packed with gzip piece by piece, so that it is nowhere whole."""
+        packer = zlib.compressobj(1, zlib.DEFLATED, 31)
+        await self.send(head(f"Content-Type: {HTML}", "Content-Encoding: gzip"))
+        for piece in pieces:
+            packed = packer.compress(piece.encode())
+            if packed:
+                await self.send(packed)
+            await asyncio.sleep(0)  # other visitors get their turn
+        await self.send(packer.flush())
 
     async def redirect(self, to: str, *lines: str) -> None:
         await self.reply(b"Moved.\n", f"Location: {to}", *lines, status="302 Found", content_type="text/plain")
