@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -13,9 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from dowse.lab.html import clean
-from dowse.lab.trials import Finding, compare
-from dowse.loopback.hostile import TRIALS, HostileServer
-from dowse.loopback.hostile.serve import serve_hostile
+
+if TYPE_CHECKING:  # loaded by these commands alone: no crawl should wait for them
+    from dowse.lab.trials import Finding
+    from dowse.loopback.hostile import HostileServer
 
 __all__ = ["hostile"]
 
@@ -34,6 +35,8 @@ def serve(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the commands, not the trials.")] = False,
 ) -> None:
     """Serve the hostile web on this machine until Ctrl-C, to try any crawl on it."""
+    from dowse.loopback.hostile import TRIALS
+    from dowse.loopback.hostile.serve import serve_hostile
 
     def announce(server: HostileServer) -> None:
         if not quiet:
@@ -55,6 +58,8 @@ def check(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl of the hostile web.")],
 ) -> None:
     """Compare a finished crawl of the hostile web with what each trial must come to."""
+    from dowse.lab.trials import compare
+
     findings = compare(folder)
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in ("trial", "expected", "found", "ok"):
@@ -83,6 +88,8 @@ def _cell(text: str) -> Text:
 
 
 def _print_trials() -> None:
+    from dowse.loopback.hostile import TRIALS
+
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in ("trial", "what it does", "what must come of it"):
         table.add_column(name, overflow="fold", no_wrap=name == "trial")

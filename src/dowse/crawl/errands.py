@@ -65,18 +65,22 @@ class Errands:
             return None
         return robots.rules.allowed(url)
 
-    async def permitted(self, url: str) -> bool:
-        """May a URL beside the pages (a sitemap) be asked for? Its robots.txt is read first where that is needed."""
+    async def forbids(self, url: str) -> str:
+        """Why a URL beside the pages (a sitemap) may not be asked for; "" when it may. Its robots.txt is read first
+        where that is needed."""
         site = self._frontier.site_of_url(url)
         if self.allowed(site, url) is None:
             lease = await self._extra.hold(site)
-            if not isinstance(lease, Lease):
-                return False
+            if isinstance(lease, Failure):
+                return f"{lease.kind.value}: {lease.detail}"
+            if lease is None:
+                return "not asked for: the crawl stops"
             if self.allowed(site, url) is None:
                 await self._read_robots(lease)
             else:  # somebody read it while this one waited
                 self._frontier.cancel(lease, self._clock.now())
-        return self.allowed(site, url) is True
+        allowed = self.allowed(site, url)
+        return "" if allowed else site.closed or ("robots.txt unreachable" if allowed is None else "robots")
 
     def with_lookup(self, site: Site, result: Response | Failure) -> Response | Failure:
         """The exchange with the time its site's look-up took, if no page has carried it yet."""
@@ -176,7 +180,7 @@ class Errands:
         self._robots[site.id] = _Robots(rules, now - _ROBOTS_AGE_S - 1, tries)
         row.failures += 1
         if tries > self._limits.max_retries or (isinstance(result, Failure) and not may_pass(result.kind)):
-            self.close_site(site, _unreachable(result), CandidateState.REFUSED)
+            self.close_site(site, _unreachable(site, result), CandidateState.REFUSED)
             return
         asked = None
         if isinstance(result, Response):
@@ -200,10 +204,10 @@ class Errands:
         return max(clipped, self._politeness.delay_s)
 
 
-def _unreachable(result: Response | Failure) -> str:
+def _unreachable(site: Site, result: Response | Failure) -> str:
     """Why a site is closed whose robots.txt could not be had."""
     if isinstance(result, Response):
         return f"robots.txt unreachable: http {result.status}"
-    if result.kind is FailureKind.ADDRESS:  # not a matter of robots.txt: nothing may be asked there
+    if result.kind is FailureKind.ADDRESS and site.host in result.url:  # nothing at all may be asked there
         return f"address: {result.detail}"
     return f"robots.txt unreachable: {result.kind.value}: {result.detail}".rstrip(": ")

@@ -15,6 +15,7 @@ PRIVATE_NAME = f"dns-to-private.{DOMAIN}"
 PRIVATE_PLACE = "10.0.0.4"  # what DNS says of that name
 _METADATA = "http://169.254.169.254/latest/meta-data/"
 _INSIDE = "http://10.0.0.3/admin"
+_INSIDE_MAP = "http://10.0.0.5/sitemap.xml"
 
 
 async def _metadata(visit: Visit) -> None:
@@ -27,6 +28,18 @@ async def _sitemap(visit: Visit) -> None:
         await visit.reply(body.encode(), content_type="application/xml")
     else:
         await visit.reply(document("sitemap-points-inside"))
+
+
+async def _sitemap_index(visit: Visit) -> None:
+    body = f"<sitemapindex><sitemap><loc>{_INSIDE_MAP}</loc></sitemap></sitemapindex>"
+    await visit.reply(body.encode(), content_type="application/xml")
+
+
+async def _robots_inside(visit: Visit) -> None:
+    if visit.target == "/robots.txt":
+        await visit.redirect("http://10.0.0.6/robots.txt")
+    else:
+        await _page(visit)
 
 
 async def _page(visit: Visit) -> None:
@@ -66,6 +79,12 @@ TRIALS = (
     Trial("sitemap-points-inside", "addresses", "A sitemap that lists an address in a private network.", _sitemap,
           (End(_INSIDE, "refused", "address: *"), End(f"http://sitemap-points-inside.{DOMAIN}/", "fetched")),
           seed=f"http://sitemap-points-inside.{DOMAIN}/sitemap.xml", sitemap=True),
+    Trial("sitemap-index-points-inside", "addresses", "A sitemap index that names one in a private network.",
+          _sitemap_index, seed=f"http://sitemap-index-points-inside.{DOMAIN}/sitemap.xml", sitemap=True,
+          events=(("sitemap problem", f"{_INSIDE_MAP}: address: 10.0.0.5 is not a public address"),)),
+    Trial("robots-redirect-inside", "addresses", "robots.txt redirects into a private network.", _robots_inside,
+          (End(f"http://robots-redirect-inside.{DOMAIN}/", "refused", "robots.txt unreachable: address: *"),),
+          robots=True),
     _tls("self-signed", "A certificate signed by itself.", "robots.txt unreachable: tls: *", "self-signed"),
     _tls("expired", "A certificate that ended long ago.", "robots.txt unreachable: tls: *", "expired"),
     _tls("handshake-reset", "The connection is reset in the TLS handshake.", "robots.txt unreachable: reset: *",
