@@ -281,3 +281,23 @@ def test_a_reader_that_leaves_does_not_spoil_the_crawl(server: LoopbackServer, t
     assert "Traceback" not in err
     assert "Unclosed" not in err
     assert (tmp_path / "c" / "harvest.png").is_file()
+
+
+def test_hostile_serve_keeps_its_hands_off_a_file_that_is_not_its_own(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('query = "mine"\n')
+    done = dowse("hostile", "serve", "--topic", str(tmp_path / "mine.toml"), code=2)
+    assert done.stderr.count("\n") == 1
+    assert "was not written by dowse hostile serve" in done.stderr
+    assert (tmp_path / "mine.toml").read_text() == 'query = "mine"\n'
+
+
+def test_hostile_serve_on_another_address_or_a_taken_port(server: LoopbackServer, tmp_path: Path) -> None:
+    topic = str(tmp_path / "hostile.toml")
+    assert "not a loopback address" in dowse("hostile", "serve", "--host", "0.0.0.0", "--topic", topic, code=2).stderr
+    done = dowse("hostile", "serve", "--port", str(server.port), "--topic", topic, code=2)
+    assert "cannot serve on 127.0.0.1" in done.stderr
+    assert not (tmp_path / "hostile.toml").exists()
+
+
+def test_hostile_check_of_another_crawl(folder: Path) -> None:
+    assert "is no crawl of the hostile web" in dowse("hostile", "check", str(folder), code=2).stderr

@@ -181,3 +181,17 @@ def test_robots_switched_off_is_not_even_asked_for(tmp_path: Path) -> None:
     targets = [hit.target for hit in server.log]
     assert "/robots.txt" not in targets
     assert {"/0", "/1", "/map.xml"} <= set(targets)
+
+
+def test_a_sitemap_that_cannot_be_had_says_why(tmp_path: Path) -> None:
+    site = adding(
+        chain("a.test", 1), robots_txt=robots("User-agent: *\nDisallow: /secret"), moved_xml=redirect("file:///x")
+    )
+    names = ("http://a.test/secret.xml", "http://a.test/none.xml", "http://a.test/moved.xml", str(tmp_path / "no.xml"))
+    run(
+        Web.of(site), tmp_path / "c", ["http://a.test/0"],
+        lambda topic: replace(topic, seeds=replace(topic.seeds, sitemaps=names)),
+    )  # fmt: skip
+    found = [detail for (detail,) in rows(tmp_path / "c", "SELECT detail FROM events WHERE kind = 'sitemap problem'")]
+    reasons = ("robots", "http 404", "not a web address", "cannot be read: no such file or directory")
+    assert found == [f"{name}: {reason}" for name, reason in zip(names, reasons, strict=True)]

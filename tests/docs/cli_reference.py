@@ -30,10 +30,13 @@ EXAMPLES = {
     "strategies": "dowse strategies",
     "demo": "dowse demo",
     "demo-web": "dowse demo-web --port 8000",
+    "hostile serve": "dowse hostile serve",
+    "hostile check": "dowse hostile check hostile-crawl",
 }
 EXIT_CODES = {
     0: "Done. For a crawl: it stopped at its budget or target, or no URL was left.",
-    1: "Failed: the records could not be kept, or no URL was left and not one page had been fetched.",
+    1: "Failed: the records could not be kept, or no URL was left and not one page had been fetched. For "
+    "`dowse hostile check`: a trial did not end as it must.",
     2: "A mistake you can mend. One line on standard error says what to change.",
     130: "Interrupted by Ctrl-C or SIGTERM. Everything is recorded: go on with `dowse crawl --resume DIR`.",
 }
@@ -66,6 +69,14 @@ needs the extra `parquet` (`pip install "dowse[parquet]"`).
     "demo-web": """\
 It prints the hosts it shows and the command that crawls them.
 """,
+    "hostile serve": """\
+It prints what each trial does and must come to, writes a topic file, and prints the commands that crawl the trials and
+check the crawl. [The hostile web](hostile.md) tells more. Its certificates need the extra `hostile`
+(`pip install "dowse[hostile]"`).
+""",
+    "hostile check": """\
+A trial whose seed is not among the crawl's is left out.
+""",
 }
 _HEAD = f"""\
 # The command line
@@ -79,9 +90,13 @@ _WORDS = {str: "TEXT", int: "NUMBER", float: "NUMBER", Path: "PATH"}
 
 
 def commands() -> dict[str, Any]:
-    """The commands of the application, by name, in the order of its help."""
-    group: Any = typer.main.get_command(app)
-    return dict(group.commands)
+    """The commands of the application, by name ("hostile serve" for one of a group), in the order of its help."""
+    root: Any = typer.main.get_command(app)
+    found: dict[str, Any] = {}
+    for name, command in root.commands.items():
+        inner = getattr(command, "commands", {})
+        found |= {f"{name} {own}": part for own, part in inner.items()} if inner else {name: command}
+    return found
 
 
 def _first_line(command: Any) -> str:
@@ -134,7 +149,10 @@ def reference() -> str:
     """The whole page."""
     known = commands()
     parts = [_HEAD, "\n| command | |\n|---|---|\n"]
-    parts += [f"| [`{name}`](#dowse-{name}) | {_cell(_first_line(command))} |\n" for name, command in known.items()]
+    parts += [
+        f"| [`{name}`](#dowse-{name.replace(' ', '-')}) | {_cell(_first_line(command))} |\n"
+        for name, command in known.items()
+    ]
     parts.append("\n`dowse --version` prints the version.\n")
     for name, command in known.items():
         parts += [f"\n## dowse {name}\n\n{_first_line(command)}\n\n```sh\n{EXAMPLES[name]}\n```\n"]

@@ -35,7 +35,7 @@ def test_the_reference_is_what_the_command_line_says() -> None:
 
 def test_every_command_has_one_example() -> None:
     assert list(EXAMPLES) == list(commands())
-    assert all(shlex.split(example)[:2] == ["dowse", name] for name, example in EXAMPLES.items())
+    assert all(example.startswith(f"dowse {name}") for name, example in EXAMPLES.items())
 
 
 @pytest.mark.parametrize("name", ["init", "why", "report", "export", "strategies"])

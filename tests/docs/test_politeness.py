@@ -186,6 +186,8 @@ def test_rules_are_those_of_the_code() -> None:
         rule = GrowthRules(traps)
         run = [rule.admit(0, f"{URL}/{n}", rule.admit(0, f"{URL}/0", None, 0, False).pattern, n, False) for n in (1, 2)]
         growth |= {admission.rule for admission in run}
+    domain = GrowthRules(Traps(max_hosts_per_domain=1))
+    growth |= {domain.admit(site, f"https://{site}.example.org/", None, 0, False).rule for site in (0, 1)}
     page = b"<a href=/x rel=nofollow>1</a><a href='http://['>2</a><a href=/1>3</a><a href=/2>4</a>"
     page += b"<a href=/" + b"y" * links._MAX_HREF + b">5</a>"
     found = collect_links(parse_page(page, url=URL, content_type="text/html"), max_links=1)

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.fetch import Guard, allowed
+from dowse.fetch.guard import networks
+from dowse.model.errors import TopicError
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,28 @@ def test_allow_private_lets_addresses_through_but_no_names() -> None:
     assert all(map(guard.allows, ("127.0.0.1", "::1", "[::1]", "10.0.0.1", "8.8.8.8")))
     assert not any(map(guard.allows, ("localhost", "", "127.1")))
     assert not Guard().allows("127.0.0.1")
+
+
+def test_named_networks_pass_and_nothing_else_private_does() -> None:
+    guard = Guard(also=networks(("127.0.0.1", "10.1.0.0/16", "fd00::/8")))
+    assert all(map(guard.allows, ("127.0.0.1", "10.1.2.3", "fd00::1", "[fd00::1]", "8.8.8.8")))
+    refused = (
+        "127.0.0.2",
+        "10.2.0.1",
+        "::1",
+        "::ffff:127.0.0.1",
+        "::ffff:10.1.2.3",
+        "169.254.169.254",
+        "localhost",
+        "",
+    )
+    assert not any(map(guard.allows, refused))
+
+
+@pytest.mark.parametrize("text", ["", "localhost", "10.0.0.0/99", "127.0.0.1:80"])
+def test_what_is_no_network_is_told(text: str) -> None:
+    with pytest.raises(TopicError, match="is no address"):
+        networks((text,))
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -131,7 +131,9 @@ def test_a_usable_prefix_is_kept_and_marked(behaviour: Behaviour, body: bytes | 
 
 def test_an_answer_cut_to_nothing_is_tried_again() -> None:
     got = get(hang(b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n"), SHORT)
-    assert decide(got, 1, Limits(retry_wait_s=2.0), wall=0.0, max_delay_s=60.0) == Retry(2.0, False, "timeout")
+    assert decide(got, 1, Limits(retry_wait_s=2.0), wall=0.0, max_delay_s=60.0) == Retry(
+        2.0, False, "timeout: no body came"
+    )
     kept = get(hang(b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n", b"some"), SHORT)
     assert decide(kept, 1, Limits(), wall=0.0, max_delay_s=60.0) == Keep()
 

@@ -85,6 +85,12 @@ CASES = [
     ("Dissallow: /typo", "/typo", False),
     ("Disallow: /a b", "/a%20b", False),
     ("Allow: /\nUnknown: x\nDisallow: /x", "/x", False),
+    ("Disallow: /*?\nAllow: /abc", "/abc?x=1", True),
+    ("Disallow: /*?\nAllow: /abc", "/ab?x=1", False),
+    ("Disallow: /*?x=\nAllow: /abc", "/abc?x=1", False),
+    ("Disallow: /a,b\nAllow: /a,b", "/a,b", True),
+    ("Disallow: /*&&&\nAllow: /abc", "/abc?&&&", False),
+    ("Allow: /a%2F\nDisallow: /a%2Fb", "/a%2Fb", False),
     ("Disallow: " + "/" + "*a" * 60, "/" + "a" * 3000 + "b", False),
     ("Disallow: " + "/" + "*a" * 60 + "$", "/" + "a" * 3000 + "b", True),
 ]

@@ -110,8 +110,22 @@ def test_the_host_cap_is_per_site() -> None:
         assert answers == [None] * 3 + ["host-cap"] * 2
 
 
+def test_the_domain_cap_counts_sites_of_a_registered_domain() -> None:
+    rules = GrowthRules(Traps(max_hosts_per_domain=2))
+    hosts = ["a.e.co.uk", "b.e.co.uk", "c.e.co.uk", "d.e.co.uk:8080", "a.other.co.uk", "10.0.0.1", "[::1]"]
+    answers = [rules.admit(site, f"https://{host}/", None, 0, False).rule for site, host in enumerate(hosts)]
+    assert answers == [None, None, "domain-cap", "domain-cap", None, None, None]
+    assert rules.admit(0, "https://a.e.co.uk/more", None, 0, False).rule is None, "a site taken up goes on"
+    resumed = GrowthRules(Traps(max_hosts_per_domain=2))
+    for site in (0, 1):
+        for path in ("", "x"):
+            resumed.count(site, f"https://{hosts[site]}/{path}")
+    assert resumed.admit(1, "https://b.e.co.uk/y", None, 0, False).rule is None
+    assert resumed.admit(2, "https://c.e.co.uk/", None, 0, False).rule == "domain-cap"
+
+
 def test_zero_switches_every_rule_off() -> None:
-    rules = GrowthRules(Traps(max_per_host=0, max_per_pattern=0, max_pattern_run=0))
+    rules = GrowthRules(Traps(max_per_host=0, max_hosts_per_domain=0, max_per_pattern=0, max_pattern_run=0))
     assert set(follow(rules, calendar(20_000))) == {None}
 
 

@@ -172,6 +172,7 @@ def test_budget_and_strategy_as_tables() -> None:
             '[network.resolve]\na = "1.2.3.4"\nb = "localhost"',
             't.toml:3: network.resolve.b: "localhost" is not an addr',
         ),
+        ('[network]\nallow_addresses = ["127.0.0.1", "home"]', '"home" is not an address'),
         ('[network.resolve]\nb = "1.2.3.4:99999"', '"1.2.3.4:99999" is not an address'),
         ('[keywords]\n"a" = 1\n"b" = 0', "t.toml:3: keywords.b: a keyword's weight must be a number above 0, not 0"),
         ('keywords = "a"', 'keywords: must be a list such as ["solar cell"] or a table'),

@@ -170,9 +170,9 @@ def test_a_local_file_has_no_base_to_join_to() -> None:
 
 
 def site(files: dict[str, bytes]) -> sitemaps.Expansion:
-    async def fetch(url: str) -> bytes | None:
+    async def fetch(url: str) -> bytes | str:
         await asyncio.sleep(0.001 * (len(url) % 3))
-        return files.get(url)
+        return files.get(url, "http 404")
 
     return asyncio.run(expand(["https://example.org/index.xml", "https://example.org/lost.xml"], fetch))
 
@@ -193,7 +193,7 @@ def test_expansion_walks_index_files_in_order_once() -> None:
         "https://example.org/long-name.txt": page("2", "3"),
     })  # fmt: skip
     assert [entry.url for entry in found.urls] == [f"https://example.org/{n}" for n in (1, 2, 3)]
-    assert found.problems == ("https://example.org/lost.xml: could not be fetched",)
+    assert found.problems == ("https://example.org/lost.xml: http 404",)
     assert found.fetched == 4
 
 
@@ -209,7 +209,7 @@ def test_expansion_ends_in_depth_and_breadth() -> None:
 
 
 def test_expansion_stops_at_its_total() -> None:
-    async def fetch(url: str) -> bytes | None:
+    async def fetch(url: str) -> bytes | str:
         return page("1", "2", "3")
 
     found = asyncio.run(expand([f"https://example.org/{n}" for n in range(30)], fetch, max_urls=2))

@@ -69,6 +69,10 @@ def crawl(
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Also fetch from private and loopback addresses.")
     ] = False,
+    allow_address: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="Also fetch from this address or network, e.g. 10.0.0.0/8."),
+    ] = None,
     seed_number: Annotated[int | None, typer.Option(metavar="N", help="For everything that rolls dice.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Progress and summary as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
@@ -80,8 +84,8 @@ def crawl(
     flags = Flags(
         seeds=seed or [], budget=budget, target=target, strategy=strategy, params=param or [], delay=delay,
         concurrency=concurrency, workers=workers, scope=scope, max_depth=max_depth, threshold=threshold,
-        contact=contact, proxy=proxy, resolve=resolve or [], allow_private=allow_private, seed_number=seed_number,
-        sitemaps=sitemap or [],
+        contact=contact, proxy=proxy, resolve=resolve or [], allow_private=allow_private,
+        allow_addresses=allow_address or [], seed_number=seed_number, sitemaps=sitemap or [],
     )  # fmt: skip
     display = choose_display(as_json=as_json, quiet=quiet)
     if resume is not None:

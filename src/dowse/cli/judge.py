@@ -27,13 +27,18 @@ def judge(
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Also fetch from private and loopback addresses.")
     ] = False,
+    allow_address: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="Also fetch from this address or network, e.g. 10.0.0.0/8."),
+    ] = None,
     resolve: Annotated[
         list[str] | None, typer.Option(metavar="HOST=ADDRESS[:PORT]", help="Reach a host (glob) at this address.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score a page against a topic, with the reasons."""
-    chosen = with_flags(read_topic(topic), Flags(allow_private=allow_private, resolve=resolve or []))
+    flags = Flags(allow_private=allow_private, allow_addresses=allow_address or [], resolve=resolve or [])
+    chosen = with_flags(read_topic(topic), flags)
     document, verdict = asyncio.run(_judge(source, chosen))
     if as_json:
         value = {"source": source, "title": document.title, **asdict(verdict)}

@@ -10,6 +10,7 @@ import typer
 
 from dowse.cli.crawl import crawl
 from dowse.cli.demo import demo, demo_web
+from dowse.cli.hostile import hostile
 from dowse.cli.judge import judge
 from dowse.cli.look import export, report, why
 from dowse.cli.start import init, strategies
@@ -29,6 +30,7 @@ app = typer.Typer(
 for command in (crawl, init, judge, why, report, export, strategies, demo):
     app.command()(command)
 app.command("demo-web")(demo_web)
+app.add_typer(hostile, name="hostile")
 
 
 def _show_version(wanted: bool) -> None:

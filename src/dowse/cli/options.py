@@ -35,6 +35,7 @@ class Flags:
     proxy: str | None = None
     resolve: list[str] = field(default_factory=list)
     allow_private: bool = False
+    allow_addresses: list[str] = field(default_factory=list)
     seed_number: int | None = None
     sitemaps: list[str] = field(default_factory=list)
 
@@ -106,6 +107,7 @@ def _network(topic: Topic, flags: Flags) -> Any:
         contact=flags.contact or network.contact,
         proxy=flags.proxy or network.proxy,
         allow_private=flags.allow_private or network.allow_private,
+        allow_addresses=(*network.allow_addresses, *flags.allow_addresses),
         resolve=overrides,
     )
 

@@ -54,7 +54,7 @@ def _why_none(summary: Summary, settings: dict[str, Any]) -> str:
     seeds = settings.get("seeds") or ["the seeds"]
     why = f"{seeds[0]}: {', '.join(ends)}" if ends else "no seed was taken up"
     private = any(outcome.reason.startswith("address") for outcome in summary.outcomes)
-    return f"{why}; --allow-private permits private addresses" if private else why
+    return f"{why}; --allow-address permits single private addresses, --allow-private all" if private else why
 
 
 def _judged_by(settings: dict[str, Any]) -> str:

@@ -16,8 +16,9 @@ __all__ = ["explain"]
 _PARENTS = 8
 # rules that depend on where and when a URL was mentioned, so that the URL alone does not tell
 _BY_MENTION = frozenset(
-    ("depth", "host-cap", "pattern-cap", "pattern-run", "site-closed", "max-links", "nofollow", "bad-url", "long-url")
-)
+    ("depth", "domain-cap", "host-cap", "pattern-cap", "pattern-run", "site-closed", "max-links", "nofollow", "bad-url",
+     "long-url")
+)  # fmt: skip
 _REASONS = 8
 
 

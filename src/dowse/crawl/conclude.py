@@ -11,10 +11,10 @@ from dowse.crawl.job import Job, Work
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Tally
 from dowse.crawl.workers import Workers
-from dowse.fetch import GiveUp, Retry, decide, retry_after_s
+from dowse.fetch import GiveUp, Retry, decide, disguised
 from dowse.frontier import Frontier, Lease
 from dowse.model.clock import Clock
-from dowse.model.http import REDIRECTS, Failure, Response, Truncation
+from dowse.model.http import REDIRECTS, Failure, FailureKind, Response, Truncation
 from dowse.model.page import Digest, Outcome, Signature, Verdict
 from dowse.model.records import CandidateState, PageRow
 from dowse.model.strategy import SourcePage
@@ -128,16 +128,18 @@ class Conclusion:
         if isinstance(decision, Retry) and lease.site.closed:
             decision = GiveUp(decision.reason)
         if isinstance(decision, Retry):
-            if decision.whole_host:
+            if decision.whole_host and isinstance(result, Response):
                 self._frontier.set_aside(lease.site, decision.after_s, now)
-                self._say_if_clipped(lease, result)
+                self._errands.say_if_clipped(lease.site, result)
             self._frontier.retry(lease.candidate, at=now + decision.after_s, now=now)
             self._recorder.ended(lease.candidate, CandidateState.WAITING, decision.reason, attempts)
             return None
         if isinstance(decision, GiveUp):
             if decision.hold_s:
                 self._frontier.set_aside(lease.site, decision.hold_s, now)
-            self._end(lease, self._row(lease, result, at, Outcome.FAILED, decision.reason), result, at)
+            guarded = isinstance(result, Failure) and result.kind is FailureKind.ADDRESS
+            outcome = Outcome.REFUSED if guarded else Outcome.FAILED
+            self._end(lease, self._row(lease, result, at, outcome, decision.reason), result, at)
             return None
         assert isinstance(result, Response)
         if result.status in REDIRECTS and result.header("Location"):
@@ -146,9 +148,9 @@ class Conclusion:
         if result.status >= 300:
             self._end(lease, self._row(lease, result, at, Outcome.FAILED, f"http {result.status}"), result, at)
             return None
-        if result.truncated is Truncation.TYPE:
-            kind = printable((result.header("Content-Type") or "none").partition(";")[0].strip())[:80]
-            self._end(lease, self._row(lease, result, at, Outcome.REFUSED, f"content-type {kind}"), result, at)
+        unwanted = self._unwanted_type(result)
+        if unwanted:
+            self._end(lease, self._row(lease, result, at, Outcome.REFUSED, f"content-type {unwanted}"), result, at)
             return None
         if result.truncated is Truncation.BUDGET and not result.body:
             self._frontier.retry(lease.candidate, at=now, now=now)  # for a later run with more to spend
@@ -156,14 +158,15 @@ class Conclusion:
             return None
         return await self._digest(lease, result, at)
 
-    def _say_if_clipped(self, lease: Lease, result: Response | Failure) -> None:
-        """A Retry-After beyond the longest delay is shortened, and the user is told."""
-        longest = self._topic.politeness.max_delay_s
-        if isinstance(result, Response):
-            asked = retry_after_s(result.header("Retry-After"), self._clock.wall(), float("inf"))
-            if asked is not None and asked > longest:
-                origin = lease.site.origin
-                self._recorder.event("delay clipped", f"{origin}: Retry-After {asked:.0f} s taken as {longest:g} s")
+    def _unwanted_type(self, response: Response) -> str:
+        """The type that makes a body not worth reading: what it was declared as, or what it is in truth."""
+        declared = printable((response.header("Content-Type") or "").partition(";")[0].strip())[:80]
+        if response.truncated is Truncation.TYPE:
+            return declared or "none"
+        in_truth = disguised(declared, response.body)
+        if not in_truth or in_truth.startswith(self._topic.scope.content_types):
+            return ""
+        return f"{declared or 'none'}, in truth {in_truth}"
 
     def refused_by_robots(self, lease: Lease) -> None:
         """The lease was not used: robots.txt forbids the URL."""

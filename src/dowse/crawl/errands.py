@@ -13,6 +13,7 @@ from dowse.fetch import (
     MAX_ROBOTS_REDIRECTS,
     RobotsRedirect,
     Rules,
+    may_pass,
     retry_after_s,
     robots_outcome,
 )
@@ -64,18 +65,22 @@ class Errands:
             return None
         return robots.rules.allowed(url)
 
-    async def permitted(self, url: str) -> bool:
-        """May a URL beside the pages (a sitemap) be asked for? Its robots.txt is read first where that is needed."""
+    async def forbids(self, url: str) -> str:
+        """Why a URL beside the pages (a sitemap) may not be asked for; "" when it may. Its robots.txt is read first
+        where that is needed."""
         site = self._frontier.site_of_url(url)
         if self.allowed(site, url) is None:
             lease = await self._extra.hold(site)
-            if not isinstance(lease, Lease):
-                return False
+            if isinstance(lease, Failure):
+                return f"{lease.kind.value}: {lease.detail}"
+            if lease is None:
+                return "not asked for: the crawl stops"
             if self.allowed(site, url) is None:
                 await self._read_robots(lease)
             else:  # somebody read it while this one waited
                 self._frontier.cancel(lease, self._clock.now())
-        return self.allowed(site, url) is True
+        allowed = self.allowed(site, url)
+        return "" if allowed else site.closed or ("robots.txt unreachable" if allowed is None else "robots")
 
     def with_lookup(self, site: Site, result: Response | Failure) -> Response | Failure:
         """The exchange with the time its site's look-up took, if no page has carried it yet."""
@@ -174,14 +179,21 @@ class Errands:
         tries = before.tries + 1 if before else 1
         self._robots[site.id] = _Robots(rules, now - _ROBOTS_AGE_S - 1, tries)
         row.failures += 1
-        detail = f"http {result.status}" if isinstance(result, Response) else f"{result.kind.value} {result.detail}"
-        if tries > self._limits.max_retries:
-            self.close_site(site, f"robots.txt unreachable: {detail}".strip(), CandidateState.REFUSED)
+        if tries > self._limits.max_retries or (isinstance(result, Failure) and not may_pass(result.kind)):
+            self.close_site(site, _unreachable(site, result), CandidateState.REFUSED)
             return
         asked = None
         if isinstance(result, Response):
             asked = retry_after_s(result.header("Retry-After"), self._clock.wall(), self._politeness.max_delay_s)
+            self.say_if_clipped(site, result)
         self._frontier.set_aside(site, self._backoff(tries) if asked is None else asked, now)
+
+    def say_if_clipped(self, site: Site, response: Response) -> None:
+        """A Retry-After beyond the longest delay is shortened, and the user is told."""
+        longest = self._politeness.max_delay_s
+        asked = retry_after_s(response.header("Retry-After"), self._clock.wall(), float("inf"))
+        if asked is not None and asked > longest:
+            self._recorder.event("delay clipped", f"{site.origin}: Retry-After {asked:.0f} s taken as {longest:g} s")
 
     def _delay(self, site: Site, rules: Rules) -> float:
         """The site's own delay: its Crawl-delay when longer than ours, clipped, and said so."""
@@ -190,3 +202,12 @@ class Errands:
         if clipped < asked:
             self._recorder.event("delay clipped", f"{site.origin}: Crawl-delay {asked:g} s taken as {clipped:g} s")
         return max(clipped, self._politeness.delay_s)
+
+
+def _unreachable(site: Site, result: Response | Failure) -> str:
+    """Why a site is closed whose robots.txt could not be had."""
+    if isinstance(result, Response):
+        return f"robots.txt unreachable: http {result.status}"
+    if result.kind is FailureKind.ADDRESS and site.host in result.url:  # nothing at all may be asked there
+        return f"address: {result.detail}"
+    return f"robots.txt unreachable: {result.kind.value}: {result.detail}".rstrip(": ")

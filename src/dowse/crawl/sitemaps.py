@@ -57,26 +57,29 @@ class Sitemaps:
         for problem in found.problems:
             self._recorder.event("sitemap problem", problem)
 
-    async def _fetch(self, source: str) -> bytes | None:
-        """One sitemap, redirects followed."""
+    async def _fetch(self, source: str) -> bytes | str:
+        """One sitemap, redirects followed; or why it could not be had."""
         if "://" not in source:
             return _read(source)
         url = canonical(source)
         for _ in range(_HOPS + 1):
-            if url is None or not await self._errands.permitted(url):
-                return None
+            if url is None:
+                return "not a web address"
+            forbidden = await self._errands.forbids(url)
+            if forbidden:
+                return forbidden
             result = await self._extra.ask(url, _MOST_BYTES)
             if not isinstance(result, Response):
-                return None
+                return "not asked for: the crawl stops" if result is None else f"{result.kind.value}: {result.detail}"
             if result.status in REDIRECTS:
                 url = Base(url).join(result.header("Location") or "")
                 continue
-            return result.body if result.status == 200 else None
-        return None
+            return result.body if result.status == 200 else f"http {result.status}"
+        return "redirect: too many"
 
 
-def _read(path: str) -> bytes | None:
+def _read(path: str) -> bytes | str:
     try:
         return Path(path).read_bytes()
-    except OSError:
-        return None
+    except OSError as error:
+        return f"cannot be read: {(error.strerror or 'unknown error').lower()}"

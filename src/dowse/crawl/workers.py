@@ -76,10 +76,10 @@ class InProcess:
 
 
 class _Task:
-    __slots__ = ("deaths", "done", "message")
+    __slots__ = ("deaths", "done", "job")
 
-    def __init__(self, message: bytes, done: asyncio.Future[Work]) -> None:
-        self.message = message
+    def __init__(self, job: Job, done: asyncio.Future[Work]) -> None:
+        self.job = job
         self.done = done
         self.deaths = 0  # workers that died over it
 
@@ -103,7 +103,8 @@ class _Connection(asyncio.Protocol):
     def send(self, task: _Task) -> None:
         assert self._transport is not None
         self.tasks.append(task)
-        self._transport.write(task.message)
+        # packed only now: a copy of each waiting page would double their memory
+        self._transport.write(frame(pack_job(task.job)))
         if len(self.tasks) == 1:
             self._watch()
 
@@ -200,7 +201,7 @@ class ProcessPool:
     async def run(self, job: Job) -> Work:
         if self._in_vain >= _STARTS_IN_VAIN:
             raise DowseError(_NO_WORKERS)
-        task = _Task(frame(pack_job(job)), asyncio.get_running_loop().create_future())
+        task = _Task(job, asyncio.get_running_loop().create_future())
         self._queue.append(task)
         self.feed()
         return await task.done

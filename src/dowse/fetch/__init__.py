@@ -7,7 +7,7 @@ from dowse.fetch.decode import Decoder
 from dowse.fetch.guard import Guard, allowed
 from dowse.fetch.http import HttpTransport
 from dowse.fetch.resolver import Answer, Lookup, Resolver, SystemLookup
-from dowse.fetch.retry import Decision, GiveUp, Keep, Retry, decide, retry_after_s
+from dowse.fetch.retry import Decision, GiveUp, Keep, Retry, decide, may_pass, retry_after_s
 from dowse.fetch.robots import (
     ALLOW_ALL,
     DENY_ALL,
@@ -18,6 +18,7 @@ from dowse.fetch.robots import (
     read_robots,
     robots_outcome,
 )
+from dowse.fetch.sniff import disguised
 
 __all__ = [
     "ALLOW_ALL",
@@ -40,6 +41,8 @@ __all__ = [
     "SystemLookup",
     "allowed",
     "decide",
+    "disguised",
+    "may_pass",
     "product_token",
     "read_robots",
     "retry_after_s",

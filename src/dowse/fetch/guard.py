@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-__all__ = ["Guard", "allowed", "is_literal", "strip_literal"]
+from dowse.model.errors import TopicError
+
+__all__ = ["Guard", "allowed", "is_literal", "networks", "strip_literal"]
 
 _REFUSED_V4 = tuple(
     map(
@@ -107,11 +109,35 @@ def allowed(address: str) -> bool:
     return _allowed_v4(parsed) if isinstance(parsed, IPv4Address) else _allowed_v6(parsed)
 
 
+def networks(texts: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Addresses and networks (``127.0.0.1``, ``10.0.0.0/8``, ``fd00::/8``) as the guard wants them."""
+    found = []
+    for text in texts:
+        try:
+            found.append(ip_network(text.strip(), strict=False))
+        except ValueError:
+            raise TopicError(
+                f"{text!r} is no address: write 127.0.0.1, or a network as in 10.0.0.0/8", key="network.allow_addresses"
+            ) from None
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The guard as one crawl applies it; ``allow_private`` lets every address through."""
+    """The guard as one crawl applies it. ``also`` are networks allowed besides the public addresses, taken literally:
+    another spelling of an address (IPv4 in IPv6) is not in them. ``allow_private`` lets every address through.
+    """
 
     allow_private: bool = False
+    also: tuple[IPv4Network | IPv6Network, ...] = ()
 
     def allows(self, address: str) -> bool:
-        return is_literal(address) if self.allow_private else allowed(address)
+        if self.allow_private:
+            return is_literal(address)
+        return allowed(address) or (bool(self.also) and self._named(address))
+
+    def _named(self, address: str) -> bool:
+        if not is_literal(address):
+            return False
+        parsed = ip_address(strip_literal(address))
+        return any(parsed in network for network in self.also)

@@ -25,7 +25,7 @@ from dowse.fetch.agent import product_token, user_agent
 from dowse.fetch.body import READ_BYTES, Body
 from dowse.fetch.decode import ACCEPT_ENCODING, Decoder
 from dowse.fetch.exchange import Exchange, Refused, Unresolved, clean, conditions, current, header_text
-from dowse.fetch.guard import Guard, is_literal, strip_literal
+from dowse.fetch.guard import Guard, is_literal, networks, strip_literal
 from dowse.fetch.resolver import Lookup, Resolver, SystemLookup
 from dowse.model.clock import Clock
 from dowse.model.errors import TopicError
@@ -40,6 +40,8 @@ _KEEPALIVE_S = 15.0
 _MAX_LINE_BYTES = 16_384
 _MAX_FIELD_BYTES = 65_536
 _MAX_HEADERS = 500
+_QUOTED = re.compile(r"\s*:\s*b['\"].*", re.DOTALL)  # the bytes that were wrong, which may be kilobytes of anything
+_OPENSSL = re.compile(r"^\[[^\]]*\] | \(_ssl\.c:\d+\)$")  # where in the library it was noticed
 _LOCALHOST = re.compile(r"(?:.*\.)?localhost\.?").fullmatch
 
 
@@ -176,7 +178,7 @@ class HttpTransport:
         self.user_agent = user_agent(network)
         self.product = product_token(network)
         self._limits = limits
-        self._guard = Guard(network.allow_private)
+        self._guard = Guard(network.allow_private, networks(network.allow_addresses))
         self._proxy = _proxy(network.proxy)
         self._tls: ssl.SSLContext | bool = network.verify_tls if tls is None or not network.verify_tls else tls
         self._system = SystemLookup() if lookup is None else None
@@ -323,9 +325,11 @@ class HttpTransport:
 def _said(cause: BaseException) -> str:
     """What went wrong in the fault's own words, without the library's decoration."""
     if isinstance(cause, aiohttp.ClientResponseError):
-        return cause.message
+        return _QUOTED.sub("", cause.message)
     if isinstance(cause, aiohttp.ClientConnectorError):
         cause = cause.os_error
+    if isinstance(cause, ssl.SSLError):
+        return _OPENSSL.sub("", str(cause))
     if isinstance(cause, OSError) and cause.strerror:
         return cause.strerror
     return str(cause)

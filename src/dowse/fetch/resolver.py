@@ -149,7 +149,8 @@ class Resolver:
         if passed:
             return Answer(passed, port, expires=self._clock.now() + _POSITIVE_S)
         if found:
-            return self._failed(FailureKind.ADDRESS, f"{host} is at {', '.join(found[:4])}: not a public address")
+            where = "is" if found == (host,) else f"is at {', '.join(found[:4])}:"
+            return self._failed(FailureKind.ADDRESS, f"{host} {where} not a public address")
         return self._failed(FailureKind.DNS, f"{host} has no address")
 
     def _failed(self, kind: FailureKind, detail: str) -> Answer:

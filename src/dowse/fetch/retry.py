@@ -7,7 +7,8 @@ status 2xx, 3xx             keep
 any other status            give up: "http 404"
 dns connect timeout reset   retry with exponential backoff
 tls address protocol        give up: asking again changes nothing
-an answer cut to nothing    (timeout or disconnect before the first body byte) like timeout or reset
+an answer cut to nothing    (timeout or disconnect before the first body byte) like timeout or reset; one whose
+                            encoding cannot be undone: give up
 ==========================  ==========================================================================
 """
 
@@ -21,7 +22,7 @@ from enum import Enum, auto
 from dowse.model.http import Failure, FailureKind, Response, Truncation
 from dowse.model.topic import Limits
 
-__all__ = ["Decision", "GiveUp", "Keep", "Retry", "decide", "retry_after_s"]
+__all__ = ["Decision", "GiveUp", "Keep", "Retry", "decide", "may_pass", "retry_after_s"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,11 @@ _FAILURE = {
     FailureKind.PROTOCOL: _Rule.GIVE_UP,
     FailureKind.CANCELLED: _Rule.GIVE_UP,
 }
-_CUT_TO_NOTHING = {Truncation.TIME: FailureKind.TIMEOUT, Truncation.DISCONNECT: FailureKind.RESET}
+_CUT_TO_NOTHING = {
+    Truncation.TIME: (_FAILURE[FailureKind.TIMEOUT], "timeout: no body came"),
+    Truncation.DISCONNECT: (_FAILURE[FailureKind.RESET], "reset: no body came"),
+    Truncation.ENCODING: (_Rule.GIVE_UP, "encoding: it cannot be decoded"),
+}
 
 
 def retry_after_s(value: str | None, wall: float, max_delay_s: float) -> float | None:
@@ -98,13 +103,17 @@ def retry_after_s(value: str | None, wall: float, max_delay_s: float) -> float |
     return None if asked != asked else min(max(asked, 0.0), max_delay_s)
 
 
+def may_pass(kind: FailureKind) -> bool:
+    """Can a fault of this kind be gone the next time?"""
+    return _FAILURE[kind] is not _Rule.GIVE_UP
+
+
 def _classify(result: Response | Failure) -> tuple[_Rule, str] | None:
     """The rule and the reason for a result; None: keep it."""
     if isinstance(result, Failure):
         return _FAILURE[result.kind], result.kind.value
     if 200 <= result.status < 400:
-        cut = None if result.body else _CUT_TO_NOTHING.get(result.truncated)
-        return None if cut is None else (_FAILURE[cut], cut.value)
+        return None if result.body else _CUT_TO_NOTHING.get(result.truncated)
     return _STATUS.get(result.status, _Rule.GIVE_UP), f"http {result.status}"
 
 

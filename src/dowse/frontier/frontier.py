@@ -64,6 +64,10 @@ class Frontier:
             self._by_origin[origin] = site
         return site
 
+    def knows_site(self, url: str) -> bool:
+        """Was the site of a canonical URL mentioned before?"""
+        return url[: url.index("/", 8)] in self._by_origin
+
     def site_of_url(self, url: str) -> Site:
         """The site of a canonical URL."""
         return self.site(url[: url.index("/", 8)])

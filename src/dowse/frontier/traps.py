@@ -1,9 +1,10 @@
 """Rules against sites without end, for URLs that are new to the crawl.
 
-A calendar links every month to the next, a shop every choice of facets to every other: each URL is new, none is bad
-in itself. What gives them away is growth, counted here per site and per *pattern* (what is left of a URL when
-numbers and parameter values are taken out):
+A calendar links every month to the next, a shop every choice of facets to every other, a wildcard domain every name
+to more names: each URL is new, none is bad in itself. What gives them away is growth, counted here per domain, per site
+and per *pattern* (what is left of a URL when numbers and parameter values are taken out):
 
+* ``domain-cap``: a registered domain may bring ``max_hosts_per_domain`` sites;
 * ``host-cap``: a site may bring ``max_per_host`` URLs;
 * ``pattern-cap``: and ``max_per_pattern`` of one pattern;
 * ``pattern-run``: a chain of pages of one pattern, each found on the one before, may go on for ``max_pattern_run``
@@ -20,6 +21,7 @@ from typing import NamedTuple
 
 import xxhash
 
+from dowse.frontier.scope import registered_domain
 from dowse.model.topic import Traps
 
 __all__ = ["Admission", "GrowthRules", "pattern"]
@@ -27,6 +29,7 @@ __all__ = ["Admission", "GrowthRules", "pattern"]
 _hash = xxhash.xxh3_64_intdigest
 _NUMBER = re.compile(r"[0-9]+")
 _NUMBER_OUTSIDE_ESCAPES = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])[0-9]+")
+_HOST = re.compile(r"https?://(.*?)(?::[0-9]+)?/")
 _FEW_PARAMETERS = 4
 
 
@@ -75,10 +78,12 @@ class GrowthRules:
 
     def __init__(self, traps: Traps) -> None:
         self._max_per_host = traps.max_per_host or 1 << 62
+        self._max_hosts = traps.max_hosts_per_domain or 1 << 62
         self._max_per_pattern = traps.max_per_pattern or 1 << 62
         self._max_run = traps.max_pattern_run or 1 << 62
         self._per_site: dict[int, int] = {}
         self._per_pattern: dict[int, int] = {}
+        self._per_domain: dict[str, int] = {}
 
     def admit(
         self, site: int, url: str, parent_pattern: int | None, parent_run: int, parent_relevant: bool
@@ -94,18 +99,36 @@ class GrowthRules:
         taken = self._per_site.get(site, 0)
         if taken >= self._max_per_host:
             return Admission("host-cap", kind, run)
+        if not taken and self.is_full(url):
+            return Admission("domain-cap", kind, run)
         if bones != url:  # a URL with nothing that varies is alone in its pattern: nothing to count
             alike = self._per_pattern.get(kind, 0)
             if alike >= self._max_per_pattern:
                 return Admission("pattern-cap", kind, run)
             self._per_pattern[kind] = alike + 1
-        self._per_site[site] = taken + 1
+        self._take(site, url)
         return Admission(None, kind, run)
+
+    def is_full(self, url: str) -> bool:
+        """Has the domain of this URL brought all the sites it may?"""
+        return self._per_domain.get(_domain(url), 0) >= self._max_hosts
 
     def count(self, site: int, url: str) -> None:
         """Count a URL that is taken up whatever the rules say: a seed, or one from before a stop."""
-        self._per_site[site] = self._per_site.get(site, 0) + 1
+        self._take(site, url)
         bones = skeleton(url)
         if bones != url:
             kind = _hash(bones.encode())
             self._per_pattern[kind] = self._per_pattern.get(kind, 0) + 1
+
+    def _take(self, site: int, url: str) -> None:
+        taken = self._per_site.get(site, 0)
+        self._per_site[site] = taken + 1
+        if not taken:
+            domain = _domain(url)
+            self._per_domain[domain] = self._per_domain.get(domain, 0) + 1
+
+
+def _domain(url: str) -> str:
+    match = _HOST.match(url)
+    return registered_domain(match[1]) if match is not None else ""

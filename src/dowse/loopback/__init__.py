@@ -1,7 +1,7 @@
 """Webs to crawl on loopback: a small HTTP server that shows many virtual hosts from memory, and the demo's frozen web.
 
 Nothing here leaves the machine. ``web`` holds the values, ``server`` serves them, ``demo`` makes the web that
-``dowse demo`` crawls, ``serve`` is the command.
+``dowse demo`` crawls, ``serve`` is the command. ``hostile`` is a web of its own: everything that goes wrong.
 """
 
 from __future__ import annotations

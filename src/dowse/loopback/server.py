@@ -27,7 +27,7 @@ from dowse.loopback.web import TEXT, Ask, Resource, Site, Web
 from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import UserError
 
-__all__ = ["Hit", "LoopbackServer", "in_thread"]
+__all__ = ["Hit", "LoopbackServer", "in_thread", "is_loopback"]
 
 _MAX_HEAD_BYTES = 65_536
 _GZIP_FROM_BYTES = 256  # a smaller body gains nothing
@@ -139,7 +139,8 @@ def _accepts_gzip(ask: Ask) -> bool:
     return "gzip" in accepted and "gzip;q=0" not in accepted.replace(" ", "").replace("gzip;q=0.", "")
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Is this an address of this machine itself?"""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -171,7 +172,7 @@ class LoopbackServer:
         on_hit: Callable[[Hit], None] | None = None,
         keep_log: int = 200_000,
     ) -> None:
-        if not _is_loopback(host):
+        if not is_loopback(host):
             raise UserError(f"{host} is not a loopback address: write 127.0.0.1, another of 127.0.0.0/8, or ::1")
         self.web = web
         self.host = host

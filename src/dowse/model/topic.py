@@ -49,6 +49,7 @@ class Traps:
 
     max_url_length: int = 2000
     max_per_host: int = 50_000  # URLs taken up per host
+    max_hosts_per_domain: int = 2_000  # hosts taken up per registered domain
     max_repeated_segments: int = 3  # /a/b/a/b/a/b: the same path segment this many times
     max_per_pattern: int = 5_000  # URLs per host that differ only in numbers or parameter values
     max_pattern_run: int = 32  # links in a row from a page to one of the same pattern without a relevant page
@@ -123,6 +124,7 @@ class Network:
     user_agent: str | None = None  # replaces the whole User-Agent
     proxy: str | None = None
     allow_private: bool = False
+    allow_addresses: tuple[str, ...] = ()  # allowed besides the public ones: addresses, or networks such as 10.0.0.0/8
     verify_tls: bool = True
     resolve: dict[str, str] = field(default_factory=dict)  # host glob -> address or address:port
 

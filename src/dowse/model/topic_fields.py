@@ -176,6 +176,15 @@ contact = matching(r"[!-~]+@[!-~]+|https?://[!-~]+", "a mail address or an http(
 proxy = matching(r"https?://[!-~]+", "a proxy's URL, as in http://proxy.example:3128")
 
 
+def address_or_network(value: Any) -> str:
+    """``127.0.0.1`` or ``10.0.0.0/8``."""
+    try:
+        ipaddress.ip_network(text(value), strict=False)
+    except ValueError:
+        raise Fault(f'{shown(value)} is not an address: write "127.0.0.1", or a network, "10.0.0.0/8"') from None
+    return str(value)
+
+
 def resolve(value: Any) -> dict[str, str]:
     """Host globs to ``address`` or ``address:port`` (IPv6 in brackets when a port follows)."""
     if not isinstance(value, dict):

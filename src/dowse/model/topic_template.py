@@ -39,6 +39,7 @@ urls = []                            # where to start: ["https://example.org/", 
 [scope.traps]                        # where a site without end is left; 0 switches a rule off
 # max_url_length = 2000
 # max_per_host = 50000               # URLs taken up per host
+# max_hosts_per_domain = 2000        # hosts taken up per registered domain
 # max_repeated_segments = 3          # /a/b/a/b/a/b
 # max_per_pattern = 5000             # URLs per host that differ only in numbers or parameter values
 # max_pattern_run = 32               # links in a row within one pattern without a relevant page
@@ -85,6 +86,7 @@ urls = []                            # where to start: ["https://example.org/", 
 # user_agent = "my-crawler/1.0"      # instead of the whole User-Agent (no default)
 # proxy = "http://proxy.example:3128"   # (no default)
 # allow_private = false              # private and loopback addresses
+# allow_addresses = []               # of these only some: ["127.0.0.1", "10.0.0.0/8"]
 # verify_tls = true
 # resolve = {}                       # { "*.example.org" = "127.0.0.1:8080" }
 """

@@ -140,6 +140,7 @@ def _tables(directory: Path) -> dict[str, _Fields]:
         "scope.traps": {
             "max_url_length": ("max_url_length", count),
             "max_per_host": ("max_per_host", count),
+            "max_hosts_per_domain": ("max_hosts_per_domain", count),
             "max_repeated_segments": ("max_repeated_segments", _zero_or_repeats),
             "max_per_pattern": ("max_per_pattern", count),
             "max_pattern_run": ("max_pattern_run", count),
@@ -182,6 +183,7 @@ def _tables(directory: Path) -> dict[str, _Fields]:
             "user_agent": ("user_agent", read.header_text),
             "proxy": ("proxy", read.proxy),
             "allow_private": ("allow_private", read.boolean),
+            "allow_addresses": ("allow_addresses", read.each(read.address_or_network)),
             "verify_tls": ("verify_tls", read.boolean),
             "resolve": ("resolve", read.resolve),
         },

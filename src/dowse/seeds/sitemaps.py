@@ -92,7 +92,7 @@ def read_sitemap(body: bytes, url: str) -> Sitemap:
 
 async def expand(
     sources: Iterable[str],
-    fetch: Callable[[str], Awaitable[bytes | None]],
+    fetch: Callable[[str], Awaitable[bytes | str]],
     *,
     max_depth: int = MAX_DEPTH,
     max_children: int = MAX_CHILDREN,
@@ -101,8 +101,8 @@ async def expand(
 ) -> Expansion:
     """Walk sitemaps and the index files among them, level by level; the result does not depend on timing.
 
-    ``fetch`` brings the body of a sitemap, or None when it could not or must not be had: robots, the address guard
-    and the budget are its business.
+    ``fetch`` brings the body of a sitemap, or says why it could not or must not be had: robots, the address guard and
+    the budget are its business.
     """
     level = list(dict.fromkeys(sources))
     known = set(level)
@@ -116,8 +116,8 @@ async def expand(
                 break
             group = level[start : start + concurrency]
             for source, body in zip(group, await asyncio.gather(*map(fetch, group)), strict=True):
-                if body is None:
-                    problems.append(f"{source}: could not be fetched")
+                if isinstance(body, str):
+                    problems.append(f"{source}: {body}")
                     continue
                 fetched += 1
                 sitemap = read_sitemap(body, source)
