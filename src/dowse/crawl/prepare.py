@@ -68,7 +68,7 @@ class Source:
         self._clock = clock
         self._delay_s = delay_s
         self._purse = purse or Purse(Budget())
-        self._asked_at: float | None = None
+        self.asked_at: float | None = None  # when the last answer from the web was over
 
     async def document(self, source: str) -> Document:
         """A parsed file or web page; TopicError when it cannot be had."""
@@ -95,10 +95,10 @@ class Source:
     async def _ask(self, url: str) -> Response | Failure:
         if not self._purse.reserve(page=False):
             raise TopicError(f"cannot fetch {url}: the budget is spent")
-        if self._asked_at is not None:
-            await self._clock.sleep(max(0.0, self._asked_at + self._delay_s - self._clock.now()))
+        if self.asked_at is not None:
+            await self._clock.sleep(max(0.0, self.asked_at + self._delay_s - self._clock.now()))
         result = await self._transport.fetch(Request(url), self._purse)
-        self._asked_at = self._clock.now()
+        self.asked_at = self._clock.now()
         return result
 
 
