@@ -20,8 +20,8 @@ _HOPS = 5
 
 
 def read_seeds(topic: Topic, before: list[str] | None, notes: list[str]) -> list[str]:
-    """The topic's seed URLs and those of its seed files, canonical, in order; odd lines are noted. A resumed crawl has
-    its seeds from ``before``, and needs their files no more."""
+    """The topic's seed URLs and those of its seed files, canonical, in order; odd lines are noted, none left at all is
+    an error. A resumed crawl has its seeds from ``before``, and needs their files no more."""
     urls = list(before or [])
     for text in topic.seeds.urls:
         url = canonical(text if "://" in text else f"https://{text}")
@@ -32,6 +32,9 @@ def read_seeds(topic: Topic, before: list[str] | None, notes: list[str]) -> list
         found = load_seeds(path)
         urls += found.urls
         notes += [f"{path}: {problem}" for problem in found.problems]
+    if before is None and not urls and not topic.seeds.sitemaps:
+        why = notes[0] if notes else f"{', '.join(topic.seeds.files)}: there is nothing in it"
+        raise TopicError(f"there is no seed to start from: {why}")
     return list(dict.fromkeys(urls))
 
 
