@@ -163,7 +163,7 @@ def test_everything_was_fetched_and_the_hosts_side_by_side(load: Load) -> None:
     assert len(by_host(load.shared)) == 40
     answers = [answer for server in load.servers() for answer in server.answers]
     took = max(answer.last_byte for answer in answers) - min(answer.hit.time for answer in answers)
-    assert took < len(answers) * DELAY_S / 4
+    assert took < len(answers) * DELAY_S / 2, "one after another it would have taken twice as long at least"
 
 
 def test_no_host_is_asked_sooner_than_its_delay_nor_while_an_answer_is_under_way(load: Load) -> None:

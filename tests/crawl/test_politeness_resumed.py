@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,9 +93,13 @@ async def until(reached: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
+def sql(folder: Path, text: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(folder / "dowse.sqlite", isolation_level=None)) as connection:
+        return connection.execute(text).fetchall()
+
+
 def site_rows(folder: Path) -> dict[str, tuple[str | None, str]]:
-    with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:
-        rows = connection.execute("SELECT host, not_before, closed FROM sites").fetchall()
+    rows = sql(folder, "SELECT host, not_before, closed FROM sites")
     return {host: (not_before, closed) for host, not_before, closed in rows}
 
 
@@ -146,6 +151,7 @@ def test_a_killed_run_is_as_polite_as_one_that_goes_on(tmp_path: Path) -> None:
         with hosts.open():
             clock = SystemClock()
             left = await crash(hosts.topic(), tmp_path / "c", known(tmp_path / "c", hosts), clock)
+            sql(left, "UPDATE candidates SET state = 1 WHERE url = 'http://shut.test/0'")  # as if lost in flight
             before = {host: len(hosts.times(host)) for host in NAMES}
             again = {host: before[host] + 2 for host in NAMES if host != "shut.test"}
             await go_on(hosts.topic(), left, lambda: all(len(hosts.times(h)) >= n for h, n in again.items()), clock)
@@ -157,7 +163,10 @@ def test_a_killed_run_is_as_polite_as_one_that_goes_on(tmp_path: Path) -> None:
         gap = times[before[host]] - times[before[host] - 1]
         assert gap >= least, host
     assert len(hosts.times("shut.test")) == before["shut.test"], "given up is given up"
-    assert site_rows(tmp_path / "left")["shut.test"][1] == "robots.txt unreachable: http 503"
+    why = "robots.txt unreachable: http 503"
+    assert site_rows(tmp_path / "left")["shut.test"][1] == why
+    lost = sql(tmp_path / "left", "SELECT state, reason FROM candidates WHERE url LIKE 'http://shut.test/%'")
+    assert lost == [(4, why)], "and the new seed was not taken up"
 
 
 def test_a_kill_before_the_first_transaction(tmp_path: Path) -> None:
@@ -223,11 +232,29 @@ def test_a_clock_set_back_during_a_run(tmp_path: Path) -> None:
     assert min(later - earlier for earlier, later in itertools.pairwise(plain)) >= 0.2
     assert len(plain) <= 16, "no more than fit into three seconds"
     assert busy[2] - busy[1] >= 1.0, "the date is clipped to the longest delay"
-    with closing(sqlite3.connect(tmp_path / "c" / "dowse.sqlite")) as connection:
-        [(seconds,)] = connection.execute("SELECT seconds FROM totals")
-        dates = [at for (at,) in connection.execute("SELECT fetched_at FROM pages ORDER BY ordinal")]
+    [(seconds,)] = sql(tmp_path / "c", "SELECT seconds FROM totals")
+    dates = [at for (at,) in sql(tmp_path / "c", "SELECT fetched_at FROM pages ORDER BY ordinal")]
     assert 3.0 <= seconds < 30.0
     assert dates != sorted(dates), "the clock was set back in the middle"
+
+
+def test_a_site_that_was_never_asked_may_be_tried_at_once_by_a_later_run(tmp_path: Path) -> None:
+    """Its address was refused, or its name not found: nobody is bothered by another try with other settings."""
+    hosts = Hosts()
+
+    async def main() -> None:
+        with hosts.open():
+            seeds = Seeds(urls=("http://plain.test/0",))
+            topic = hosts.topic(seeds=seeds, budget=Budget(requests=2), politeness=Politeness(delay_s=0.0))
+            guarded = replace(topic, network=replace(topic.network, allow_private=False))
+            assert (await crawl_all(guarded, tmp_path / "c")).kind == "empty"
+            assert site_rows(tmp_path / "c")["plain.test"][1].startswith("address: ")
+            more = replace(topic, seeds=Seeds(urls=("http://plain.test/1",)))
+            await crawl_all(more, tmp_path / "c", resume=True)
+
+    asyncio.run(main())
+    assert [hit.target for hit in hosts.servers["plain.test"].log] == ["/robots.txt", "/1"]
+    assert site_rows(tmp_path / "c")["plain.test"][1] == ""
 
 
 def test_an_example_counts_as_a_request_to_its_site(tmp_path: Path) -> None:

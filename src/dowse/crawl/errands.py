@@ -129,7 +129,7 @@ class Errands:
         """Give a site up, with all that waits there, in this run and in those that begin within ``for_s``."""
         self._end_all(site, reason, state)
         row = self._recorder.site(site.id)
-        row.closed, row.not_before = reason, self._clock.wall() + for_s
+        row.closed, row.not_before = reason, self._clock.wall() + for_s if for_s else None
         self._recorder.event("site closed", f"{site.origin}: {reason}")
 
     def restore_site(self, row: SiteRow) -> None:
