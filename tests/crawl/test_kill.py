@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import resource
@@ -200,3 +201,23 @@ def test_kills_at_random_moments(tmp_path: Path, seed: int) -> None:
         finish(server, folder, "--budget", "100000r,100000p")
     kills.check()
     check(folder, server, 3000, kills.count)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+def test_kills_shorten_no_delay(tmp_path: Path) -> None:
+    """Two hosts at one address, killed and resumed at once, ten times: no two requests are closer than the delay."""
+    dice, folder, delay_s = random.Random(7), tmp_path / "crawl", 2.0
+    with in_thread(slow_web(1000, 0.05)) as server:
+        kills = Kills(server, folder)
+        while kills.count < 10:
+            process = start(server, folder, "--delay", f"{delay_s}")
+            asked, wait_s = len(server.log), dice.uniform(0.0, 2.5)
+            while len(server.log) == asked:
+                time.sleep(0.01)
+            time.sleep(wait_s)
+            kills.strike(process, "all")
+    first_bytes = {answer.hit: answer.first_byte for answer in server.answers}
+    pairs = list(itertools.pairwise(server.log))
+    assert len(pairs) >= 9
+    assert min(after.time - first_bytes.get(before, before.time) for before, after in pairs) >= delay_s
