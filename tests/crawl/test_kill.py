@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import resource
@@ -11,7 +12,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -40,7 +43,9 @@ def slow_web(pages: int, latency_s: float) -> Web:
     )
 
 
-def start(server: LoopbackServer, folder: Path, *, most_bytes: int | None = None) -> subprocess.Popen[bytes]:
+def start(
+    server: LoopbackServer, folder: Path, *options: str, most_bytes: int | None = None
+) -> subprocess.Popen[bytes]:
     """Begin the crawl, or go on with it; ``most_bytes`` is as much as the system lets any of its files grow."""
 
     def limit() -> None:
@@ -50,16 +55,54 @@ def start(server: LoopbackServer, folder: Path, *, most_bytes: int | None = None
     known = (folder / "dowse.sqlite").exists()
     what = ["--resume", str(folder)] if known else ["perovskite solar cells", *SEEDS, "--out", str(folder)]
     more = ["--workers", "2", "--quiet", "--delay", "0", "--resolve", f"*.test={server.address}", "--allow-private"]
-    command = [sys.executable, "-m", "dowse", "crawl", *what, *more]
+    command = [sys.executable, "-m", "dowse", "crawl", *what, *more, *options]
     return subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=limit)
 
 
-def committed(folder: Path) -> int:
+def ask(folder: Path, sql: str) -> list[tuple[Any, ...]]:
+    """What the records answer; nothing where there are none yet."""
     try:
-        with sqlite3.connect(f"file:{folder / 'dowse.sqlite'}?mode=ro", uri=True) as connection:
-            return int(connection.execute("SELECT count(*) FROM pages").fetchone()[0])
+        with closing(sqlite3.connect(f"file:{folder / 'dowse.sqlite'}?mode=ro", uri=True)) as connection:
+            return connection.execute(sql).fetchall()
     except sqlite3.Error:
-        return 0
+        return []
+
+
+class Kills:
+    """Kills crawls, and remembers at each kill what was recorded: nothing of it may be asked for again."""
+
+    def __init__(self, server: LoopbackServer, folder: Path) -> None:
+        self.server = server
+        self.folder = folder
+        self.count = 0
+        self._recorded: list[tuple[int, set[str]]] = []
+
+    def strike(self, process: subprocess.Popen[bytes], whom: str) -> None:
+        """Kill the engine, all processes, or one worker: then the crawl goes on."""
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        workers = [int(pid) for pid in children.read_text().split()] if process.poll() is None else []
+        self.count += 1
+        if whom != "worker":
+            process.kill()
+        for pid in {"engine": [], "worker": workers[:1], "all": workers}[whom]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if whom != "worker":
+            process.communicate()
+            self._recorded.append((len(self.server.log), {url for (url,) in ask(self.folder, "SELECT url FROM pages")}))
+
+    def check(self) -> None:
+        log = list(self.server.log)
+        for asked, recorded in self._recorded:
+            again = [hit.url for hit in log[asked:] if hit.url in recorded]
+            assert not again, "what was recorded is never asked for again"
+
+
+def finish(server: LoopbackServer, folder: Path, *options: str) -> None:
+    """Go on to the end: no word, exit code 0."""
+    process = start(server, folder, *options)
+    assert process.communicate(timeout=600)[1] == b""
+    assert process.returncode == 0
 
 
 def check(folder: Path, server: LoopbackServer, pages: int, kills: int) -> None:
@@ -95,25 +138,6 @@ def check(folder: Path, server: LoopbackServer, pages: int, kills: int) -> None:
     assert set(responses.values()) == {1}, "the tails of the killed runs were cut, nothing is there twice"
 
 
-def test_a_killed_crawl_loses_nothing_and_doubles_nothing(tmp_path: Path) -> None:
-    folder = tmp_path / "crawl"
-    with in_thread(slow_web(80, 0.02)) as server:
-        process = start(server, folder)
-        deadline = time.monotonic() + 60
-        while committed(folder) < 20 and time.monotonic() < deadline and process.poll() is None:
-            time.sleep(0.02)
-        process.kill()
-        process.communicate()
-        assert process.returncode == -signal.SIGKILL
-        assert 20 <= committed(folder) < 160, "the kill was to strike in the middle"
-        process = start(server, folder)
-        assert process.communicate(timeout=100)[1] == b""
-        assert process.returncode == 0
-        hits = Counter(hit.url for hit in server.log if not hit.target.endswith("robots.txt"))
-    check(folder, server, 160, 1)
-    assert sum(hits.values()) - 160 <= 128, "only what was not yet committed is fetched again"
-
-
 def test_a_disk_that_fills_up_ends_the_crawl_with_one_line_and_nothing_lost(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
     with in_thread(slow_web(150, 0.01)) as server:
@@ -123,32 +147,77 @@ def test_a_disk_that_fills_up_ends_the_crawl_with_one_line_and_nothing_lost(tmp_
             assert process.returncode == 1
             assert err.startswith(f"dowse: cannot keep records in {folder}: ".encode())
             assert err.count(b"\n") == 1
-        process = start(server, folder)
-        assert process.communicate(timeout=100)[1] == b""
-        assert process.returncode == 0
+        finish(server, folder)
     check(folder, server, 300, 0)
+
+
+def wait_for(server: LoopbackServer, requests: int, process: subprocess.Popen[bytes]) -> None:
+    """Until the server has seen so many more requests."""
+    wanted, deadline = len(server.log) + requests, time.monotonic() + 60
+    while len(server.log) < wanted and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert process.poll() is None, "the kill was to strike in the middle"
+
+
+def test_a_killed_crawl_loses_nothing_and_doubles_nothing(tmp_path: Path) -> None:
+    """A few kills of engine, worker and all, at moments counted in requests; the soak below has a hundred at random."""
+    folder, pages = tmp_path / "crawl", 240
+    with in_thread(slow_web(pages // 2, 0.03)) as server:
+        kills = Kills(server, folder)
+        for strikes in ([("engine", 8)], [("all", 90)], [("worker", 30), ("engine", 45)]):
+            process = start(server, folder)
+            for whom, requests in strikes:
+                wait_for(server, requests, process)
+                kills.strike(process, whom)
+        finish(server, folder, "--budget", "200p")
+        assert ask(folder, "SELECT count(*) FROM pages WHERE outcome = 'fetched'") == [(200,)]
+        finish(server, folder, "--budget", "1000p")
+    kills.check()
+    check(folder, server, pages, kills.count)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", range(4))
 def test_kills_at_random_moments(tmp_path: Path, seed: int) -> None:
-    """The engine, a worker or all of them, 25 times at random moments of one crawl."""
-    dice, folder, kills = random.Random(seed), tmp_path / "crawl", 25
+    """The engine, all of them, or a worker and then the engine, at 25 random moments of one crawl."""
+    dice, folder = random.Random(seed), tmp_path / "crawl"
     with in_thread(slow_web(1500, 0.03)) as server:
-        for _ in range(kills):
+        kills = Kills(server, folder)
+        while kills.count < 25:
             process = start(server, folder)
             time.sleep(dice.uniform(0.5, 3.5))
-            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-            workers = [int(pid) for pid in children.read_text().split()] if process.poll() is None else []
             whom = dice.choice(["engine", "worker", "all"])
-            for pid in workers if whom == "all" else workers[:1] if whom == "worker" else []:
-                os.kill(pid, signal.SIGKILL)
+            kills.strike(process, whom)
             if whom == "worker":
                 time.sleep(dice.uniform(0.1, 1.0))
-            process.kill()
-            process.communicate()
-        process = start(server, folder)
-        process.communicate(timeout=600)
-        assert process.returncode == 0
-    check(folder, server, 3000, kills)
+                kills.strike(process, "engine")
+        finish(server, folder, "--budget", "2600p")
+        assert ask(folder, "SELECT count(*) FROM pages WHERE outcome = 'fetched'") == [(2600,)]
+        [(spent,)], asked = ask(folder, "SELECT requests FROM totals"), len(server.log)
+        finish(server, folder, "--budget", f"{spent + 50}r,100000p")
+        assert ask(folder, "SELECT requests FROM totals") == [(spent + 50,)]
+        assert len(server.log) == asked + 50
+        finish(server, folder, "--budget", "100000r,100000p")
+    kills.check()
+    check(folder, server, 3000, kills.count)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+def test_kills_shorten_no_delay(tmp_path: Path) -> None:
+    """Two hosts at one address, killed and resumed at once, ten times: no two requests are closer than the delay."""
+    dice, folder, delay_s = random.Random(7), tmp_path / "crawl", 2.0
+    with in_thread(slow_web(1000, 0.05)) as server:
+        kills = Kills(server, folder)
+        while kills.count < 10:
+            process = start(server, folder, "--delay", f"{delay_s}")
+            asked, wait_s = len(server.log), dice.uniform(0.0, 2.5)
+            while len(server.log) == asked:
+                time.sleep(0.01)
+            time.sleep(wait_s)
+            kills.strike(process, "all")
+    first_bytes = {answer.hit: answer.first_byte for answer in server.answers}
+    pairs = list(itertools.pairwise(server.log))
+    assert len(pairs) >= 9
+    assert min(after.time - first_bytes.get(before, before.time) for before, after in pairs) >= delay_s

@@ -113,3 +113,20 @@ def test_learned_state_is_kept_by_key_bytes_included() -> None:
     recorder.event("x", "y")
     recorder.commit()
     assert disk.batches[0].statistics == {"strategy.learner.weights": b"\x01\x02", "strategy.learner.version": 3}
+
+
+def test_when_a_site_may_be_asked_again_is_written_down() -> None:
+    recorder, disk, frontier, clock = made()
+    for host in ("held", "closed", "new", "endless"):
+        take_up(recorder, frontier, f"http://{host}.test/")
+    held, closed, _, endless = (recorder.site(number) for number in range(4))
+    frontier.set_aside(frontier.sites[0], 7.0, clock.now())
+    frontier.close(frontier.sites[1], "why")
+    closed.not_before = clock.wall() + 86400.0
+    frontier.set_aside(frontier.sites[3], float("inf"), clock.now())
+    recorder.commit()
+    rows = disk.batches[0].sites
+    assert rows[0].not_before == held.not_before == clock.wall() + 7.0
+    assert rows[1].not_before == clock.wall() + 86400.0, "left as it was told"
+    assert rows[2].not_before is None, "never asked"
+    assert endless.not_before == pytest.approx(clock.wall() + 1e9), "a date that can be written"

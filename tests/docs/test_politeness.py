@@ -85,6 +85,7 @@ def test_fixed_limits_are_the_codes() -> None:
         "robots.txt read": f"{MAX_ROBOTS_BYTES // 1024} KiB",
         "robots.txt redirects": f"{MAX_ROBOTS_REDIRECTS}",
         "robots.txt kept": f"{errands._ROBOTS_AGE_S / 3600:g} h",
+        "A site closed, for later runs": f"{errands._CLOSED_S / 3600:g} h",
         "A sitemap": f"{sitemaps._MOST_BYTES // 10**6} MB",
         "A header line": f"{http._MAX_FIELD_BYTES // 1024} KiB",
         "Headers of a response": f"{http._MAX_HEADERS}",

@@ -6,12 +6,14 @@ import asyncio
 import gzip
 import http.client
 import socket
+import ssl
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
+import trustme
 
-from dowse.loopback import Ask, Hit, LoopbackServer, Resource, Site, Web, in_thread, redirect
+from dowse.loopback import Ask, Hit, LoopbackServer, Resource, Site, Web, in_thread, redirect, together
 from dowse.model.errors import UserError
 
 LONG = b"<title>Long</title>" + b"<p>the same words again</p>" * 200
@@ -266,3 +268,38 @@ def test_only_loopback_and_one_port_on_several_addresses() -> None:
         assert (one.port, two.address) == (two.port, f"127.0.0.2:{one.port}")
         with pytest.raises(OSError, match="in use"), in_thread(WEB, port=one.port):
             raise AssertionError("the port is taken")
+
+
+def test_answers_are_timed_before_they_leave() -> None:
+    heard = []
+    with in_thread(WEB) as server:
+        browser = Browser(server)
+        for host, target in (("late.test", "/"), ("slow.test", "/"), ("a.test", "/odd")):
+            browser.get(host, target).read()
+            heard.append(time.monotonic())
+        browser.connection.close()
+    assert all(answer.last_byte <= when for answer, when in zip(server.answers, heard, strict=True))
+    late, slow, empty = server.answers
+    assert [answer.hit for answer in server.answers] == list(server.log)
+    assert late.first_byte - late.hit.time >= 0.05
+    assert slow.last_byte - slow.first_byte >= 0.05
+    assert empty.last_byte == empty.first_byte, "all of it is in the head"
+    assert server.most_connections == 1
+
+
+def test_several_servers_in_one_thread_one_of_them_with_tls() -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority = trustme.CA()
+    authority.issue_cert("127.0.0.2").configure_cert(context)
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    plain, safe = LoopbackServer(WEB), LoopbackServer(WEB, host="127.0.0.2", tls=context)
+    with together([plain, safe]):
+        browser = Browser(plain)
+        assert browser.get("a.test").read() == b"<title>A</title>"
+        browser.connection.close()
+        connection = http.client.HTTPSConnection(safe.host, safe.port, context=trusting, timeout=10)
+        connection.request("GET", "/", headers={"Host": "b.test"})
+        assert connection.getresponse().read() == b"<title>B</title>"
+        connection.close()
+    assert [hit.host for server in (plain, safe) for hit in server.log] == ["a.test", "b.test"]

@@ -49,7 +49,17 @@ def batch(first: int, count: int = 5) -> Batch:
     return Batch(
         candidates=[CandidateRow(n, url(n), 0, n, n - 1 if n else None, 1.0 / (n + 1)) for n in ids],
         states=dict.fromkeys(ids, (CandidateState.FETCHED, "", 1)),
-        sites={0: SiteRow(0, "http://site.example", "site.example", requests=first + count, robots_fetched_at=WALL)},
+        sites={
+            0: SiteRow(
+                0,
+                "http://site.example",
+                "site.example",
+                requests=first + count,
+                robots_fetched_at=WALL,
+                not_before=WALL + 60,
+                closed="robots.txt unreachable",
+            )
+        },
         pages=[page(n) for n in ids],
         links=[LinkRow(n, n + 1, f"to {n + 1}", 1) for n in ids],
         decisions=[DecisionRow(n, WALL + n, 0.5, "best-first", 1, {"average": (0.5, 1.0)}) for n in ids],

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from dowse.model.budget import Spent
 from dowse.model.errors import FolderBusy, NotACrawl, StoreError, UserError
 from dowse.model.records import Batch, CandidateRow, CandidateState, Records, SiteRow
-from dowse.store import Counters, CrawlStore, read_response
+from dowse.store import Counters, CrawlReader, CrawlStore, read_response
 from dowse.store.schema import PAGE_COLUMNS
 from tests.store.made import WALL, batch, body, page, url, warc_records
 
@@ -200,6 +201,26 @@ def test_what_is_no_crawl_is_not_opened(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(NotACrawl, match="not made by Dowse"):
         CrawlStore.open(tmp_path)
+
+
+def test_records_of_the_version_before_are_read_and_gone_on_with(folder: Path) -> None:
+    with CrawlStore.create(folder, SETTINGS, WALL) as store:
+        store.commit(batch(0))
+    with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:  # as version 1 had it
+        connection.executescript(
+            "ALTER TABLE sites DROP COLUMN not_before; ALTER TABLE sites DROP COLUMN closed;"
+            "UPDATE meta SET value = '1' WHERE name = 'schema_version'; PRAGMA user_version = 1;"
+        )
+    with CrawlReader(folder) as reader:
+        assert reader.summary().pages == 5
+    assert rows(folder, "PRAGMA user_version") == [(1,)], "looking changes nothing"
+    with CrawlStore.open(folder) as store:
+        [site] = store.sites()
+        assert (site.requests, site.not_before, site.closed) == (5, None, "")
+        store.commit(batch(5))
+        assert list(store.sites()) == list(batch(5).sites.values())
+    assert rows(folder, "PRAGMA user_version") == [(2,)]
+    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("2",)]
 
 
 def test_another_version_is_named(folder: Path) -> None:

@@ -14,6 +14,7 @@ from dowse.model.topicfile import load_topic
 __all__ = ["Flags", "read_topic", "with_flags"]
 
 _REACHES = ("host", "domain", "any")
+_LISTS = (".txt", ".csv", ".tsv")  # no host name ends so: a seed that does is a file
 
 
 @dataclass(slots=True)
@@ -51,6 +52,9 @@ def read_topic(text: str) -> Topic:
 
 def with_flags(topic: Topic, flags: Flags) -> Topic:
     """The topic with every given flag in place of its own word."""
+    for seed in flags.seeds:
+        if "://" not in seed and seed.lower().endswith(_LISTS) and not Path(seed).is_file():
+            raise UserError(f"--seed: there is no file {seed!r}")
     seeds = replace(
         topic.seeds,
         urls=(*topic.seeds.urls, *(seed for seed in flags.seeds if not Path(seed).is_file())),

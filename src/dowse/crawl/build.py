@@ -110,7 +110,11 @@ async def assemble(
         if store is not None:
             undo.callback(store.close)
         seeds = read_seeds(topic, store.settings().get("seeds", []) if store else None, notes)
-        topic = await read_examples(topic, Source(transport, clock, topic.politeness.delay_s, purse), notes)
+        source = Source(transport, clock, topic.politeness.delay_s, purse)
+        topic = await read_examples(topic, source, notes)
+        # an example, or the last request of a run that was killed, may have gone to any site just now
+        asked_at = clock.now() if resume else source.asked_at
+        opens_at = 0.0 if asked_at is None else asked_at + topic.politeness.delay_s
         judge = build_judge(topic)
         named = [*seeds, *(url for url in topic.seeds.sitemaps if "://" in url)]
         scope = StaticScope(topic.scope, named)
@@ -125,8 +129,8 @@ async def assemble(
             store = CrawlStore.create(folder, settings, clock.wall())
             undo.callback(store.close)
         assembly = _join(topic, folder, strategy, scope, transport, workers, store, purse, clock, notes,
-                         seed_origins={split(url).origin for url in named}, resume=resume, keep_text=keep_text,
-                         on_page=on_page)  # fmt: skip
+                         seed_origins={split(url).origin for url in named}, opens_at=opens_at, resume=resume,
+                         keep_text=keep_text, on_page=on_page)  # fmt: skip
         assembly.intake.seeds(seeds, clock.now())
         undo.pop_all()
     return assembly
@@ -134,11 +138,12 @@ async def assemble(
 
 def _join(
     topic: Topic, folder: Path, strategy: Strategy, scope: StaticScope, transport: Transport, workers: Workers,
-    store: CrawlStore, purse: Purse, clock: Clock, notes: list[str], *, seed_origins: set[str], resume: bool,
-    keep_text: bool, on_page: OnPage | None,
+    store: CrawlStore, purse: Purse, clock: Clock, notes: list[str], *, seed_origins: set[str], opens_at: float,
+    resume: bool, keep_text: bool, on_page: OnPage | None,
 ) -> Assembly:  # fmt: skip
     """Wire the parts to each other; with ``resume``, bring them to where the last run left off."""
-    frontier = Frontier(delay_s=topic.politeness.delay_s, connections_per_site=topic.politeness.connections_per_host)
+    connections = topic.politeness.connections_per_host
+    frontier = Frontier(delay_s=topic.politeness.delay_s, connections_per_site=connections, opens_at=opens_at)
     recorder = Recorder(store, frontier, purse, strategy, clock)
     growth, tally, duplicates = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex()
     extra = ExtraRequests(frontier, transport, purse, recorder, clock, topic.limits.timeout_s)
@@ -162,7 +167,7 @@ def _join(
 
         errands.on_sitemaps = walk_named
     if resume:
-        _restore(store, frontier, growth, recorder, conclusion, tally, duplicates)
+        _restore(store, frontier, growth, recorder, errands, conclusion, tally, duplicates)
         mark = f"{STRATEGY_STATE}{strategy.name}."
         strategy.restore(
             {name.removeprefix(mark): value for name, value in statistics.items() if name.startswith(mark)}
@@ -186,11 +191,12 @@ def _workers(topic: Topic, step: PageStep) -> Workers:
 
 
 def _restore(
-    store: CrawlStore, frontier: Frontier, growth: GrowthRules, recorder: Recorder, conclusion: Conclusion,
-    tally: Tally, duplicates: DuplicateIndex,
+    store: CrawlStore, frontier: Frontier, growth: GrowthRules, recorder: Recorder, errands: Errands,
+    conclusion: Conclusion, tally: Tally, duplicates: DuplicateIndex,
 ) -> None:  # fmt: skip
     """Bring everything to where the last run's last commit left it."""
-    for site in store.sites():
+    sites = list(store.sites())
+    for site in sites:
         if frontier.site(site.origin).id != site.id:
             raise StoreError(f"the records have no row for site {site.id - 1}: they are damaged")
         recorder.restore_site(site)
@@ -202,6 +208,8 @@ def _restore(
             growth.count(row.site, row.url)
             if row.via is not None:
                 conclusion.via[row.id] = row.via
+    for site in sites:
+        errands.restore_site(site)
     for page, exact, minhash in store.signatures():
         duplicates.add(page, Signature(exact, minhash))
     counters = store.counters()

@@ -292,12 +292,13 @@ class Engine:
             max_body_bytes=limits.max_body_bytes,
             timeout_s=self._purse.timeout_s(limits.timeout_s),
         )  # fmt: skip
-        started, at = self._clock.now(), self._clock.wall()
+        at = self._clock.wall()
         heard = None
         try:
             result = await self._transport.fetch(request, self._purse)
             if isinstance(result, Response):
-                heard = started + result.timings.first_byte_s
+                # from the end backwards: time lost on the way then makes the delay longer, never shorter
+                heard = self._clock.now() - (result.timings.total_s - result.timings.first_byte_s)
             self._conclusion.measured(lease, result)
             return self._errands.with_lookup(lease.site, result), at
         finally:

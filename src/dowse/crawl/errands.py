@@ -20,13 +20,14 @@ from dowse.fetch import (
 from dowse.frontier import Errand, Frontier, Lease, Site
 from dowse.model.clock import Clock
 from dowse.model.http import Failure, FailureKind, Response, Timings, Transport
-from dowse.model.records import CandidateState
+from dowse.model.records import CandidateState, SiteRow
 from dowse.model.topic import Topic
 from dowse.model.url import Base, split
 
 __all__ = ["Errands"]
 
 _ROBOTS_AGE_S = 24 * 3600.0  # RFC 9309, section 2.4: no longer than a day
+_CLOSED_S = 24 * 3600.0  # how long a site that was given up stays closed for later runs
 
 
 @dataclass(slots=True)
@@ -69,6 +70,8 @@ class Errands:
         """Why a URL beside the pages (a sitemap) may not be asked for; "" when it may. Its robots.txt is read first
         where that is needed."""
         site = self._frontier.site_of_url(url)
+        if site.closed:
+            return site.closed
         if self.allowed(site, url) is None:
             lease = await self._extra.hold(site)
             if isinstance(lease, Failure):
@@ -120,18 +123,38 @@ class Errands:
             row.failures += 1
             if found.kind is FailureKind.ADDRESS or tries > self._limits.max_retries:
                 state = CandidateState.REFUSED if found.kind is FailureKind.ADDRESS else CandidateState.FAILED
-                self.close_site(site, f"{found.kind.value}: {found.detail}".rstrip(": "), state)
+                # nobody was asked: a later run, with other settings or a network that works, may try at once
+                self.close_site(site, f"{found.kind.value}: {found.detail}".rstrip(": "), state, for_s=0.0)
             else:
                 self._frontier.set_aside(site, self._backoff(tries), self._clock.now())
         finally:
             self._frontier.release(lease, self._clock.now())
 
-    def close_site(self, site: Site, reason: str, state: CandidateState) -> None:
-        """Give a site up, with all that waits there."""
+    def close_site(self, site: Site, reason: str, state: CandidateState, *, for_s: float = _CLOSED_S) -> None:
+        """Give a site up, with all that waits there, in this run and in those that begin within ``for_s``."""
+        self._end_all(site, reason, state)
+        row = self._recorder.site(site.id)
+        row.closed, row.not_before = reason, self._clock.wall() + for_s if for_s else None
+        self._recorder.event("site closed", f"{site.origin}: {reason}")
+
+    def restore_site(self, row: SiteRow) -> None:
+        """Keep to what an earlier run knew of a site: it stays closed, or is not asked before its time. By the wall
+        clock, which may have been set back meanwhile: so the wait is no longer than a site may ask for. The delay
+        itself runs from now, since the site may have been asked after the last commit."""
+        site = self._frontier.sites[row.id]
+        wait_s = 0.0 if row.not_before is None else row.not_before - self._clock.wall()
+        if row.closed and wait_s > 0:
+            self._end_all(site, row.closed, CandidateState.REFUSED)  # a lease lost in a crash may still wait there
+            return
+        if row.closed:
+            self._recorder.site(site.id).closed = ""
+        longest_s = max(self._politeness.max_delay_s, self._politeness.delay_s)
+        self._frontier.set_aside(site, min(max(wait_s, row.delay_s), longest_s), self._clock.now())
+
+    def _end_all(self, site: Site, reason: str, state: CandidateState) -> None:
         for candidate in self._frontier.close(site, reason):
             self._frontier.finish(candidate, state)
             self._recorder.ended(candidate, state, reason, int(self._frontier.candidates.attempts[candidate]))
-        self._recorder.event("site closed", f"{site.origin}: {reason}")
 
     def _backoff(self, tries: int) -> float:
         return min(self._limits.retry_wait_s * 2.0 ** (tries - 1), max(self._politeness.max_delay_s, 1.0))

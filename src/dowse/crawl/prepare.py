@@ -20,8 +20,8 @@ _HOPS = 5
 
 
 def read_seeds(topic: Topic, before: list[str] | None, notes: list[str]) -> list[str]:
-    """The topic's seed URLs and those of its seed files, canonical, in order; odd lines are noted. A resumed crawl has
-    its seeds from ``before``, and needs their files no more."""
+    """The topic's seed URLs and those of its seed files, canonical, in order; odd lines are noted, none left at all is
+    an error. A resumed crawl has its seeds from ``before``, and needs their files no more."""
     urls = list(before or [])
     for text in topic.seeds.urls:
         url = canonical(text if "://" in text else f"https://{text}")
@@ -32,6 +32,9 @@ def read_seeds(topic: Topic, before: list[str] | None, notes: list[str]) -> list
         found = load_seeds(path)
         urls += found.urls
         notes += [f"{path}: {problem}" for problem in found.problems]
+    if before is None and not urls and not topic.seeds.sitemaps:
+        why = notes[0] if notes else f"{', '.join(topic.seeds.files)}: there is nothing in it"
+        raise TopicError(f"there is no seed to start from: {why}")
     return list(dict.fromkeys(urls))
 
 
@@ -68,7 +71,7 @@ class Source:
         self._clock = clock
         self._delay_s = delay_s
         self._purse = purse or Purse(Budget())
-        self._asked_at: float | None = None
+        self.asked_at: float | None = None  # when the last answer from the web was over
 
     async def document(self, source: str) -> Document:
         """A parsed file or web page; TopicError when it cannot be had."""
@@ -95,10 +98,10 @@ class Source:
     async def _ask(self, url: str) -> Response | Failure:
         if not self._purse.reserve(page=False):
             raise TopicError(f"cannot fetch {url}: the budget is spent")
-        if self._asked_at is not None:
-            await self._clock.sleep(max(0.0, self._asked_at + self._delay_s - self._clock.now()))
+        if self.asked_at is not None:
+            await self._clock.sleep(max(0.0, self.asked_at + self._delay_s - self._clock.now()))
         result = await self._transport.fetch(Request(url), self._purse)
-        self._asked_at = self._clock.now()
+        self.asked_at = self._clock.now()
         return result
 
 

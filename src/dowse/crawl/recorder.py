@@ -33,6 +33,7 @@ STRATEGY_STATE = "strategy."  # in front of the strategy's name and the key
 _EVERY_S = 1.0
 _EVERY_PAGES = 128
 _SAMPLES = 20
+_FARTHEST_S = 1e9  # some thirty years: a wait beyond has no date that could be written
 
 
 class Recorder:
@@ -140,12 +141,21 @@ class Recorder:
         # Sites are numbered by the frontier; one without a row would shift the numbers of all later ones on a resume.
         if len(self._sites) < len(self._frontier.sites):
             self.site(len(self._frontier.sites) - 1)
+        self._note_waits()
         for key, value in self._strategy.state().items():
             batch.statistics[f"{STRATEGY_STATE}{self._strategy.name}.{key}"] = value
         batch.spent = replace(self._purse.spent)
         self._store.commit(batch)
         self._batch = Batch()  # only now: what could not be written is not forgotten
         self._committed_at = self._clock.now()
+
+    def _note_waits(self) -> None:
+        """When each site of the batch may be asked again, so that a later run keeps to it as well."""
+        now, wall = self._clock.now(), self._clock.wall()
+        for number, row in self._batch.sites.items():
+            site = self._frontier.sites[number]
+            if site.ready_at and not site.closed:
+                row.not_before = wall + min(site.ready_at - now, _FARTHEST_S)
 
     def note_spent(self) -> None:
         """Make the counters survive a kill before the request they count has left."""

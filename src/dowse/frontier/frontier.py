@@ -40,8 +40,10 @@ class Lease:
 class Frontier:
     """See the package's docstring. Times are seconds of the crawl's clock, always passed in."""
 
-    def __init__(self, *, delay_s: float = 1.0, connections_per_site: int = 1) -> None:
+    def __init__(self, *, delay_s: float = 1.0, connections_per_site: int = 1, opens_at: float = 0.0) -> None:
+        """``opens_at``: no site is asked before, since any of them may just have been."""
         self.delay_s = delay_s
+        self._opens_at = opens_at
         self.candidates = Candidates()
         self.sites: list[Site] = []
         self.waiting = 0
@@ -59,7 +61,7 @@ class Frontier:
         """The site of an origin, made on first mention."""
         site = self._by_origin.get(origin)
         if site is None:
-            site = Site(id=len(self.sites), origin=origin, delay_s=self.delay_s)
+            site = Site(id=len(self.sites), origin=origin, delay_s=self.delay_s, ready_at=self._opens_at)
             self.sites.append(site)
             self._by_origin[origin] = site
         return site

@@ -1,15 +1,17 @@
 """The window: while a crawl counts its pages, only the best waiting URLs may go.
 
 Politeness leaves most hosts idle most of the time. Without a window, every idle host would get a page, however poor,
-and a focused crawl would become a broad one. With it, a URL that is not among the best so many is held back a moment.
+and a focused crawl would become a broad one. With it, a URL that is not among the best so many is held back as long as
+better ones are leased. Seeds never are: their order is that of a list, not a judgement.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates
+from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of
 from dowse.model.records import CandidateState
+from dowse.model.strategy import SEED_PRIORITY
 
 __all__ = ["Window"]
 
@@ -17,6 +19,7 @@ _WAITING = int(CandidateState.WAITING)
 _PATIENCE_S = 0.5  # beyond two delays: how long a URL is held back while nothing else is leased
 _EDGE_EVERY = 10_000  # known URLs a lease, between two looks at the whole frontier
 _EVERYTHING = 1 << (64 + ID_BITS)
+_LAST_SEED = int(orders_of(np.array([SEED_PRIORITY / 2]))[0]) << ID_BITS
 
 
 class Window:
@@ -49,7 +52,7 @@ class Window:
 
     def admits(self, key: int, within: int, now: float) -> bool:
         """Is the URL behind this key among the best ``within`` that wait at sites within reach?"""
-        if key <= self._edge or now >= self.opens_at():
+        if key <= self._edge or key <= _LAST_SEED or now >= self.opens_at():
             return True
         due = max(1, len(self._candidates) // _EDGE_EVERY)
         if self._edge >= 0 and self._leases - self._edge_leases < due:

@@ -6,7 +6,7 @@ Nothing here leaves the machine. ``web`` holds the values, ``server`` serves the
 
 from __future__ import annotations
 
-from dowse.loopback.server import Hit, LoopbackServer, in_thread
+from dowse.loopback.server import Answer, Hit, LoopbackServer, in_thread, together
 from dowse.loopback.web import Ask, Resource, Site, Web, redirect
 
-__all__ = ["Ask", "Hit", "LoopbackServer", "Resource", "Site", "Web", "in_thread", "redirect"]
+__all__ = ["Answer", "Ask", "Hit", "LoopbackServer", "Resource", "Site", "Web", "in_thread", "redirect", "together"]

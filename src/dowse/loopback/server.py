@@ -11,11 +11,12 @@ from __future__ import annotations
 import asyncio
 import gzip
 import ipaddress
+import ssl
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
@@ -27,7 +28,7 @@ from dowse.loopback.web import TEXT, Ask, Resource, Site, Web
 from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import UserError
 
-__all__ = ["Hit", "LoopbackServer", "in_thread", "is_loopback"]
+__all__ = ["Answer", "Hit", "LoopbackServer", "in_thread", "is_loopback", "together"]
 
 _MAX_HEAD_BYTES = 65_536
 _GZIP_FROM_BYTES = 256  # a smaller body gains nothing
@@ -51,6 +52,15 @@ class Hit:
     @property
     def url(self) -> str:
         return f"http://{self.host}{self.target}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer that was sent. The times are taken just before the bytes leave: nobody can have heard them earlier."""
+
+    hit: Hit
+    first_byte: float
+    last_byte: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +168,10 @@ class LoopbackServer:
     """Serves a web while its ``async with`` block runs.
 
     ``host`` must be a loopback address; several servers can share a port on different addresses (127.0.0.2 ...), so
-    that virtual hosts can have addresses of their own. ``log`` keeps the newest ``keep_log`` requests in order of
-    arrival; ``peak`` the most requests each host had open at one time. ``web`` may be replaced while it runs.
+    that virtual hosts can have addresses of their own. With ``tls`` it speaks https. ``log`` keeps the newest
+    ``keep_log`` requests in order of arrival, ``answers`` as many answers in the order they were finished; ``peak`` is
+    the most requests each host had open at one time, ``most_connections`` the most connections to this server. ``web``
+    may be replaced while it runs.
     """
 
     def __init__(
@@ -171,6 +183,7 @@ class LoopbackServer:
         clock: Clock | None = None,
         on_hit: Callable[[Hit], None] | None = None,
         keep_log: int = 200_000,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         if not is_loopback(host):
             raise UserError(f"{host} is not a loopback address: write 127.0.0.1, another of 127.0.0.0/8, or ::1")
@@ -178,8 +191,11 @@ class LoopbackServer:
         self.host = host
         self.port = port
         self.log: deque[Hit] = deque(maxlen=keep_log)
+        self.answers: deque[Answer] = deque(maxlen=keep_log)
         self.peak: Counter[str] = Counter()
+        self.most_connections = 0
         self._open: Counter[str] = Counter()
+        self._tls = tls
         self._clock = clock or SystemClock()
         self._on_hit = on_hit
         self._wires: dict[tuple[str, str], tuple[Resource, _Wire]] = {}
@@ -188,7 +204,7 @@ class LoopbackServer:
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(
-            self._accept, self.host, self.port, limit=_MAX_HEAD_BYTES, backlog=1024
+            self._accept, self.host, self.port, limit=_MAX_HEAD_BYTES, backlog=1024, ssl=self._tls
         )
         self.port = self._server.sockets[0].getsockname()[1]
         return self
@@ -210,6 +226,7 @@ class LoopbackServer:
         # our own task, not the one start_server would make: that one reports a cancelled connection as an error
         task = asyncio.get_running_loop().create_task(self._converse(reader, writer))
         self._connections.add(task)
+        self.most_connections = max(self.most_connections, len(self._connections))
         task.add_done_callback(self._connections.discard)
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -249,8 +266,10 @@ class LoopbackServer:
             if site.latency_s:
                 await self._clock.sleep(site.latency_s)
             close = "" if keep else "Connection: close\r\n"
+            first_byte = self._clock.now()
             writer.write(f"{_status_line(status)}{head}{close}\r\n".encode("latin-1"))
-            await self._pour(sent, site.bytes_per_s, writer)
+            last_byte = await self._pour(sent, site.bytes_per_s, writer) if sent else first_byte
+            self.answers.append(Answer(hit, first_byte, last_byte))
         finally:
             self._open[ask.host] -= 1
 
@@ -272,28 +291,41 @@ class LoopbackServer:
             return resource.status, head, wire.packed
         return resource.status, f"{wire.head}Content-Length: {len(wire.plain)}\r\n", wire.plain
 
-    async def _pour(self, body: bytes, bytes_per_s: float | None, writer: asyncio.StreamWriter) -> None:
-        """Send the body at the site's pace."""
+    async def _pour(self, body: bytes, bytes_per_s: float | None, writer: asyncio.StreamWriter) -> float:
+        """Send the body at the site's pace; when its last piece left."""
+        last_byte = self._clock.now()
         if bytes_per_s is None:
             writer.write(body)
             await writer.drain()
-            return
+            return last_byte
         slice_bytes = max(1, int(bytes_per_s / _SLICES_PER_S))
         for start in range(0, len(body), slice_bytes):
             await self._clock.sleep(min(slice_bytes, len(body) - start) / bytes_per_s)
+            last_byte = self._clock.now()
             writer.write(body[start : start + slice_bytes])
             await writer.drain()
+        return last_byte
 
 
 @contextmanager
 def in_thread(web: Web, **options: Any) -> Iterator[LoopbackServer]:
     """Serve from a thread of its own, for code that is not asynchronous; options as of :class:`LoopbackServer`."""
-    started: Future[tuple[LoopbackServer, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+    server = LoopbackServer(web, **options)
+    with together([server]):
+        yield server
+
+
+@contextmanager
+def together(servers: Sequence[LoopbackServer]) -> Iterator[None]:
+    """Run servers in one thread beside the caller's."""
+    started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def run() -> None:
         stop = asyncio.Event()
-        async with LoopbackServer(web, **options) as server:
-            started.set_result((server, asyncio.get_running_loop(), stop))
+        async with AsyncExitStack() as running:
+            for server in servers:
+                await running.enter_async_context(server)
+            started.set_result((asyncio.get_running_loop(), stop))
             await stop.wait()
 
     def main() -> None:
@@ -306,9 +338,9 @@ def in_thread(web: Web, **options: Any) -> Iterator[LoopbackServer]:
 
     thread = threading.Thread(target=main, name="loopback-server", daemon=True)
     thread.start()
-    server, loop, stop = started.result()
+    loop, stop = started.result()
     try:
-        yield server
+        yield
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join()

@@ -64,6 +64,8 @@ class SiteRow:
     wire_bytes: int = 0
     latency_s: float = 0.0  # sum of first-byte times, for means
     download_s: float = 0.0  # sum of download times
+    not_before: float | None = None  # when it may be asked again, by the wall clock; None: never asked
+    closed: str = ""  # why it was given up
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ SAMPLES_A_RULE = 20
 CANDIDATE_COLUMNS = "id, url, site, depth, parent, priority, run, state, reason, attempts, via"
 SITE_COLUMNS = (
     "id, origin, host, address, robots_status, robots_fetched_at, delay_s, requests, pages, relevant, failures, bytes, "
-    "latency_s, download_s"
+    "latency_s, download_s, not_before, closed"
 )
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _STATES = tuple(CandidateState)
@@ -51,7 +51,7 @@ def _many(table: str, columns: int, rows: Sequence[tuple[Any, ...]]) -> Iterator
 
 
 _PAGES = _insert("pages", len(PAGE_COLUMNS), "INSERT OR REPLACE")
-_SITES = _insert("sites", 14, "INSERT OR REPLACE")
+_SITES = _insert("sites", 16, "INSERT OR REPLACE")
 _DECISIONS = _insert("decisions", 6, "INSERT OR REPLACE")
 _STATISTICS = _insert("statistics", 2, "INSERT OR REPLACE")
 _ARCHIVES = _insert("archives", 2, "INSERT OR REPLACE")
@@ -97,9 +97,10 @@ def _candidate(row: CandidateRow) -> tuple[Any, ...]:
 
 def _site(row: SiteRow) -> tuple[Any, ...]:
     fetched_at = None if row.robots_fetched_at is None else iso(row.robots_fetched_at)
+    not_before = None if row.not_before is None else iso(row.not_before)
     return (
         row.id, row.origin, row.host, row.address, row.robots_status, fetched_at, row.delay_s, row.requests,
-        row.pages, row.relevant, row.failures, row.wire_bytes, row.latency_s, row.download_s,
+        row.pages, row.relevant, row.failures, row.wire_bytes, row.latency_s, row.download_s, not_before, row.closed,
     )  # fmt: skip
 
 
@@ -154,7 +155,8 @@ def candidate(row: Sequence[Any]) -> CandidateRow:
 def site(row: Sequence[Any]) -> SiteRow:
     """A row of :data:`SITE_COLUMNS`."""
     values = list(row)
-    values[5] = None if values[5] is None else seconds(values[5])
+    for column in (5, 14):
+        values[column] = None if values[column] is None else seconds(values[column])
     return SiteRow(*values)
 
 

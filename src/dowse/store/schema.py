@@ -22,7 +22,7 @@ from dowse.model.errors import NotACrawl, UserError
 __all__ = ["DATABASE", "PAGE_COLUMNS", "VERSION", "connect_reader", "connect_writer", "create_database"]
 
 DATABASE = "dowse.sqlite"
-VERSION = 1
+VERSION = 2
 _APPLICATION = 0x444F5753  # "DOWS": tells `file` and us whose database this is
 _STRICT = "STRICT" if sqlite3.sqlite_version_info >= (3, 37) else ""  # a wrong type is an error, not a surprise
 
@@ -92,7 +92,7 @@ CREATE TABLE sites (
   id INTEGER PRIMARY KEY, origin TEXT NOT NULL, host TEXT NOT NULL, address TEXT NOT NULL,
   robots_status TEXT NOT NULL, robots_fetched_at TEXT, delay_s REAL NOT NULL, requests INTEGER NOT NULL,
   pages INTEGER NOT NULL, relevant INTEGER NOT NULL, failures INTEGER NOT NULL, bytes INTEGER NOT NULL,
-  latency_s REAL NOT NULL, download_s REAL NOT NULL
+  latency_s REAL NOT NULL, download_s REAL NOT NULL, not_before TEXT, closed TEXT NOT NULL DEFAULT ''
 ) {_STRICT};
 CREATE TABLE decisions (
   candidate INTEGER PRIMARY KEY, at TEXT NOT NULL, priority REAL NOT NULL, strategy TEXT NOT NULL,
@@ -120,6 +120,16 @@ PRAGMA application_id = {_APPLICATION};
 PRAGMA user_version = {VERSION};
 """  # noqa: E501
 
+# What makes records of an older version ones of the next; each ends with that version's number.
+_UPGRADES = {
+    1: """
+ALTER TABLE sites ADD COLUMN not_before TEXT;
+ALTER TABLE sites ADD COLUMN closed TEXT NOT NULL DEFAULT '';
+UPDATE meta SET value = '2' WHERE name = 'schema_version';
+PRAGMA user_version = 2;
+""",
+}
+
 
 def create_database(folder: Path, settings: Iterable[tuple[str, str]]) -> None:
     """Make an empty crawl with its settings (name, JSON). A kill in the middle leaves no table at all, and such a
@@ -132,20 +142,23 @@ def create_database(folder: Path, settings: Iterable[tuple[str, str]]) -> None:
         connection.execute("COMMIT")
 
 
-def _check_version(connection: sqlite3.Connection, folder: Path) -> None:
+def _check_version(connection: sqlite3.Connection, folder: Path) -> int:
+    """The version of the records; NotACrawl when they are nothing this Dowse can read."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if application != _APPLICATION:
         raise NotACrawl(f"{folder} holds no crawl: its {DATABASE} was not made by Dowse")
-    if version != VERSION:
-        raise NotACrawl(f"{folder} was made with records of version {version}; this Dowse reads version {VERSION}")
+    if version not in (*_UPGRADES, VERSION):
+        raise NotACrawl(f"{folder} was made with records of version {version}; this Dowse reads up to {VERSION}")
+    return int(version)
 
 
 def connect_writer(folder: Path) -> sqlite3.Connection:
     """The one writing connection. Transactions are explicit; any thread may use it, one at a time."""
     connection = sqlite3.connect(folder / DATABASE, timeout=30.0, isolation_level=None, check_same_thread=False)
     try:
-        _check_version(connection, folder)
+        for version in range(_check_version(connection, folder), VERSION):
+            connection.executescript(f"BEGIN IMMEDIATE;\n{_UPGRADES[version]}COMMIT;")
         # WAL: readers never hold the crawl up. NORMAL: a power cut may take back the last transactions, never
         # half of one, and the archive's tail is then cut to match.
         connection.execute("PRAGMA journal_mode = WAL")
