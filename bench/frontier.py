@@ -40,7 +40,7 @@ def fill(frontier: Frontier, count: int, sites: int, dice: np.random.Generator) 
     spent = 0.0
     for start in range(0, count, PAGE):
         urls = urls_of(start, PAGE, sites)
-        prints = dice.integers(2, 2**63, PAGE).astype(np.uint64)
+        prints = dice.integers(2, 2**64 - 1, PAGE, dtype=np.uint64)
         priorities = dice.random(PAGE)
         begin = time.process_time()
         frontier.find(prints)

@@ -7,6 +7,8 @@ discovery), fit a heap without tuples, and a key that no longer matches the colu
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,7 +42,10 @@ def priorities_of(orders: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 
 class Candidates:
-    """Growable columns and the URLs' paths in one byte arena (the origin is kept once, at the site)."""
+    """Growable columns and the URLs' paths in one byte arena (the origin is kept once, at the site).
+
+    Columns grow in place: keep no view of one over a call of :meth:`extend`.
+    """
 
     _COLUMNS = ("order", "site", "depth", "parent", "run", "attempts", "state", "_ends")
 
@@ -73,14 +78,19 @@ class Candidates:
         orders: NDArray[np.uint64],
     ) -> NDArray[np.int64]:
         """Take up waiting URLs (their paths, without the origin); their new ids."""
-        start = self.count
+        start, length = self.count, len(self._arena)
         end = start + len(paths)
         if end > len(self.order):
             self._grow(end)
-        encoded = [path.encode() for path in paths]
-        lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
-        self._ends[start:end] = len(self._arena) + np.cumsum(lengths)
-        self._arena += b"".join(encoded)
+        text = "".join(paths)
+        if text.isascii():  # as canonical URLs are: a letter is a byte
+            lengths = list(map(len, paths))
+            self._arena += text.encode("ascii")
+        else:
+            encoded = [path.encode() for path in paths]
+            lengths = list(map(len, encoded))
+            self._arena += b"".join(encoded)
+        self._ends[start:end] = list(accumulate(lengths, initial=length))[1:]
         self.order[start:end] = orders
         self.site[start:end] = sites
         self.depth[start:end] = depths
@@ -104,9 +114,7 @@ class Candidates:
         return self.state.item(id_) == _WAITING and self.order.item(id_) == key >> ID_BITS
 
     def _grow(self, least: int) -> None:
-        capacity = max(least, len(self.order) * 3 // 2 + 16)
+        capacity = max(least, len(self.order) * 9 // 8 + 1024)
         for name in self._COLUMNS:
-            old = getattr(self, name)
-            new = np.zeros(capacity, old.dtype)
-            new[: len(old)] = old
-            setattr(self, name, new)
+            # The system moves large blocks without copying them, so that growing needs no memory for a second one.
+            getattr(self, name).resize(capacity, refcheck=False)

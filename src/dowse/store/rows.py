@@ -9,14 +9,26 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from dowse.model.records import Batch, CandidateRow, CandidateState, DecisionRow, EventRow, PageRow, SiteRow
+import numpy as np
+
+from dowse.model.errors import StoreError
+from dowse.model.records import (
+    Batch,
+    CandidateBlock,
+    CandidateRow,
+    CandidateState,
+    DecisionRow,
+    EventRow,
+    PageRow,
+    SiteRow,
+)
 from dowse.store.archive import Place
 from dowse.store.schema import PAGE_COLUMNS
 from dowse.store.times import iso, seconds
 
 __all__ = [
-    "CANDIDATE_COLUMNS", "SITE_COLUMNS", "Statement", "candidate", "clean", "decision", "event", "from_json", "site",
-    "statements", "to_json", "unsigned",
+    "BLOCK_COLUMNS", "CANDIDATE_COLUMNS", "SITE_COLUMNS", "Statement", "candidate", "candidates", "clean", "decision",
+    "event", "from_json", "site", "statements", "to_json", "unsigned",
 ]  # fmt: skip
 
 Statement = tuple[str, Iterable[Sequence[Any]]]
@@ -24,6 +36,7 @@ Statement = tuple[str, Iterable[Sequence[Any]]]
 
 SAMPLES_A_RULE = 20
 CANDIDATE_COLUMNS = "id, url, site, depth, parent, priority, run, state, reason, attempts, via"
+BLOCK_COLUMNS = "id, url, site, depth, ifnull(parent, -1), priority, run, state, attempts, via"
 SITE_COLUMNS = (
     "id, origin, host, address, robots_status, robots_fetched_at, delay_s, requests, pages, relevant, failures, bytes, "
     "latency_s, download_s"
@@ -153,6 +166,23 @@ def candidate(row: Sequence[Any]) -> CandidateRow:
     values = list(row)
     values[7] = _STATES[values[7]]
     return CandidateRow(*values)
+
+
+def candidates(found: Sequence[Sequence[Any]]) -> CandidateBlock:
+    """Rows of :data:`BLOCK_COLUMNS` in id order; leases lost to a crash wait again."""
+    ids, urls, sites, depths, parents, priorities, runs, states, attempts, vias = zip(*found, strict=True)
+    if ids[-1] - ids[0] != len(ids) - 1:
+        raise StoreError(f"the records lack a candidate between {ids[0]} and {ids[-1]}: they are damaged")
+    state, tried = np.array(states, np.int64), np.array(attempts, np.int64)
+    lost = state == CandidateState.LEASED
+    state[lost] = CandidateState.WAITING
+    tried[lost] = np.maximum(tried[lost] - 1, 0)  # the attempt came to nothing through no fault of the web
+    return CandidateBlock(
+        first=ids[0], urls=list(urls), sites=np.array(sites, np.int64), depths=np.array(depths, np.int64),
+        parents=np.array(parents, np.int64), priorities=np.array(priorities, np.float64),
+        runs=np.array(runs, np.int64), states=state, attempts=tried,
+        via={id: via for id, via in zip(ids, vias, strict=True) if via is not None},
+    )  # fmt: skip
 
 
 def site(row: Sequence[Any]) -> SiteRow:
