@@ -18,17 +18,14 @@ __all__ = ["ID_BITS", "ID_MASK", "Candidates", "orders_of", "priorities_of"]
 
 ID_BITS = 32
 ID_MASK = (1 << ID_BITS) - 1
-_SIGN = np.uint64(1 << 63)
 _WAITING = int(CandidateState.WAITING)  # a plain number: comparing with an enum costs more than all the rest
-_ALL = np.uint64((1 << 64) - 1)
+_ALL_BUT_SIGN = np.int64((1 << 63) - 1)
 
 
 def orders_of(priorities: NDArray[np.float64]) -> NDArray[np.uint64]:
     """Priorities as integers that sort from the highest priority to the lowest (nan is not allowed)."""
     # Adding 0.0 turns -0.0 into 0.0, which must compare equal to it.
-    bits = (priorities + 0.0).view(np.uint64)
-    ascending = np.where(bits & _SIGN, ~bits, bits | _SIGN)
-    return _ALL - ascending
+    return _turned((priorities + 0.0).view(np.int64)).view(np.uint64)
 
 
 def priorities_of(orders: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -37,8 +34,17 @@ def priorities_of(orders: NDArray[np.uint64]) -> NDArray[np.float64]:
     >>> priorities_of(orders_of(np.array([0.25, -3.0]))).tolist()
     [0.25, -3.0]
     """
-    ascending = _ALL - orders
-    return np.where(ascending & _SIGN, ascending & ~_SIGN, ~ascending).view(np.float64)
+    return _turned(orders.view(np.int64)).view(np.float64)
+
+
+def _turned(bits: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Flip all bits but the sign of what has no sign: so positive numbers sort downwards and before negative ones,
+    whose own bits already do. Doing it again gives the bits back."""
+    flips = bits >> 63
+    np.invert(flips, out=flips)
+    flips &= _ALL_BUT_SIGN
+    flips ^= bits
+    return flips
 
 
 class Candidates:

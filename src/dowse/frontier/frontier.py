@@ -107,14 +107,9 @@ class Frontier:
             return ids[:0]
         ids, orders, before, states = ids[changed], orders[changed], before[changed], states[changed]
         columns.order[ids] = orders
-        if (states == _WAITING).all():
-            risen = self._queues.rerank(ids, before, orders)
-        else:  # what is to be tried again later is in no queue
-            queued = states == _WAITING
-            risen = self._queues.rerank(ids[queued], before[queued], orders[queued])
-        for site, key in risen:
-            if site.offer < 0 or key < site.offer:
-                self._turns.offer(site, now)
+        queued = states == _WAITING  # what is to be tried again later is in no queue
+        for site in self._queues.rerank(ids[queued], before[queued], orders[queued]):
+            self._turns.offer(site, now)
         return ids
 
     def _enqueue(self, site: Site, key: int, now: float) -> None:

@@ -1,9 +1,9 @@
 """The queue of each site: a short *front* in order, and a *rear* without any.
 
 The front is a heap of keys, the best few that wait at the site. Everything from the site's *bound* on is in the rear, a
-plain array of ids. Most URLs are found, ranked and ranked again long before their turn comes: they lie in the rear, take
-four bytes there, and a new priority that does not bring them across the bound costs nothing at all. When the front is
-empty, the best of the rear become the next front. A front is a fixed share of what waits, so the look at the whole
+plain array of ids. Most URLs are found, ranked and ranked again long before their turn comes: they lie in the rear,
+take four bytes there, and a new priority that does not bring them across the bound costs nothing at all. When the front
+is empty, the best of the rear become the next front. A front is a fixed share of what waits, so the look at the whole
 rear is paid for by that many leases.
 
 What holds for each site:
@@ -47,9 +47,10 @@ class Queues:
         """A URL waits at its site from now on."""
         if key < site.bound:
             heappush(site.front, key)
+            if len(site.front) > site.front_most:
+                self._shorten(site)
         else:
             self._to_rear(site, [key & ID_MASK])
-        self._tidy(site)
 
     def top(self, site: Site) -> int:
         """The best key that waits at a site, -1 when there is none."""
@@ -66,32 +67,31 @@ class Queues:
             self._fill(site, np.array(site.rear, np.int64))
             front = site.front
 
-    def rerank(
-        self, ids: NDArray[np.int64], before: NDArray[np.uint64], orders: NDArray[np.uint64]
-    ) -> list[tuple[Site, int]]:
-        """Waiting URLs have other orders than before; those that are now in a front, with their site and key."""
+    def rerank(self, ids: NDArray[np.int64], before: NDArray[np.uint64], orders: NDArray[np.uint64]) -> list[Site]:
+        """Waiting URLs have other orders than before; the sites that may be offered under a better key for that."""
         self._know(len(self._sites))
-        sites = self._candidates.site[ids]
-        bounds = self._bounds[sites]
+        numbers = self._candidates.site[ids]
         # From rear to rear nothing changes. An order equal to the bound's is looked at more closely.
-        near = np.flatnonzero(np.minimum(before, orders) <= bounds)
-        risen, touched = [], set()
+        near = np.flatnonzero(np.minimum(before, orders) <= self._bounds[numbers])
+        sites, better, long = self._sites, [], []
         for number, id_, old, order in zip(
-            sites[near].tolist(), ids[near].tolist(), before[near].tolist(), orders[near].tolist(), strict=True
+            numbers[near].tolist(), ids[near].tolist(), before[near].tolist(), orders[near].tolist(), strict=True
         ):
-            site = self._sites[number]
+            site = sites[number]
             key = (order << ID_BITS) | id_
             if key < site.bound:
-                heappush(site.front, key)
-                risen.append((site, key))
+                front = site.front
+                heappush(front, key)
+                if key < site.offer or site.offer < 0:
+                    better.append(site)
+                if len(front) > site.front_most:
+                    long.append(site)
             elif (old << ID_BITS) | id_ < site.bound:
                 self._to_rear(site, [id_])
-            touched.add(site)
-        for (
-            site
-        ) in touched:  # only now: while a bound moves, what has left the front but is not yet placed would be lost
-            self._tidy(site)
-        return risen
+        for site in long:  # only now: if a bound moved before, what left the front but is not yet placed would be lost
+            if len(site.front) > site.front_most:
+                self._shorten(site)
+        return better
 
     def waiting(self, site: Site) -> list[int]:
         """The ids of all that wait at a site, in order of discovery."""
@@ -154,23 +154,24 @@ class Queues:
         site.rear = array("i", rest.astype(np.int32).tobytes()) if len(rest) else None
         self._set_bound(site, site.front[-1] + 1 if len(rest) else NO_BOUND)
 
-    def _tidy(self, site: Site) -> None:
-        """Keep the front short, and what no longer waits from piling up."""
-        if len(site.front) > site.front_most:
-            keys = sorted(set(filter(self._candidates.is_current, site.front)))
-            most = site.front_most // 2
-            site.front = keys[:most]
-            if len(keys) > most:
-                self._to_rear(site, [key & ID_MASK for key in keys[most:]])
-                self._set_bound(site, keys[most])
-        if site.rear is not None and len(site.rear) > 2 * site.waiting + _STALE_SLACK:
-            self._fill(site, np.array(self.waiting(site), np.int64))
+    def _shorten(self, site: Site) -> None:
+        """The front is too long: its worse half goes to the rear, and out of the queue what no longer waits."""
+        keys = sorted(set(filter(self._candidates.is_current, site.front)))
+        most = site.front_most // 2
+        site.front = keys[:most]
+        if len(keys) > most:
+            self._to_rear(site, [key & ID_MASK for key in keys[most:]])
+            self._set_bound(site, keys[most])
 
-    @staticmethod
-    def _to_rear(site: Site, ids: list[int]) -> None:
-        if site.rear is None:
-            site.rear = array("i")
-        site.rear.extend(ids)
+    def _to_rear(self, site: Site, ids: list[int]) -> None:
+        rear = site.rear
+        if rear is None:
+            rear = site.rear = array("i")
+        rear.extend(ids)
+        if len(rear) > 2 * site.waiting + _STALE_SLACK:
+            # Each waiting URL once. Nothing moves over the bound, so that this may happen at any time.
+            kept = np.unique(np.array(rear, np.int32))
+            site.rear = array("i", kept[self._candidates.state[kept] == _WAITING].tobytes())
 
     def _set_bound(self, site: Site, bound: int) -> None:
         site.bound = bound

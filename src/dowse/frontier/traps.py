@@ -69,7 +69,7 @@ def skeleton(url: str) -> str:
 
 
 def skeletons(urls: list[str]) -> list[str]:
-    """The :func:`skeleton` of each of at least one URL. All that have no query and no escapes are searched for numbers in one go."""
+    """The :func:`skeleton` of each of at least one URL; those without query and escapes are searched in one go."""
     slashes = [url.index("/", 8) for url in urls]
     paths = [url[slash:] for url, slash in zip(urls, slashes, strict=True)]
     plain = _NUMBER.sub("0", "\n".join(paths)).split("\n")

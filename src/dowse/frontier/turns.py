@@ -108,13 +108,16 @@ class Turns:
 
     def offer(self, site: Site, now: float) -> None:
         """Put the site where it belongs: ready, waiting for its time, or parked at its address."""
-        top = self._top(site)
-        if top < 0 or site.in_flight >= self._limit(site):
+        if site.in_flight >= self._limit(site) or not site.waiting:
             site.offer = -1  # offered again when a URL comes or the exchange ends
             return
         if site.ready_at > now:
             site.offer = -1
             self._book(site, site.ready_at)
+            return
+        top = self._top(site)
+        if top < 0:
+            site.offer = -1
             return
         address = site.address
         if address is not None and self._is_busy(address, now):
