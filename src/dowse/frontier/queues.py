@@ -29,7 +29,7 @@ from dowse.model.records import CandidateState
 __all__ = ["Queues"]
 
 _WAITING = int(CandidateState.WAITING)
-_FRONT = 4  # keys in a front, at least
+_FRONT = 3  # keys in a front, at least
 _FRONT_SHARE = 32  # of the rear, one in so many
 _STALE_SLACK = 32
 _LOWEST_ORDER = (1 << 64) - 1
