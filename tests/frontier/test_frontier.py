@@ -315,14 +315,14 @@ def test_loading_gives_the_same_frontier() -> None:
     rows = [
         CandidateRow(0, "http://a.test/0", 0, 0, None, 0.3),
         CandidateRow(1, "http://a.test/1", 0, 1, 0, 0.9, state=CandidateState.FETCHED),
-        CandidateRow(2, "http://b.test/2", 1, 1, 0, 0.5, run=3, attempts=300),
+        CandidateRow(2, "http://b.test/2", 1, 1, 0, 0.5, run=3, attempts=200),
     ]
     frontier = Frontier(delay_s=0)
     load(frontier, rows, size=2)
     open_sites(frontier)
     assert frontier.waiting == 2
     columns = frontier.candidates
-    assert (columns.run[2], columns.attempts[2], columns.parent[0], columns.depth[2]) == (3, 255, -1, 1)
+    assert (columns.run[2], columns.attempts[2], columns.parent[0], columns.depth[2]) == (3, 200, -1, 1)
     assert drain(frontier) == ["http://b.test/2", "http://a.test/0"]
     assert frontier.find(np.array([fingerprint("http://a.test/1")], np.uint64)).tolist() == [1]
 

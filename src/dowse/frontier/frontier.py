@@ -128,7 +128,7 @@ class Frontier:
             block.sites, block.depths, block.parents, block.runs, orders_of(block.priorities),
         )  # fmt: skip
         self._seen.add(np.fromiter(map(fingerprint, block.urls), np.uint64, len(block)), ids)
-        columns.attempts[ids] = np.minimum(block.attempts, 255)
+        columns.attempts[ids] = block.attempts
         columns.state[ids] = block.states
         self.waiting += int(np.count_nonzero(block.states == _WAITING))
 

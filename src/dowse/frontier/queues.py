@@ -16,8 +16,7 @@ What holds for each site:
 from __future__ import annotations
 
 from array import array
-from heapq import heapify, heappop, heappush
-from itertools import pairwise
+from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,22 +107,32 @@ class Queues:
     def build(self) -> None:
         """Make the queues from the candidates, which were just loaded; nothing was queued before."""
         columns, count = self._candidates, len(self._candidates)
-        self._know(len(self._sites))
-        waiting = np.flatnonzero(columns.state[:count] == _WAITING).astype(np.int32)
-        if not waiting.size:
+        ids = np.flatnonzero(columns.state[:count] == _WAITING).astype(np.int32)
+        if not ids.size:
             return
-        waiting = waiting[np.argsort(columns.site[waiting], kind="stable")]
-        sites = columns.site[waiting]
-        edges = [0, *(np.flatnonzero(sites[1:] != sites[:-1]) + 1).tolist(), len(waiting)]
-        for number, (start, end) in zip(sites[edges[:-1]].tolist(), pairwise(edges), strict=True):
+        ids = ids[np.lexsort((columns.order[ids], columns.site[ids]))]  # where both are equal, in order of discovery
+        sites = columns.site[ids]
+        starts = np.flatnonzero(np.concatenate(([True], sites[1:] != sites[:-1])))
+        counts = np.diff(starts, append=len(ids))
+        fronts = np.where(counts <= 2 * _FRONT, counts, np.maximum(_FRONT, counts // _FRONT_SHARE))
+        places = np.arange(len(ids), dtype=np.int32) - np.repeat(starts.astype(np.int32), counts)
+        in_front = places < np.repeat(fronts.astype(np.int32), counts)
+        first, rest = ids[in_front], ids[~in_front]
+        keys = [
+            (order << ID_BITS) | id_ for order, id_ in zip(columns.order[first].tolist(), first.tolist(), strict=True)
+        ]
+        key_at = rest_at = 0
+        numbers = sites[starts].tolist()
+        for number, waiting, most in zip(numbers, counts.tolist(), fronts.tolist(), strict=True):
             site = self._sites[number]
-            site.waiting = end - start
-            if end - start <= 2 * _FRONT:
-                ids = waiting[start:end].tolist()
-                site.front = [(columns.order.item(id_) << ID_BITS) | id_ for id_ in ids]
-                heapify(site.front)
-            else:
-                self._fill(site, waiting[start:end].astype(np.int64))
+            site.waiting = waiting
+            site.front = keys[key_at : key_at + most]  # sorted, and so a heap
+            site.front_most = 2 * max(_FRONT, most)
+            key_at += most
+            if waiting > most:
+                site.rear = array("i", rest[rest_at : rest_at + waiting - most].tobytes())
+                rest_at += waiting - most
+                self._set_bound(site, site.front[-1] + 1)
 
     @property
     def nbytes(self) -> int:

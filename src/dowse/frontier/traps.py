@@ -30,6 +30,7 @@ __all__ = ["Admission", "GrowthRules", "pattern"]
 _hash = xxhash.xxh3_64_intdigest
 _NUMBER = re.compile(r"[0-9]+")
 _NUMBER_OUTSIDE_ESCAPES = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])[0-9]+")
+_ZEROS = str.maketrans("123456789", "000000000")
 _FEW_PARAMETERS = 4
 
 
@@ -72,7 +73,10 @@ def skeletons(urls: list[str]) -> list[str]:
     """The :func:`skeleton` of each of at least one URL; those without query and escapes are searched in one go."""
     slashes = [url.index("/", 8) for url in urls]
     paths = [url[slash:] for url, slash in zip(urls, slashes, strict=True)]
-    plain = _NUMBER.sub("0", "\n".join(paths)).split("\n")
+    text = "\n".join(paths).translate(_ZEROS)
+    while "00" in text:
+        text = text.replace("00", "0")
+    plain = text.split("\n")
     return [
         skeleton(url) if "?" in path or "%" in path else url[:slash] + bones
         for url, slash, path, bones in zip(urls, slashes, paths, plain, strict=True)

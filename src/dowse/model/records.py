@@ -62,7 +62,7 @@ class CandidateBlock:
     priorities: NDArray[np.float64]
     runs: NDArray[np.int64]
     states: NDArray[np.int64]
-    attempts: NDArray[np.int64]
+    attempts: NDArray[np.int64]  # up to 255: more count no further
     via: dict[int, int]  # of those few that have one
 
     def __len__(self) -> int:

@@ -234,9 +234,16 @@ class CrawlStore:
 
     def candidates(self) -> Iterator[CandidateBlock]:
         """Every known URL in id order, in blocks; leases lost to a crash come back as waiting."""
-        found = self._connection.execute(f"SELECT {rows.BLOCK_COLUMNS} FROM candidates ORDER BY id")
-        while part := found.fetchmany(_BLOCK):
-            yield rows.candidates(part)
+        run = self._connection.execute
+        [(count,)] = run("SELECT ifnull(max(id) + 1, 0) FROM candidates")
+        for start in range(0, count, _BLOCK):
+            end = min(start + _BLOCK, count)
+            found = run(
+                f"SELECT {rows.BLOCK_COLUMNS} FROM candidates WHERE id >= ? AND id < ? ORDER BY id", (start, end)
+            ).fetchall()
+            if len(found) < end - start:
+                raise StoreError(f"the records lack a candidate between {start} and {end - 1}: they are damaged")
+            yield rows.candidates(start, found)
 
     def sites(self) -> Iterator[SiteRow]:
         """Every known origin in id order."""

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from dowse.model.errors import StoreError
 from dowse.model.records import (
     Batch,
     CandidateBlock,
@@ -36,7 +35,11 @@ Statement = tuple[str, Iterable[Sequence[Any]]]
 
 SAMPLES_A_RULE = 20
 CANDIDATE_COLUMNS = "id, url, site, depth, parent, priority, run, state, reason, attempts, via"
-BLOCK_COLUMNS = "id, url, site, depth, ifnull(parent, -1), priority, run, state, attempts, via"
+# Small numbers travel together: half the time of reading millions of rows goes into making a number of each column.
+BLOCK_COLUMNS = (
+    "url, priority, via, site | (depth << 32), "
+    "state | (min(attempts, 255) << 8) | (min(run, 65535) << 16) | (ifnull(parent + 1, 0) << 32)"
+)
 SITE_COLUMNS = (
     "id, origin, host, address, robots_status, robots_fetched_at, delay_s, requests, pages, relevant, failures, bytes, "
     "latency_s, download_s"
@@ -168,20 +171,18 @@ def candidate(row: Sequence[Any]) -> CandidateRow:
     return CandidateRow(*values)
 
 
-def candidates(found: Sequence[Sequence[Any]]) -> CandidateBlock:
-    """Rows of :data:`BLOCK_COLUMNS` in id order; leases lost to a crash wait again."""
-    ids, urls, sites, depths, parents, priorities, runs, states, attempts, vias = zip(*found, strict=True)
-    if ids[-1] - ids[0] != len(ids) - 1:
-        raise StoreError(f"the records lack a candidate between {ids[0]} and {ids[-1]}: they are damaged")
-    state, tried = np.array(states, np.int64), np.array(attempts, np.int64)
+def candidates(first: int, found: Sequence[Sequence[Any]]) -> CandidateBlock:
+    """Rows of :data:`BLOCK_COLUMNS`, with ids in a row from ``first`` on; leases lost to a crash wait again."""
+    urls, priorities, vias, places, rest = zip(*found, strict=True)
+    place, word = np.array(places, np.int64), np.array(rest, np.int64)
+    state, attempts = word & 0xFF, word >> 8 & 0xFF
     lost = state == CandidateState.LEASED
     state[lost] = CandidateState.WAITING
-    tried[lost] = np.maximum(tried[lost] - 1, 0)  # the attempt came to nothing through no fault of the web
+    attempts[lost] = np.maximum(attempts[lost] - 1, 0)  # the attempt came to nothing through no fault of the web
     return CandidateBlock(
-        first=ids[0], urls=list(urls), sites=np.array(sites, np.int64), depths=np.array(depths, np.int64),
-        parents=np.array(parents, np.int64), priorities=np.array(priorities, np.float64),
-        runs=np.array(runs, np.int64), states=state, attempts=tried,
-        via={id: via for id, via in zip(ids, vias, strict=True) if via is not None},
+        first=first, urls=list(urls), sites=place & 0xFFFFFFFF, depths=place >> 32, parents=(word >> 32) - 1,
+        priorities=np.array(priorities, np.float64), runs=word >> 16 & 0xFFFF, states=state, attempts=attempts,
+        via={id: via for id, via in enumerate(vias, first) if via is not None},
     )  # fmt: skip
 
 
