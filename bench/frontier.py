@@ -1,6 +1,6 @@
 """Cost of the frontier from 10^4 to 10^7 waiting URLs on 10^5 hosts: CPU time, memory, and the time to resume.
 
-    python bench/frontier.py [--most 10000000] [--hosts 100000] [--shape uniform --shape zipf]
+    python bench/frontier.py [--least 10000] [--most 10000000] [--hosts 100000] [--shape uniform --shape zipf]
                              [--no-resume] [--png FILE] [--json FILE]
 
 All hosts are known before the first URL comes, at every size; what they take is told apart ("a host"). URLs fall on
@@ -13,7 +13,8 @@ lease       lease the best URL, end the exchange a millisecond later, finish it;
 page        what one page brings: 90 links looked up, 85 of them re-ranked, anywhere, and 5 taken up
 RAM a URL   resident memory once all wait, less that with the hosts alone; peak: the most there ever was
 resume      everything ``dowse crawl --resume`` does before the first request, on a store filled by the crawl's own
-            writer; the time and memory with the hosts alone are taken off again for the figures a URL
+            writer: seconds on the wall; µs a URL for reading, counting and queueing the URLs, without the hosts; RAM
+            less that of a resume with the hosts alone, and SQLite's cache of up to 64 MB in it
 
 Times are CPU time, the best of several rounds where a round can be repeated. Each figure comes from a fresh process.
 """
@@ -36,8 +37,9 @@ from numpy.typing import NDArray
 
 from dowse.crawl.build import assemble
 from dowse.frontier import Errand, Frontier
+from dowse.frontier.traps import GrowthRules
 from dowse.model.records import Batch, CandidateRow, CandidateState, SiteRow
-from dowse.model.topic import Topic
+from dowse.model.topic import Topic, Traps
 from dowse.model.topicfile import topic_to_json
 from dowse.store import CrawlStore
 
@@ -200,39 +202,47 @@ def batches(web: Web, count: int, dice: np.random.Generator) -> Iterator[Batch]:
 
 async def resume(folder: Path) -> Figures:
     topic = Topic(name="bench", query="perovskite solar cells")
-    before, wall, cpu = memory(), time.perf_counter(), time.process_time()
+    before, wall = memory(), time.perf_counter()
     assembly = await assemble(topic, folder, resume=True)
     figures = {
-        "resume_wall_s": time.perf_counter() - wall,
-        "resume_cpu_s": time.process_time() - cpu,
-        "resume_ram": float(memory() - before),
-        "resume_peak": float(memory("VmHWM") - before),
+        "wall_s": time.perf_counter() - wall,
+        "ram": float(memory() - before),
+        "peak": float(memory("VmHWM") - before),
     }
     await assembly.close()
     return figures
 
 
+def load(folder: Path) -> Figures:
+    """CPU seconds for the URLs of a store alone."""
+    with CrawlStore.open(folder) as records:
+        frontier, growth = Frontier(delay_s=1.0), GrowthRules(Traps())
+        for site in records.sites():
+            frontier.site(site.origin)
+        begin = time.process_time()
+        for block in records.candidates():
+            frontier.load(block)
+            growth.count_all(block.sites, block.urls)
+        frontier.loaded(0.0)
+        return {"cpu_s": time.process_time() - begin}
+
+
 def resumed(count: int, hosts: int, shape: str) -> Figures:
-    """A resume less what the hosts alone cost, a URL."""
     with tempfile.TemporaryDirectory() as folder:
-        found = []
-        for number in (0, count):
-            place = Path(folder) / str(number)
-            child("store", number, hosts, shape, place)
-            found.append(min((child("resume", number, hosts, shape, place) for _ in range(2)), key=_cpu))
-    alone, full = found
+        bare, filled = Path(folder) / "hosts", Path(folder) / "urls"
+        child("store", 0, hosts, shape, bare)
+        child("store", count, hosts, shape, filled)
+        alone, full = child("resume", 0, hosts, shape, bare), child("resume", count, hosts, shape, filled)
+        rounds = 2 if count > 1_000_000 else ROUNDS
+        cpu_s = min(child("load", count, hosts, shape, filled)["cpu_s"] for _ in range(rounds))
     return {
-        "resume_s": full["resume_wall_s"],
-        "resume_hosts_s": alone["resume_wall_s"],
-        "resume_us": (full["resume_cpu_s"] - alone["resume_cpu_s"]) / count * 1e6,
-        "resume_ram_a_url": (full["resume_ram"] - alone["resume_ram"]) / count,
-        "resume_ram_a_host": alone["resume_ram"] / hosts,
-        "resume_peak_ratio": full["resume_peak"] / full["resume_ram"],
+        "resume_s": full["wall_s"],
+        "resume_hosts_s": alone["wall_s"],
+        "resume_us": cpu_s / count * 1e6,
+        "resume_ram_a_url": (full["ram"] - alone["ram"]) / count,
+        "resume_ram_a_host": alone["ram"] / hosts,
+        "resume_peak_ratio": full["peak"] / full["ram"],
     }
-
-
-def _cpu(figures: Figures) -> float:
-    return figures["resume_cpu_s"]
 
 
 # -- tables and curves -------------------------------------------------------------------------------------------------
@@ -283,6 +293,7 @@ def draw(rows: list[dict[str, Any]], file: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--least", type=int, default=10_000)
     parser.add_argument("--most", type=int, default=10_000_000)
     parser.add_argument("--hosts", type=int, default=100_000)
     parser.add_argument("--shape", action="append", choices=["uniform", "zipf"])
@@ -296,7 +307,7 @@ def main() -> None:
     if options.child:
         run_child(options.child, options.most, options.hosts, shapes[0], options.folder)
         return
-    sizes = [10**power for power in range(4, 10) if 10**power <= options.most]
+    sizes = [10**power for power in range(4, 10) if options.least <= 10**power <= options.most]
     rows: list[dict[str, Any]] = []
     print(f"{'':8}{'waiting':>11}  " + "  ".join(title for title, _ in COLUMNS.values()), flush=True)
     for shape in shapes:
@@ -322,6 +333,8 @@ def run_child(what: str, count: int, hosts: int, shape: str, folder: Path) -> No
         figures = operations(count, hosts, shape)
     elif what == "store":
         store(folder, count, hosts, shape)
+    elif what == "load":
+        figures = load(folder)
     else:
         figures = asyncio.run(resume(folder))
     print(json.dumps(figures))
