@@ -8,7 +8,7 @@ STAMP := .venv/.stamp
 EXTRAS := dev,parquet
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint demo bench soak clean
+.PHONY: help test lint demo bench soak soak-memory clean
 
 # One line a step; what the step printed is shown only when it fails.
 define step
@@ -17,7 +17,7 @@ define step
 endef
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 test: lint  ## lint, types, import directions, then all tests
 	@$(BIN)/pytest -n 2 $(PYTEST_ARGS)
@@ -32,11 +32,14 @@ demo: $(STAMP)  ## crawl the built-in demo web, into demo-crawl/
 	@$(BIN)/dowse demo --out demo-crawl
 
 bench: $(STAMP)  ## the benchmarks that need nothing but this machine (bench/ has more)
-	@$(BIN)/python bench/frontier.py --most 1000000
+	@$(BIN)/python bench/frontier.py --most 1000000 --no-resume
 	@$(BIN)/python bench/store.py
 
 soak: $(STAMP)  ## the slow runs that `make test` leaves out
-	@$(BIN)/pytest -m soak $(PYTEST_ARGS)
+	@$(BIN)/pytest -m soak --ignore tests/crawl/test_memory_soak.py $(PYTEST_ARGS)
+
+soak-memory: $(STAMP)  ## an hour of an endless web, watching memory (DOWSE_SOAK_MINUTES)
+	@$(BIN)/pytest -m soak -s tests/crawl/test_memory_soak.py $(PYTEST_ARGS)
 
 clean:  ## remove caches, builds and demo output (not .venv)
 	@rm -rf build dist demo-crawl .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -10,7 +10,7 @@ from dowse.crawl.recorder import Recorder
 from dowse.frontier import Frontier
 from dowse.model.budget import Budget, Purse, Spent
 from dowse.model.errors import StoreError
-from dowse.model.records import Batch, CandidateRow, SiteRow
+from dowse.model.records import Batch, CandidateBlock, SiteRow
 from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice
 from dowse.model.url import fingerprint
@@ -32,7 +32,7 @@ class Disk:
 
     def note_spent(self, spent: Spent) -> None: ...
 
-    def candidates(self) -> Iterator[CandidateRow]:
+    def candidates(self) -> Iterator[CandidateBlock]:
         return iter(())
 
     def sites(self) -> Iterator[SiteRow]:

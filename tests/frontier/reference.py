@@ -81,3 +81,33 @@ class NaiveFrontier:
         if address is not None:
             self.addresses[address].in_flight -= 1
             self.addresses[address].ready_at = max(self.addresses[address].ready_at, now + self.delay_s)
+
+
+class NaiveQueues:
+    """What waits at each site, best first, in order of discovery where ranks are equal."""
+
+    def __init__(self) -> None:
+        self.urls: list[NaiveUrl] = []
+
+    def add(self, site: int, rank: float) -> None:
+        self.urls.append(NaiveUrl(len(self.urls), str(site), rank))
+
+    def rerank(self, ranks: dict[int, float]) -> None:
+        for id_, rank in ranks.items():
+            self.urls[id_].priority = rank
+
+    def back(self, id_: int) -> None:
+        self.urls[id_].state = "waiting"
+
+    def all_waiting(self) -> list[int]:
+        return [url.id for url in self.urls if url.state == "waiting"]
+
+    def waiting(self, site: int) -> list[int]:
+        return [id_ for id_ in self.all_waiting() if self.urls[id_].site == str(site)]
+
+    def take(self, site: int) -> int:
+        """The best that waits there, -1 when there is none."""
+        best = min(self.waiting(site), key=lambda id_: (-self.urls[id_].priority, id_), default=-1)
+        if best >= 0:
+            self.urls[best].state = "leased"
+        return best

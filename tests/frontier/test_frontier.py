@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dowse.frontier import Errand, Frontier, Lease
 from dowse.model.errors import StoreError
-from dowse.model.records import CandidateRow, CandidateState
+from dowse.model.records import CandidateBlock, CandidateRow, CandidateState
 from dowse.model.url import fingerprint
 from tests.frontier.reference import NaiveAddress, NaiveFrontier
 
@@ -287,21 +287,60 @@ def test_a_host_that_is_far_off_holds_nobody_back() -> None:
 
 
 def test_damaged_records_are_noticed() -> None:
-    rows = [CandidateRow(0, "http://a.test/0", 0, 0, None, 1.0), CandidateRow(2, "http://a.test/2", 0, 0, None, 1.0)]
     with pytest.raises(StoreError, match="damaged"):
-        Frontier().load(rows)
+        load(Frontier(), [CandidateRow(1, "http://a.test/1", 0, 0, None, 1.0)])
+    with pytest.raises(StoreError, match="damaged"):
+        Frontier().load(block([CandidateRow(0, "http://a.test/0", 0, 0, None, 1.0)]))  # of a site without a row
+
+
+def block(rows: list[CandidateRow]) -> CandidateBlock:
+    return CandidateBlock(
+        rows[0].id, [row.url for row in rows], np.array([row.site for row in rows]),
+        np.array([row.depth for row in rows]), np.array([-1 if row.parent is None else row.parent for row in rows]),
+        np.array([row.priority for row in rows]), np.array([row.run for row in rows]),
+        np.array([int(row.state) for row in rows]), np.array([row.attempts for row in rows]), {},
+    )  # fmt: skip
+
+
+def load(frontier: Frontier, rows: list[CandidateRow], size: int = 3) -> None:
+    """As a resume does it: first the sites, then the URLs in blocks."""
+    for row in rows:
+        assert frontier.site_of_url(row.url).id == row.site
+    for start in range(0, len(rows), size):
+        frontier.load(block(rows[start : start + size]))
+    frontier.loaded(0.0)
 
 
 def test_loading_gives_the_same_frontier() -> None:
     rows = [
         CandidateRow(0, "http://a.test/0", 0, 0, None, 0.3),
         CandidateRow(1, "http://a.test/1", 0, 1, 0, 0.9, state=CandidateState.FETCHED),
-        CandidateRow(2, "http://b.test/2", 1, 1, 0, 0.5, run=3, attempts=2),
+        CandidateRow(2, "http://b.test/2", 1, 1, 0, 0.5, run=3, attempts=200),
     ]
     frontier = Frontier(delay_s=0)
-    frontier.load(rows)
-    frontier.loaded(0.0)
+    load(frontier, rows, size=2)
     open_sites(frontier)
     assert frontier.waiting == 2
+    columns = frontier.candidates
+    assert (columns.run[2], columns.attempts[2], columns.parent[0], columns.depth[2]) == (3, 200, -1, 1)
     assert drain(frontier) == ["http://b.test/2", "http://a.test/0"]
     assert frontier.find(np.array([fingerprint("http://a.test/1")], np.uint64)).tolist() == [1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.sampled_from([0, 0, 0, 2])), min_size=1, max_size=150)
+)
+def test_a_loaded_frontier_goes_on_like_the_one_it_came_from(found: list[tuple[int, int, int]]) -> None:
+    numbers: dict[int, int] = {}
+    rows = [
+        CandidateRow(id_, f"http://s{site}.test/{id_}", numbers.setdefault(site, len(numbers)), 0, None, rank / 8,
+                     state=CandidateState(state))
+        for id_, (site, rank, state) in enumerate(found)
+    ]  # fmt: skip
+    frontier = Frontier(delay_s=0)
+    load(frontier, rows, size=40)
+    open_sites(frontier)
+    waiting = [row for row in rows if row.state is CandidateState.WAITING]
+    assert frontier.waiting == len(waiting) == sum(site.waiting for site in frontier.sites)
+    assert drain(frontier) == [row.url for row in sorted(waiting, key=lambda row: -row.priority)]

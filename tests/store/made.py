@@ -11,7 +11,7 @@ from warcio.archiveiterator import ArchiveIterator
 from dowse.model.budget import Spent
 from dowse.model.http import Response, Timings
 from dowse.model.records import Batch, CandidateRow, CandidateState, DecisionRow, EventRow, LinkRow, PageRow, SiteRow
-from dowse.store import compose
+from dowse.store import CrawlStore, compose
 
 WALL = 1_700_000_000.25
 
@@ -75,3 +75,17 @@ def warc_records(path: Path) -> Iterator[Any]:
         for record in ArchiveIterator(stream, check_digests="raise"):
             record.content = record.content_stream().read()
             yield record
+
+
+def candidates(store: CrawlStore) -> list[CandidateRow]:
+    """What a resume would load, row by row (without the reasons, which it does not need)."""
+    return [
+        CandidateRow(
+            block.first + n, url, int(block.sites[n]), int(block.depths[n]),
+            int(block.parents[n]) if block.parents[n] >= 0 else None,
+            float(block.priorities[n]), int(block.runs[n]), CandidateState(block.states[n]), "", int(block.attempts[n]),
+            block.via.get(block.first + n),
+        )
+        for block in store.candidates()
+        for n, url in enumerate(block.urls)
+    ]  # fmt: skip

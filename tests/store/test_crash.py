@@ -11,7 +11,7 @@ import pytest
 
 from dowse.model.records import CandidateState
 from dowse.store import CrawlStore, read_response
-from tests.store.made import batch, body, url, warc_records
+from tests.store.made import batch, body, candidates, url, warc_records
 from tests.store.writer import A_BATCH
 
 
@@ -25,7 +25,7 @@ def check(folder: Path) -> int:
     """Reopen, and hold everything recorded against the archive; how many pages there are."""
     with CrawlStore.open(folder, archive_bytes=4000) as store:
         recorded = store.counters().recorded
-        rows = [(row.id, row.url, row.state) for row in store.candidates()]
+        rows = [(row.id, row.url, row.state) for row in candidates(store)]
         assert rows == [(n, url(n), CandidateState.FETCHED) for n in range(recorded)]
         assert store.statistics() == {"learned": {"n": recorded}, "packed": bytes([A_BATCH])}
         assert store.spent().pages == recorded

@@ -16,7 +16,7 @@ from dowse.model.errors import FolderBusy, NotACrawl, StoreError, UserError
 from dowse.model.records import Batch, CandidateRow, CandidateState, Records, SiteRow
 from dowse.store import Counters, CrawlReader, CrawlStore, read_response
 from dowse.store.schema import PAGE_COLUMNS
-from tests.store.made import WALL, batch, body, page, url, warc_records
+from tests.store.made import WALL, batch, body, candidates, page, url, warc_records
 
 SETTINGS = {"topic": {"name": "solar", "politeness": {"obey_robots": False}}, "version": "1.2"}
 
@@ -43,7 +43,7 @@ def test_everything_comes_back(folder: Path) -> None:
         wanted = batch(0).candidates + batch(5).candidates
         for row in wanted:
             row.state, row.attempts = CandidateState.FETCHED, 1
-        assert list(store.candidates()) == wanted
+        assert candidates(store) == wanted
         assert list(store.sites()) == list(batch(5).sites.values())
         assert store.statistics() == {"learned": {"n": 10}, "packed": b"\x05"}
         assert store.settings() == {"started_at": "2023-11-14T22:13:20.250000Z", **SETTINGS}
@@ -83,7 +83,7 @@ def test_many_rows_arrive_whatever_their_number(folder: Path) -> None:
                 Batch(candidates=[CandidateRow(n, url(n), 1, 2, None, 0.5) for n in range(first, first + count)])
             )
             first += count
-        assert [row.url for row in store.candidates()] == [url(n) for n in range(400)]
+        assert [row.url for row in candidates(store)] == [url(n) for n in range(400)]
 
 
 def test_states_and_priorities_change_and_lost_leases_wait_again(folder: Path) -> None:
@@ -91,15 +91,22 @@ def test_states_and_priorities_change_and_lost_leases_wait_again(folder: Path) -
         store.commit(Batch(candidates=[CandidateRow(n, url(n), 0, 0, None, 0.5) for n in range(4)]))
         states = {0: (CandidateState.LEASED, "", 1), 3: (CandidateState.REFUSED, "robots", 2)}
         store.commit(Batch(priorities={2: 0.75, 1: -3.0}, states=states))
-        found = [(row.priority, row.state, row.reason, row.attempts) for row in store.candidates()]
+        found = [(row.priority, row.state, row.attempts) for row in candidates(store)]
     assert found == [
-        (0.5, CandidateState.WAITING, "", 0),  # an attempt lost to a crash does not count
-        (-3.0, CandidateState.WAITING, "", 0),
-        (0.75, CandidateState.WAITING, "", 0),
-        (0.5, CandidateState.REFUSED, "robots", 2),
+        (0.5, CandidateState.WAITING, 0),  # an attempt lost to a crash does not count
+        (-3.0, CandidateState.WAITING, 0),
+        (0.75, CandidateState.WAITING, 0),
+        (0.5, CandidateState.REFUSED, 2),
     ]
-    shown = rows(folder, "SELECT state FROM candidate_states ORDER BY id")
-    assert shown == [("leased",), ("waiting",), ("waiting",), ("refused",)]
+    shown = rows(folder, "SELECT state, reason FROM candidate_states ORDER BY id")
+    assert shown == [("leased", ""), ("waiting", ""), ("waiting", ""), ("refused", "robots")]
+
+
+def test_a_gap_in_the_candidates_is_noticed(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(Batch(candidates=[CandidateRow(n, url(n), 0, 0, None, 0.5) for n in (0, 2)]))
+        with pytest.raises(StoreError, match="damaged"):
+            candidates(store)
 
 
 def test_a_page_written_again_counts_once(folder: Path) -> None:
@@ -262,7 +269,7 @@ def test_a_transaction_that_fails_leaves_nothing_and_the_next_one_works(folder: 
             store.commit(twice)
         assert (folder / "dowse-00000.warc.gz").stat().st_size == size
         assert store.counters().recorded == 5
-        assert len(list(store.candidates())) == 5
+        assert len(candidates(store)) == 5
         store.commit(batch(5))
         assert store.counters().recorded == 10
     assert_resumable(folder, 10)

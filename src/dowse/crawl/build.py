@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -42,7 +41,6 @@ from dowse.store import CrawlStore
 __all__ = ["Assembly", "assemble", "read_settings"]
 
 OnPage = Callable[[Fetched], Coroutine[Any, Any, None]]
-_LOAD_AT_ONCE = 20_000
 _MOST_WORKERS = 64
 
 
@@ -201,13 +199,10 @@ def _restore(
             raise StoreError(f"the records have no row for site {site.id - 1}: they are damaged")
         recorder.restore_site(site)
         tally.restore_host(site.host, site.relevant, site.pages)
-    rows = store.candidates()
-    while part := list(itertools.islice(rows, _LOAD_AT_ONCE)):
-        frontier.load(part)
-        for row in part:
-            growth.count(row.site, row.url)
-            if row.via is not None:
-                conclusion.via[row.id] = row.via
+    for block in store.candidates():
+        frontier.load(block)
+        growth.count_all(block.sites, block.urls)
+        conclusion.via.update(block.via)
     for site in sites:
         errands.restore_site(site)
     for page, exact, minhash in store.signatures():

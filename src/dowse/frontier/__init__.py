@@ -21,7 +21,7 @@ which refuses what still waits there.
 
 Guarantees: the best URL of all sites that may be asked goes next (ties in order of discovery); nothing is queued
 behind a slow or waiting site; a site whose time has come is always offered, so that none is forgotten; cost per
-operation is logarithmic in one site's queue and in the number of sites, whatever the number of waiting URLs.
+operation is logarithmic in the number of sites, whatever the number of waiting URLs (see ``queues``).
 """
 
 from dowse.frontier.frontier import Frontier, Lease

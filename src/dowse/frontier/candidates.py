@@ -7,6 +7,8 @@ discovery), fit a heap without tuples, and a key that no longer matches the colu
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,17 +18,14 @@ __all__ = ["ID_BITS", "ID_MASK", "Candidates", "orders_of", "priorities_of"]
 
 ID_BITS = 32
 ID_MASK = (1 << ID_BITS) - 1
-_SIGN = np.uint64(1 << 63)
 _WAITING = int(CandidateState.WAITING)  # a plain number: comparing with an enum costs more than all the rest
-_ALL = np.uint64((1 << 64) - 1)
+_ALL_BUT_SIGN = np.int64((1 << 63) - 1)
 
 
 def orders_of(priorities: NDArray[np.float64]) -> NDArray[np.uint64]:
     """Priorities as integers that sort from the highest priority to the lowest (nan is not allowed)."""
     # Adding 0.0 turns -0.0 into 0.0, which must compare equal to it.
-    bits = (priorities + 0.0).view(np.uint64)
-    ascending = np.where(bits & _SIGN, ~bits, bits | _SIGN)
-    return _ALL - ascending
+    return _turned((priorities + 0.0).view(np.int64)).view(np.uint64)
 
 
 def priorities_of(orders: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -35,12 +34,24 @@ def priorities_of(orders: NDArray[np.uint64]) -> NDArray[np.float64]:
     >>> priorities_of(orders_of(np.array([0.25, -3.0]))).tolist()
     [0.25, -3.0]
     """
-    ascending = _ALL - orders
-    return np.where(ascending & _SIGN, ascending & ~_SIGN, ~ascending).view(np.float64)
+    return _turned(orders.view(np.int64)).view(np.float64)
+
+
+def _turned(bits: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Flip all bits but the sign of what has no sign: so positive numbers sort downwards and before negative ones,
+    whose own bits already do. Doing it again gives the bits back."""
+    flips = bits >> 63
+    np.invert(flips, out=flips)
+    flips &= _ALL_BUT_SIGN
+    flips ^= bits
+    return flips
 
 
 class Candidates:
-    """Growable columns and the URLs' paths in one byte arena (the origin is kept once, at the site)."""
+    """Growable columns and the URLs' paths in one byte arena (the origin is kept once, at the site).
+
+    Columns grow in place: keep no view of one over a call of :meth:`extend`.
+    """
 
     _COLUMNS = ("order", "site", "depth", "parent", "run", "attempts", "state", "_ends")
 
@@ -73,14 +84,19 @@ class Candidates:
         orders: NDArray[np.uint64],
     ) -> NDArray[np.int64]:
         """Take up waiting URLs (their paths, without the origin); their new ids."""
-        start = self.count
+        start, length = self.count, len(self._arena)
         end = start + len(paths)
         if end > len(self.order):
             self._grow(end)
-        encoded = [path.encode() for path in paths]
-        lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
-        self._ends[start:end] = len(self._arena) + np.cumsum(lengths)
-        self._arena += b"".join(encoded)
+        text = "".join(paths)
+        if text.isascii():  # as canonical URLs are: a letter is a byte
+            lengths = list(map(len, paths))
+            self._arena += text.encode("ascii")
+        else:
+            encoded = [path.encode() for path in paths]
+            lengths = list(map(len, encoded))
+            self._arena += b"".join(encoded)
+        self._ends[start:end] = list(accumulate(lengths, initial=length))[1:]
         self.order[start:end] = orders
         self.site[start:end] = sites
         self.depth[start:end] = depths
@@ -104,9 +120,7 @@ class Candidates:
         return self.state.item(id_) == _WAITING and self.order.item(id_) == key >> ID_BITS
 
     def _grow(self, least: int) -> None:
-        capacity = max(least, len(self.order) * 3 // 2 + 16)
+        capacity = max(least, len(self.order) * 9 // 8 + 1024)
         for name in self._COLUMNS:
-            old = getattr(self, name)
-            new = np.zeros(capacity, old.dtype)
-            new[: len(old)] = old
-            setattr(self, name, new)
+            # The system moves large blocks without copying them, so that growing needs no memory for a second one.
+            getattr(self, name).resize(capacity, refcheck=False)

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of, priorities_of
-from dowse.frontier.seen import SeenSet
+from dowse.frontier.queues import Queues
 from dowse.frontier.sites import Address, Errand, Site
+from dowse.frontier.table import Table
 from dowse.frontier.turns import Turns
 from dowse.frontier.window import Window
 from dowse.model.errors import StoreError
-from dowse.model.records import CandidateRow, CandidateState
+from dowse.model.records import CandidateBlock, CandidateState
 from dowse.model.url import fingerprint
 
 __all__ = ["Frontier", "Lease"]
@@ -22,7 +23,6 @@ __all__ = ["Frontier", "Lease"]
 _WAITING = int(CandidateState.WAITING)  # plain numbers: comparing arrays with an enum is slow
 _LEASED = int(CandidateState.LEASED)
 _DEFERRED = 100  # in memory only: waiting for its time before it joins its site's queue again
-_STALE_SLACK = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,12 @@ class Frontier:
         self.sites: list[Site] = []
         self.waiting = 0
         self.in_flight = 0
-        self._seen = SeenSet()
+        self._seen = Table()
         self._by_origin: dict[str, Site] = {}
         self._deferred: list[tuple[float, int]] = []
         self._window = Window(self.candidates, delay_s)
-        self._turns = Turns(self.candidates, self.sites, self._window, delay_s, connections_per_site)
+        self._queues = Queues(self.candidates, self.sites)
+        self._turns = Turns(self.candidates, self.sites, self._queues, self._window, delay_s, connections_per_site)
         self._held_back = False
 
     # -- taking up URLs ------------------------------------------------------------------------------------------
@@ -106,55 +107,43 @@ class Frontier:
     def update(self, ids: NDArray[np.int64], priorities: NDArray[np.float64], now: float) -> NDArray[np.int64]:
         """Give waiting candidates new priorities; the ids whose priority changed. Others are left as they are."""
         columns = self.candidates
-        orders = orders_of(priorities)
-        states = columns.state[ids]
-        changed = self.is_waiting(ids) & (columns.order[ids] != orders)
-        ids, orders, states = ids[changed], orders[changed], states[changed]
+        orders, before, states = orders_of(priorities), columns.order[ids], columns.state[ids]
+        changed = (before != orders) & ((states == _WAITING) | (states == _DEFERRED))
+        if not changed.any():
+            return ids[:0]
+        ids, orders, before, states = ids[changed], orders[changed], before[changed], states[changed]
         columns.order[ids] = orders
-        for id_, order, state in zip(ids.tolist(), orders.tolist(), states.tolist(), strict=True):
-            if state == _WAITING:
-                self._enqueue(self.sites[columns.site.item(id_)], (order << ID_BITS) | id_, now)
+        queued = states == _WAITING  # what is to be tried again later is in no queue
+        for site in self._queues.rerank(ids[queued], before[queued], orders[queued]):
+            self._turns.offer(site, now)
         return ids
 
     def _enqueue(self, site: Site, key: int, now: float) -> None:
-        heap = site.heap
-        heapq.heappush(heap, key)
+        self._queues.push(site, key)
         if site.offer < 0 or key < site.offer:
             self._turns.offer(site, now)
-        if len(heap) > 2 * site.waiting + _STALE_SLACK:
-            current = set(filter(self.candidates.is_current, heap))
-            site.heap = list(current)
-            heapq.heapify(site.heap)
 
-    def load(self, rows: list[CandidateRow]) -> None:
-        """Take up candidates of an earlier run, in id order, as they were; :meth:`loaded` must follow the last."""
+    def load(self, block: CandidateBlock) -> None:
+        """Take up candidates of an earlier run, in id order, as they were. Their sites are known by :meth:`site`
+        already; :meth:`loaded` must follow the last block."""
         columns = self.candidates
-        if rows[0].id != len(columns) or rows[-1].id != rows[0].id + len(rows) - 1:
-            raise StoreError(f"the records have no row for candidate {len(columns)}: they are damaged")
-        sites = [self.site_of_url(row.url) for row in rows]
-        orders = orders_of(np.array([row.priority for row in rows], np.float64))
+        if block.first != len(columns) or int(block.sites.max()) >= len(self.sites):
+            raise StoreError(f"the records have no row for candidate {len(columns)}, or for its site: they are damaged")
         ids = columns.extend(
-            [row.url[len(site.origin) :] for row, site in zip(rows, sites, strict=True)],
-            np.array([site.id for site in sites], np.int64),
-            np.array([row.depth for row in rows], np.int64),
-            np.array([-1 if row.parent is None else row.parent for row in rows], np.int64),
-            np.array([row.run for row in rows], np.int64),
-            orders,
-        )
-        self._seen.add(np.array([fingerprint(row.url) for row in rows], np.uint64), ids)
-        columns.attempts[ids] = [min(row.attempts, 255) for row in rows]
-        columns.state[ids] = [row.state for row in rows]
-        for row, site, order, id_ in zip(rows, sites, orders.tolist(), ids.tolist(), strict=True):
-            if row.state == _WAITING:
-                site.heap.append((order << ID_BITS) | id_)
-                site.waiting += 1
-                self.waiting += 1
+            [url[url.index("/", 8) :] for url in block.urls],
+            block.sites, block.depths, block.parents, block.runs, orders_of(block.priorities),
+        )  # fmt: skip
+        self._seen.add(np.fromiter(map(fingerprint, block.urls), np.uint64, len(block)), ids)
+        columns.attempts[ids] = block.attempts
+        columns.state[ids] = block.states
+        self.waiting += int(np.count_nonzero(block.states == _WAITING))
 
     def loaded(self, now: float) -> None:
         """Everything was loaded: put the queues in order."""
+        self._queues.build()
         for site in self.sites:
-            heapq.heapify(site.heap)
-            self._turns.offer(site, now)
+            if site.waiting:
+                self._turns.offer(site, now)
 
     # -- leases --------------------------------------------------------------------------------------------------
 
@@ -186,7 +175,7 @@ class Frontier:
         address = self._turns.occupy(site, now)
         if errand is Errand.ROBOTS:
             return Lease(site, errand, address=address)
-        heapq.heappop(site.heap)
+        heapq.heappop(site.front)
         id_ = key & ID_MASK
         self.candidates.state[id_] = _LEASED
         self._uncount(site)
@@ -279,12 +268,12 @@ class Frontier:
         """Refuse everything that waits at a site and whatever comes later; the ids that were refused."""
         columns = self.candidates
         site.closed = reason
-        ids = [key & ID_MASK for key in set(site.heap) if columns.is_current(key)]
+        ids = self._queues.waiting(site)
         ids += [id_ for _, id_ in self._deferred if columns.site[id_] == site.id and columns.state[id_] == _DEFERRED]
         for id_ in ids:
             columns.state[id_] = CandidateState.REFUSED
             self._uncount(site)
-        site.heap = []
+        self._queues.clear(site)
         site.offer = -1
         return sorted(ids)
 
@@ -321,8 +310,7 @@ class Frontier:
     @property
     def nbytes(self) -> int:
         """Bytes held for candidates and queues (without per-site objects)."""
-        entries = sum(len(site.heap) for site in self.sites)
-        return self.candidates.nbytes + self._seen.nbytes + entries * 48
+        return self.candidates.nbytes + self._seen.nbytes + self._queues.nbytes
 
     # -- within --------------------------------------------------------------------------------------------------
 

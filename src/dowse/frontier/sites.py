@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-__all__ = ["Address", "Errand", "Site"]
+__all__ = ["NO_BOUND", "Address", "Errand", "Site"]
+
+NO_BOUND = 1 << 96  # above all keys
 
 
 class Errand(IntEnum):
@@ -29,12 +32,15 @@ class Address:
 
 @dataclass(slots=True, eq=False)
 class Site:
-    """An origin with its queue of waiting URLs (a heap of keys; stale keys are dropped when they surface)."""
+    """An origin, and its queue of waiting URLs (see ``queues``)."""
 
     id: int
     origin: str
     delay_s: float
-    heap: list[int] = field(default_factory=list)
+    front: list[int] = field(default_factory=list)  # heap of keys below the bound
+    rear: array[int] | None = None  # ids of the others, in no order; None: there was never one
+    bound: int = NO_BOUND
+    front_most: int = 6  # longer, and its worse half goes to the rear
     waiting: int = 0
     errand: Errand = Errand.ADDRESS
     address: Address | None = None

@@ -19,9 +19,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+import numpy as np
 import xxhash
+from numpy.typing import NDArray
 
 from dowse.frontier.scope import registered_domain
+from dowse.frontier.table import Table
 from dowse.model.topic import Traps
 
 __all__ = ["Admission", "GrowthRules", "pattern"]
@@ -30,6 +33,7 @@ _hash = xxhash.xxh3_64_intdigest
 _NUMBER = re.compile(r"[0-9]+")
 _NUMBER_OUTSIDE_ESCAPES = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])[0-9]+")
 _HOST = re.compile(r"https?://(.*?)(?::[0-9]+)?/")
+_ZEROS = str.maketrans("123456789", "000000000")
 _FEW_PARAMETERS = 4
 
 
@@ -68,6 +72,20 @@ def skeleton(url: str) -> str:
     return url[:slash] + path + names
 
 
+def skeletons(urls: list[str]) -> list[str]:
+    """The :func:`skeleton` of each of at least one URL; those without query and escapes are searched in one go."""
+    slashes = [url.index("/", 8) for url in urls]
+    paths = [url[slash:] for url, slash in zip(urls, slashes, strict=True)]
+    text = "\n".join(paths).translate(_ZEROS)
+    while "00" in text:
+        text = text.replace("00", "0")
+    plain = text.split("\n")
+    return [
+        skeleton(url) if "?" in path or "%" in path else url[:slash] + bones
+        for url, slash, path, bones in zip(urls, slashes, paths, plain, strict=True)
+    ]
+
+
 def pattern(url: str) -> int:
     """64-bit hash of a URL's :func:`skeleton`; the same in every process and after a resume."""
     return _hash(skeleton(url).encode())
@@ -82,7 +100,7 @@ class GrowthRules:
         self._max_per_pattern = traps.max_per_pattern or 1 << 62
         self._max_run = traps.max_pattern_run or 1 << 62
         self._per_site: dict[int, int] = {}
-        self._per_pattern: dict[int, int] = {}
+        self._per_pattern = Table()
         self._per_domain: dict[str, int] = {}
 
     def admit(
@@ -102,11 +120,10 @@ class GrowthRules:
         if not taken and self.is_full(url):
             return Admission("domain-cap", kind, run)
         if bones != url:  # a URL with nothing that varies is alone in its pattern: nothing to count
-            alike = self._per_pattern.get(kind, 0)
-            if alike >= self._max_per_pattern:
+            if self._per_pattern.get(kind) >= self._max_per_pattern:
                 return Admission("pattern-cap", kind, run)
-            self._per_pattern[kind] = alike + 1
-        self._take(site, url)
+            self._per_pattern.count(kind)
+        self._take(site, url, 1)
         return Admission(None, kind, run)
 
     def is_full(self, url: str) -> bool:
@@ -114,16 +131,23 @@ class GrowthRules:
         return self._per_domain.get(_domain(url), 0) >= self._max_hosts
 
     def count(self, site: int, url: str) -> None:
-        """Count a URL that is taken up whatever the rules say: a seed, or one from before a stop."""
-        self._take(site, url)
+        """Count a URL that is taken up whatever the rules say: a seed."""
+        self._take(site, url, 1)
         bones = skeleton(url)
         if bones != url:
-            kind = _hash(bones.encode())
-            self._per_pattern[kind] = self._per_pattern.get(kind, 0) + 1
+            self._per_pattern.count(_hash(bones.encode()))
 
-    def _take(self, site: int, url: str) -> None:
+    def count_all(self, sites: NDArray[np.int64], urls: list[str]) -> None:
+        """:meth:`count` URLs from before a stop, thousands at once."""
+        found = np.unique(sites, return_index=True, return_counts=True)
+        for site, row, times in zip(*(column.tolist() for column in found), strict=True):
+            self._take(site, urls[row], times)
+        bones = zip(urls, skeletons(urls), strict=True)
+        self._per_pattern.count_all(np.array([_hash(bone.encode()) for url, bone in bones if bone != url], np.uint64))
+
+    def _take(self, site: int, url: str, times: int) -> None:
         taken = self._per_site.get(site, 0)
-        self._per_site[site] = taken + 1
+        self._per_site[site] = taken + times
         if not taken:
             domain = _domain(url)
             self._per_domain[domain] = self._per_domain.get(domain, 0) + 1

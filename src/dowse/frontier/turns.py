@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 
 from dowse.frontier.candidates import ID_MASK, Candidates
+from dowse.frontier.queues import Queues
 from dowse.frontier.sites import Address, Errand, Site
 from dowse.frontier.window import Window
 
@@ -22,10 +23,17 @@ class Turns:
     """Keeps the order across sites, and their delays."""
 
     def __init__(
-        self, candidates: Candidates, sites: list[Site], window: Window, delay_s: float, connections: int
+        self,
+        candidates: Candidates,
+        sites: list[Site],
+        queues: Queues,
+        window: Window,
+        delay_s: float,
+        connections: int,
     ) -> None:
         self._candidates = candidates
         self._sites = sites
+        self._top = queues.top
         self._window = window
         self._delay_s = delay_s
         self._connections = connections
@@ -42,7 +50,7 @@ class Turns:
         while self._ready:
             key = self._ready[0]
             site = self._site(key)
-            if site.offer == key and self.top(site) == key and self._may_be_asked(site, now):
+            if site.offer == key and self._top(site) == key and self._may_be_asked(site, now):
                 return key, site
             heapq.heappop(self._ready)
             if site.offer != key:
@@ -57,13 +65,6 @@ class Turns:
         """Take the site that :meth:`best` gave out of the ready heap."""
         heapq.heappop(self._ready)
         site.offer = -1
-
-    def top(self, site: Site) -> int:
-        """The site's best current key, -1 when nothing waits there."""
-        heap = site.heap
-        while heap and not self._candidates.is_current(heap[0]):
-            heapq.heappop(heap)
-        return heap[0] if heap else -1
 
     # -- exchanges -----------------------------------------------------------------------------------------------
 
@@ -107,13 +108,16 @@ class Turns:
 
     def offer(self, site: Site, now: float) -> None:
         """Put the site where it belongs: ready, waiting for its time, or parked at its address."""
-        top = self.top(site)
-        if top < 0 or site.in_flight >= self._limit(site):
+        if site.in_flight >= self._limit(site) or not site.waiting:
             site.offer = -1  # offered again when a URL comes or the exchange ends
             return
         if site.ready_at > now:
             site.offer = -1
             self._book(site, site.ready_at)
+            return
+        top = self._top(site)
+        if top < 0:
+            site.offer = -1
             return
         address = site.address
         if address is not None and self._is_busy(address, now):
@@ -177,7 +181,7 @@ class Turns:
             if site.parked != key:
                 continue
             site.parked = -1
-            top = self.top(site)
+            top = self._top(site)
             if top >= 0 and address.parked and address.parked[0] < top:
                 site.parked = top  # its best URL is gone or lowered: another site comes first
                 heapq.heappush(address.parked, top)

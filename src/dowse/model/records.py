@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dowse.model.budget import Spent
 from dowse.model.http import Timings
 
 __all__ = [
-    "Batch", "CandidateRow", "CandidateState", "DecisionRow", "EventRow", "LinkRow", "PageRow", "Records", "SiteRow",
+    "Batch", "CandidateBlock", "CandidateRow", "CandidateState", "DecisionRow", "EventRow", "LinkRow", "PageRow",
+    "Records", "SiteRow",
 ]  # fmt: skip
 
 
@@ -44,6 +48,25 @@ class CandidateRow:
     reason: str = ""
     attempts: int = 0
     via: int | None = None  # the candidate whose redirect led here
+
+
+@dataclass(slots=True)
+class CandidateBlock:
+    """Many rows of candidates with ids in a row from ``first`` on, as columns: a frontier of millions is loaded so."""
+
+    first: int
+    urls: list[str]
+    sites: NDArray[np.int64]
+    depths: NDArray[np.int64]
+    parents: NDArray[np.int64]  # -1 for a seed
+    priorities: NDArray[np.float64]
+    runs: NDArray[np.int64]
+    states: NDArray[np.int64]
+    attempts: NDArray[np.int64]  # up to 255: more count no further
+    via: dict[int, int]  # of those few that have one
+
+    def __len__(self) -> int:
+        return len(self.urls)
 
 
 @dataclass(slots=True)
@@ -174,8 +197,8 @@ class Records(Protocol):
         """Make the counters survive a kill at any instant; called before each request, so it must cost nothing."""
         ...
 
-    def candidates(self) -> Iterator[CandidateRow]:
-        """Every known URL in id order; leases lost to a crash come back as waiting."""
+    def candidates(self) -> Iterator[CandidateBlock]:
+        """Every known URL in id order, in blocks; leases lost to a crash come back as waiting."""
         ...
 
     def sites(self) -> Iterator[SiteRow]: ...

@@ -26,7 +26,7 @@ from typing import Any
 
 from dowse.model.budget import Spent
 from dowse.model.errors import DowseError, NotACrawl, StoreError, UserError
-from dowse.model.records import Batch, CandidateRow, CandidateState, SiteRow
+from dowse.model.records import Batch, CandidateBlock, SiteRow
 from dowse.store import rows
 from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files
 from dowse.store.ledger import Ledger
@@ -36,6 +36,7 @@ from dowse.store.times import iso
 
 __all__ = ["Counters", "CrawlStore"]
 
+_BLOCK = 20_000  # rows: enough to pay for the arrays, few enough to weigh nothing
 _LEDGER = "dowse.ledger"
 _LOCK = "dowse.lock"
 _WARC_11 = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
@@ -231,15 +232,18 @@ class CrawlStore:
         """Pages recorded, judged and relevant so far."""
         return Counters(*self._connection.execute("SELECT recorded, judged, relevant FROM totals").fetchone())
 
-    def candidates(self) -> Iterator[CandidateRow]:
-        """Every known URL in id order; leases lost to a crash come back as waiting."""
-        for row in map(rows.candidate, self._connection.execute(
-            f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates ORDER BY id"
-        )):  # fmt: skip
-            if row.state is CandidateState.LEASED:
-                row.state = CandidateState.WAITING
-                row.attempts = max(0, row.attempts - 1)  # the attempt came to nothing through no fault of the web
-            yield row
+    def candidates(self) -> Iterator[CandidateBlock]:
+        """Every known URL in id order, in blocks; leases lost to a crash come back as waiting."""
+        run = self._connection.execute
+        [(count,)] = run("SELECT ifnull(max(id) + 1, 0) FROM candidates")
+        for start in range(0, count, _BLOCK):
+            end = min(start + _BLOCK, count)
+            found = run(
+                f"SELECT {rows.BLOCK_COLUMNS} FROM candidates WHERE id >= ? AND id < ? ORDER BY id", (start, end)
+            ).fetchall()
+            if len(found) < end - start:
+                raise StoreError(f"the records lack a candidate between {start} and {end - 1}: they are damaged")
+            yield rows.candidates(start, found)
 
     def sites(self) -> Iterator[SiteRow]:
         """Every known origin in id order."""
