@@ -165,12 +165,11 @@ def _join(
 
         errands.on_sitemaps = walk_named
     if resume:
-        _restore(store, frontier, growth, recorder, errands, conclusion, tally, duplicates)
+        _restore(store, frontier, growth, recorder, errands, conclusion, tally, duplicates, clock.now())
         mark = f"{STRATEGY_STATE}{strategy.name}."
         strategy.restore(
             {name.removeprefix(mark): value for name, value in statistics.items() if name.startswith(mark)}
         )
-        frontier.loaded(clock.now())
     return Assembly(topic, folder, engine, store, transport, workers, sitemaps, recorder, intake, clock, notes)
 
 
@@ -190,7 +189,7 @@ def _workers(topic: Topic, step: PageStep) -> Workers:
 
 def _restore(
     store: CrawlStore, frontier: Frontier, growth: GrowthRules, recorder: Recorder, errands: Errands,
-    conclusion: Conclusion, tally: Tally, duplicates: DuplicateIndex,
+    conclusion: Conclusion, tally: Tally, duplicates: DuplicateIndex, now: float,
 ) -> None:  # fmt: skip
     """Bring everything to where the last run's last commit left it."""
     sites = list(store.sites())
@@ -203,6 +202,7 @@ def _restore(
         frontier.load(block)
         growth.count_all(block.sites, block.urls)
         conclusion.via.update(block.via)
+    frontier.loaded(now)
     for site in sites:
         errands.restore_site(site)
     for page, exact, minhash in store.signatures():
