@@ -61,6 +61,22 @@ def test_a_page_over_the_time_limit_is_given_up() -> None:
     assert answers == ["a", "over the time limit of 0.5 s", "b", "c", "d"]
 
 
+def test_nobody_waits_behind_a_large_page() -> None:
+    urls = [f"page {n}" for n in range(20)]
+
+    async def use(pool: ProcessPool) -> list[str]:
+        while not all(worker.ready for worker in pool._workers):  # noqa: ASYNC110  nobody else needs an event
+            await asyncio.sleep(0.01)
+        large = asyncio.create_task(pool.run(job("hang", bytes(2_000_000))))
+        await asyncio.sleep(0)  # it is sent first
+        try:
+            return await asyncio.wait_for(run_all(pool, urls), 30)
+        finally:
+            large.cancel()
+
+    assert with_pool(misbehave, use, limit=100.0) == urls
+
+
 def test_an_exception_and_a_memory_hog_are_answers() -> None:
     answers = with_pool(misbehave, lambda pool: run_all(pool, ["raise", "eat", "fine"]), count=1)
     assert answers == ["ValueError: a page no parser expected", "MemoryError: ", "fine"]

@@ -1,9 +1,9 @@
 """The process pool: pages are parsed and judged beside the engine, each within a time limit.
 
 A worker takes jobs in order and has at most two: one it works on and one waiting in its socket, so that it never
-idles between two pages. A new worker takes the place of one that is lost, and its jobs go to others. The page it was
-working on is given up when it ran over the time limit, or when a second worker died over it: the first may have been
-killed from outside.
+idles between two pages; behind a very large page nobody waits. A new worker takes the place of one that is lost, and
+its jobs go to others. The page it was working on is given up when it ran over the time limit, or when a second worker
+died over it: the first may have been killed from outside.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from dowse.model.errors import DowseError
 __all__ = ["InProcess", "ProcessPool", "Workers", "default_workers"]
 
 _DEPTH = 2  # jobs a worker holds: one in work, one in its socket
+_LONG_WORK_BYTES = 1_000_000  # nobody is made to wait behind a page of this size
 _STARTS_IN_VAIN = 3
 _NO_WORKERS = "worker processes do not start; try --workers 0"
 
@@ -107,6 +108,12 @@ class _Connection(asyncio.Protocol):
         self._transport.write(frame(pack_job(task.job)))
         if len(self.tasks) == 1:
             self._watch()
+
+    @property
+    def has_room(self) -> bool:
+        """May another job be sent?"""
+        busy = bool(self.tasks) and len(self.tasks[0].job.response.body) >= _LONG_WORK_BYTES
+        return self.ready and len(self.tasks) < (1 if busy else _DEPTH)
 
     def greet(self, message: bytes) -> None:
         assert self._transport is not None
@@ -209,7 +216,7 @@ class ProcessPool:
     def feed(self) -> None:
         """Give waiting jobs to the workers that hold the fewest."""
         while self._queue:
-            free = [worker for worker in self._workers if worker.ready and len(worker.tasks) < _DEPTH]
+            free = [worker for worker in self._workers if worker.has_room]
             if not free:
                 return
             min(free, key=lambda worker: len(worker.tasks)).send(self._queue.popleft())
