@@ -16,6 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 __all__ = ["ArrayFile", "StringFile", "Strings", "load_array", "load_strings"]
 
 _HEADER_BYTES = 128
+_DECODED_WHOLE = 1_000_000  # strings, some 100 MB of addresses
 _SURROGATES = "surrogatepass"  # a string comes back as it was
 
 
@@ -68,11 +69,12 @@ class StringFile:
 class Strings:
     """A list of strings in mapped memory."""
 
-    __slots__ = ("_ends", "_text")
+    __slots__ = ("_all", "_ends", "_text")
 
     def __init__(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         self._text = text.data
         self._ends = ends
+        self._all: list[str] | None = None
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -85,7 +87,12 @@ class Strings:
         return map(self.__getitem__, range(len(self)))
 
     def take(self, numbers: NDArray[Any]) -> list[str]:
-        """Several at once."""
+        """Several at once. A table that is not large is decoded whole the first time: asked for again and again, a
+        string then costs a tenth."""
+        if self._all is None and len(self) <= _DECODED_WHOLE:
+            self._all = list(self)
+        if self._all is not None:
+            return list(map(self._all.__getitem__, numbers.tolist()))
         text = self._text
         ends = self._ends[numbers].tolist()
         starts = np.where(numbers > 0, self._ends[numbers - 1], 0).tolist()

@@ -62,7 +62,7 @@ class Digests:
     def __call__(self, number: int) -> Digest:
         pages = self._pages
         columns, strings = pages.columns, pages.strings
-        flags = int(columns["flags"][number])
+        flags, text_len, words, n_links, canonical, refresh, *by_rule = pages.facts[number].tolist()
         if not flags & PAGE:
             return self._step.digest(Job(self._index.response(number), 0.0))
         start = perf_counter()
@@ -70,24 +70,24 @@ class Digests:
         verdict = self._judge.verdict_of(reading)
         by_line = self._judge.similarities(reading)
         judge_s = perf_counter() - start
-        refused = {rule: int(columns[f"refused_{rule}"][number]) for rule in REFUSED}
+        refused = dict(zip(REFUSED, by_rule, strict=True))
         links = self._links(number, by_line, refused)
-        canonical, refresh = (self._url(int(columns[name][number])) for name in ("canonical", "refresh"))
-        if refresh is not None and not flags & NOFOLLOW and self._scope.refuse(refresh) is None:
-            add_refresh(links, refresh)
+        refresh_url = self._url(refresh)
+        if refresh_url is not None and not flags & NOFOLLOW and self._scope.refuse(refresh_url) is None:
+            add_refresh(links, refresh_url)
         exact = int(columns["exact"][number])
         return Digest(
             verdict=verdict,
             title=strings["titles"][number],
             language=strings["languages"][number],
             charset=strings["charsets"][number],
-            words=int(columns["words"][number]),
-            text_len=int(columns["text_len"][number]),
+            words=words,
+            text_len=text_len,
             links=links,
-            n_links=int(columns["n_links"][number]),
+            n_links=n_links,
             refused_links={rule: count for rule, count in refused.items() if count},
-            canonical=canonical,
-            refresh=refresh,
+            canonical=self._url(canonical),
+            refresh=refresh_url,
             noindex=bool(flags & NOINDEX),
             nofollow=bool(flags & NOFOLLOW),
             signature=Signature(exact, columns["minhash"][64 * number : 64 * number + 64].tobytes() if exact else b""),

@@ -30,9 +30,9 @@ __all__ = ["PAGES_VERSION", "Pages", "load_pages", "write_pages"]
 PAGES_VERSION = 1
 
 _BATCH_PAGES = 128
-_PER_PAGE = ("flags", "text_len", "words", "n_links", "canonical", "refresh", *(f"refused_{rule}" for rule in REFUSED))
+_FACTS = ("flags", "text_len", "words", "n_links", "canonical", "refresh", *(f"refused_{rule}" for rule in REFUSED))
 _COLUMNS: dict[str, type[np.generic]] = {
-    **dict.fromkeys(_PER_PAGE, np.int32), "exact": np.uint64, "minhash": np.uint8, "tokens": np.int32,
+    "facts": np.int32, "exact": np.uint64, "minhash": np.uint8, "tokens": np.int32,
     "targets": np.int32, "anchors": np.int32, "rels": np.int32, "positions": np.int32, "counts": np.int32,
     "mentioned": np.int32, "paragraphs": np.int32, "anchor_tokens": np.int32,
 }  # fmt: skip
@@ -47,6 +47,7 @@ class Pages:
     """What parsing leaves of each page, as columns. See the module for what the numbers mean."""
 
     columns: dict[str, NDArray[Any]]
+    facts: NDArray[np.int32]  # those columns that have one small number a page, side by side
     strings: dict[str, Strings]  # titles, languages, charsets (one a page); words, urls, anchors, rels (tables)
     word_hashes: NDArray[np.uint64]
     fingerprints: NDArray[np.uint64]  # of urls
@@ -96,6 +97,7 @@ class _Writer:
             columns[name] = numbers[columns[name]]
         columns["anchor_tokens"] = _new_lines(columns["anchor_tokens"], numbered["anchors"][1])
         columns["anchor_tokens"] = numbered["words"][0][columns["anchor_tokens"]]
+        columns["facts"] = np.column_stack([columns[name] for name in _FACTS]).ravel()
         for name in _COLUMNS:
             self._arrays[name].append(columns[name])
         for name, ends in _ENDS.items():
@@ -167,9 +169,11 @@ def _parsed(index: Index, index_folder: Path, batches: list[range], jobs: int) -
 
 def load_pages(folder: Path) -> Pages:
     """The parsed pages kept in ``folder``."""
-    names = (*_COLUMNS, *_ENDS.values())
+    columns = {name: load_array(folder, name) for name in (*_COLUMNS, *_ENDS.values())}
+    facts = columns.pop("facts").reshape(-1, len(_FACTS))
     return Pages(
-        {name: load_array(folder, name) for name in names},
+        columns | {name: facts[:, place] for place, name in enumerate(_FACTS)},
+        facts,
         {name: load_strings(folder, f"{name}.of") for name in (*_STRINGS, *_tables())},
         load_array(folder, "word_hashes"),
         load_array(folder, "fingerprints"),
