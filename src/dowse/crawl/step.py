@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from dowse.crawl.job import Job, Work
 from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge
-from dowse.model.page import Digest, Links
-from dowse.model.url import fingerprint
+from dowse.model.page import Digest
 from dowse.model.words import WordLines
-from dowse.parse import base_of, collect_links, detect_language, parse_page, sign_hashes
+from dowse.parse import add_refresh, base_of, collect_links, detect_language, parse_page, sign_hashes
 from dowse.store import compose
 
 __all__ = ["PageStep"]
@@ -61,7 +60,7 @@ class PageStep:
         base = base_of(document)
         refresh = base.join(document.refresh) if document.refresh else None
         if refresh is not None and not document.nofollow and self._scope.refuse(refresh) is None:
-            _add_link(found.links, refresh)
+            add_refresh(found.links, refresh)
         language = detect_language(document.raw_text, document.lang)
         return Digest(
             verdict=verdict,
@@ -82,20 +81,6 @@ class PageStep:
             parse_s=perf_counter() - start - judge_s,
             judge_s=judge_s,
         )
-
-
-def _add_link(links: Links, url: str) -> None:
-    """Follow a refresh like a link without an anchor."""
-    if url in links.urls:
-        return
-    links.urls.append(url)
-    links.anchors.append("")
-    links.rels.append("refresh")
-    links.positions = np.append(links.positions, np.int32(len(links.positions)))
-    links.fingerprints = np.append(links.fingerprints, np.uint64(fingerprint(url)))
-    links.counts = np.append(links.counts, np.float32(1))
-    links.anchor_similarity = np.append(links.anchor_similarity, np.float32(0))
-    links.paragraph_similarity = np.append(links.paragraph_similarity, np.float32(0))
 
 
 def _fields(job: Job, digest: Digest) -> dict[str, object]:

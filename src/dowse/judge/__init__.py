@@ -5,7 +5,11 @@ from __future__ import annotations
 from dowse.judge.calibrate import calibrate
 from dowse.judge.erid import KeywordPool
 from dowse.judge.judge import DEFAULT_THRESHOLDS, Judge, build_judge
+from dowse.judge.lexicon import Reading, Vocabulary
 from dowse.judge.similarity import TopicVector
 from dowse.judge.terms import Terms
 
-__all__ = ["DEFAULT_THRESHOLDS", "Judge", "KeywordPool", "Terms", "TopicVector", "build_judge", "calibrate"]
+__all__ = [
+    "DEFAULT_THRESHOLDS", "Judge", "KeywordPool", "Reading", "Terms", "TopicVector", "Vocabulary", "build_judge",
+    "calibrate",
+]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dowse.judge.calibrate import calibrate
 from dowse.judge.erid import KeywordPool, keyword_pool
-from dowse.judge.lexicon import Lexicon, Reading
+from dowse.judge.lexicon import Lexicon, Reading, Vocabulary
 from dowse.judge.similarity import TopicVector, normalised, rocchio, text_norm, unit_vector
 from dowse.judge.terms import Terms, check_weighting
 from dowse.model.errors import TopicError
@@ -59,6 +59,12 @@ class Judge:
     def read(self, page: Sequence[str]) -> Reading:
         """Look a page's words up, once for all that is asked about it."""
         return self._lexicon.read(page)
+
+    def reader(self, vocabulary: Vocabulary) -> Callable[[NDArray[np.int32]], Reading]:
+        """The same for pages kept as numbers of a vocabulary, which is of this judge's language."""
+        if vocabulary.language != self.terms.language:
+            raise ValueError(f"a vocabulary in {vocabulary.language} for a judge in {self.terms.language}")
+        return vocabulary.reader(self._lexicon.topical)
 
     def verdict_of(self, page: Reading) -> Verdict:
         """Judge a page; similarity and ERID are both measured, ``method`` decides."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dowse.judge.terms import Terms, weights
 from dowse.model.words import LINE_END, word_hash
 
-__all__ = ["Lexicon", "Reading"]
+__all__ = ["Lexicon", "Reading", "Vocabulary"]
 
 _MOST_WORDS = 300_000
 _FIRST_ROOM = 1 << 14
@@ -63,13 +63,51 @@ class Lexicon(dict[str, int]):
         return Reading(numbers, self._of_word[numbers], self._hashes, self.topical)
 
 
+class Vocabulary:
+    """A fixed list of words with numbers of its own, stemmed once for every judge of a language.
+
+    ``words`` begins with ``LINE_END``; ``hashes`` has the :func:`~dowse.model.words.word_hash` of each.
+    """
+
+    def __init__(self, language: str, words: Iterable[str], hashes: NDArray[np.uint64]) -> None:
+        self.language = language
+        terms = Terms(language)
+        self._term_numbers: dict[str, int] = {}
+        self._of_word = np.fromiter(map(self._number, map(terms.__getitem__, words)), np.int32, len(hashes))
+        self._of_word[_LINE_END] = _NO_TERM
+        self._hashes = hashes
+
+    def _number(self, term: str) -> int:
+        return self._term_numbers.setdefault(term, len(self._term_numbers)) if term else _NO_TERM
+
+    def reader(self, topical: tuple[str, ...]) -> Callable[[NDArray[np.int32]], Reading]:
+        """What turns the numbers of a text's words into a reading for a judge with these topical terms."""
+        known = self._term_numbers
+        renumbered = np.arange(len(topical), len(topical) + len(known) + 1, dtype=np.int32)
+        renumbered[_NO_TERM] = _NO_TERM
+        for number, term in enumerate(topical):
+            if term in known:
+                renumbered[known[term]] = number
+        of_word = renumbered[self._of_word]
+        hashes = self._hashes
+
+        def read(numbers: NDArray[np.int32]) -> Reading:
+            return Reading(numbers, of_word[numbers], hashes, topical)
+
+        return read
+
+
 class Reading:
-    """A text as arrays of its words and terms."""
+    """A text as arrays of its words and terms. What is measured does not depend on how either are numbered."""
 
     __slots__ = ("_hashes", "_numbers", "_terms", "_topical")
 
     def __init__(
-        self, numbers: NDArray[np.int64], terms: NDArray[np.int32], hashes: NDArray[np.uint64], topical: tuple[str, ...]
+        self,
+        numbers: NDArray[np.int64] | NDArray[np.int32],
+        terms: NDArray[np.int32],
+        hashes: NDArray[np.uint64],
+        topical: tuple[str, ...],
     ) -> None:
         self._numbers = numbers
         self._terms = terms
@@ -121,10 +159,14 @@ class Reading:
         keys = line_of[chosen] << 32 | self._terms[chosen]
         keys.sort()
         keys, counts = _runs(keys)
-        line, term, own = keys >> 32, keys & 0xFFFFFFFF, weights(counts, weighting)
-        norms = np.sqrt(np.bincount(line, own * own, lines))
+        line, term = keys >> 32, keys & 0xFFFFFFFF
         shared = term < len(topic)
-        products = np.bincount(line[shared], own[shared] * topic[term[shared]], lines)
+        own = weights(counts[shared], weighting)
+        products = np.bincount(line[shared], own * topic[term[shared]], lines)
+        by_count = line << 32 | counts  # added in this order, the last digit is the same however terms are numbered
+        by_count.sort()
+        squares = weights(by_count & 0xFFFFFFFF, weighting) ** 2
+        norms = np.sqrt(np.bincount(by_count >> 32, squares, lines))
         result[near] = np.minimum(1.0, products[near] / norms[near])
         return result
 

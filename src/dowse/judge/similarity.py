@@ -48,8 +48,11 @@ class TopicVector:
 
 
 def text_norm(counts: NDArray[np.int64], weighting: str) -> float:
-    """Euclidean length of a text's vector, from the counts of its terms."""
-    values = weights(counts, weighting)
+    """Euclidean length of a text's vector, from the counts of its terms.
+
+    Added in order of the counts: how terms were numbered, which differs by process, is not to show in the last digit.
+    """
+    values = weights(np.sort(counts), weighting)
     return math.sqrt(float(values @ values))
 
 

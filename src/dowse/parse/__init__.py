@@ -16,11 +16,20 @@ from dowse.parse.document import Document, RawLink
 from dowse.parse.duplicates import DuplicateIndex
 from dowse.parse.html import parse_html
 from dowse.parse.language import detect_language
-from dowse.parse.links import Found, Refuse, Similarity, base_of, collect_links
+from dowse.parse.links import (
+    Found,
+    Refuse,
+    Similarity,
+    add_refresh,
+    base_of,
+    best_mentions,
+    collect_links,
+    gather_links,
+)
 from dowse.parse.page import parse_page
 from dowse.parse.signature import sign, sign_hashes
 
 __all__ = [
-    "Document", "DuplicateIndex", "Found", "RawLink", "Refuse", "Similarity", "base_of", "collect_links", "decode",
-    "detect_language", "parse_html", "parse_page", "sign", "sign_hashes",
+    "Document", "DuplicateIndex", "Found", "RawLink", "Refuse", "Similarity", "add_refresh", "base_of", "best_mentions",
+    "collect_links", "decode", "detect_language", "gather_links", "parse_html", "parse_page", "sign", "sign_hashes",
 ]  # fmt: skip

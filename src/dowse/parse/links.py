@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,10 @@ from dowse.model.url import Base, fingerprint
 from dowse.model.words import WordLines
 from dowse.parse.document import Document
 
-__all__ = ["Found", "Refuse", "Similarity", "base_of", "collect_links"]
+__all__ = [
+    "Found", "Gathered", "Refuse", "Similarity", "add_refresh", "base_of", "best_mentions", "collect_links",
+    "gather_links",
+]  # fmt: skip
 
 Refuse = Callable[[str], str | None]
 """A canonical URL -> the rule that refuses it, or None."""
@@ -47,19 +50,27 @@ def base_of(document: Document) -> Base:
     return own if declared is None else Base(declared)
 
 
-def collect_links(
-    document: Document,
-    *,
-    refuse: Refuse | None = None,
-    similarity: Similarity | None = None,
-    by_line: NDArray[np.float64] | None = None,
-    max_links: int = 5_000,
-) -> Found:
-    """The followable links of ``document``, one row a distinct target, in order of first appearance.
+@dataclass(slots=True)
+class Gathered:
+    """Raw links joined and made distinct, one row a target in order of first appearance; nothing measured yet."""
 
-    What leads nowhere by design (``#top``, ``mailto:``, ``javascript:``, an empty href) is not a link. A target's
-    anchor is the longest of its mentions, its paragraph similarity the best. A page-level nofollow leaves no row.
-    ``by_line`` is the similarity of each line of the document.
+    urls: list[str] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)  # mentions of each
+    anchors: list[str] = field(default_factory=list)  # the longest of its mentions, clipped
+    rels: list[str] = field(default_factory=list)  # of the first mention
+    positions: list[int] = field(default_factory=list)  # of the first mention
+    mentioned: list[int] = field(default_factory=list)  # the row of each mention
+    paragraphs: list[int] = field(default_factory=list)  # and its paragraph
+    n_links: int = 0
+    refused: dict[str, int] = field(default_factory=dict)
+
+
+def gather_links(document: Document, refuse: Refuse | None = None, max_links: int | None = None) -> Gathered:
+    """The followable links of ``document``.
+
+    What leads nowhere by design (``#top``, ``mailto:``, ``javascript:``, an empty href) is not a link. A page-level
+    nofollow leaves no row. Whether a target is refused decides over all of its mentions and nothing else, so the rows
+    that ``refuse`` and then ``max_links`` leave are those that a choice among all rows would leave.
     """
     base = base_of(document)
     targets: dict[str, tuple[str, str]] = {}
@@ -68,10 +79,11 @@ def collect_links(
     anchors: list[str] = []
     rels: list[str] = []
     positions: list[int] = []
-    mentioned: list[int] = []  # the row of each mention
-    paragraphs: list[int] = []  # and its paragraph
+    mentioned: list[int] = []
+    paragraphs: list[int] = []
     refused: Counter[str] = Counter()
     n_links = 0
+    most = len(document.links) if max_links is None else max_links
     page_nofollow = document.nofollow
     for position, (href, anchor, rel, paragraph) in enumerate(document.links):
         mark = href.find("#")
@@ -87,7 +99,7 @@ def collect_links(
         if page_nofollow or (rel and "nofollow" in rel.split()):
             reason = "nofollow"
         row = rows.get(url, -1)
-        if not reason and row < 0 and len(rows) >= max_links:
+        if not reason and row < 0 and len(rows) >= most:
             reason = "max-links"
         if reason:
             refused[reason] += 1
@@ -104,27 +116,70 @@ def collect_links(
                 anchors[row] = anchor
         mentioned.append(row)
         paragraphs.append(paragraph)
-    urls = list(rows)
     anchors = [anchor[:_MAX_ANCHOR] for anchor in anchors]
+    return Gathered(list(rows), counts, anchors, rels, positions, mentioned, paragraphs, n_links, dict(refused))
+
+
+def best_mentions(
+    mentioned: Sequence[int] | NDArray[np.int32],
+    paragraphs: Sequence[int] | NDArray[np.int32],
+    by_anchor: NDArray[np.float64],
+    by_line: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The paragraph similarity of each row: the best of its mentions."""
+    best = np.zeros(len(by_anchor))
+    values = by_line[paragraphs]
+    # an image or a widget alone in its block: the anchor is all the paragraph there is
+    np.maximum.at(best, mentioned, np.where(np.isnan(values), by_anchor[mentioned], values))
+    return best
+
+
+def collect_links(
+    document: Document,
+    *,
+    refuse: Refuse | None = None,
+    similarity: Similarity | None = None,
+    by_line: NDArray[np.float64] | None = None,
+    max_links: int = 5_000,
+) -> Found:
+    """The followable links of ``document`` (see :func:`gather_links`), measured.
+
+    A target's anchor is the longest of its mentions, its paragraph similarity the best. ``by_line`` is the similarity
+    of each line of the document.
+    """
+    found = gather_links(document, refuse, max_links)
+    urls = found.urls
     by_anchor = np.zeros(len(urls))
     if similarity is not None and urls:
-        by_anchor = np.nan_to_num(similarity(WordLines("\n".join(anchors))))
+        by_anchor = np.nan_to_num(similarity(WordLines("\n".join(found.anchors))))
     by_paragraph = np.zeros(len(urls))
     if by_line is not None and urls:
-        values = by_line[paragraphs]
-        # an image or a widget alone in its block: the anchor is all the paragraph there is
-        np.maximum.at(by_paragraph, mentioned, np.where(np.isnan(values), by_anchor[mentioned], values))
+        by_paragraph = best_mentions(found.mentioned, found.paragraphs, by_anchor, by_line)
     links = Links(
         urls=urls,
         fingerprints=np.fromiter(map(fingerprint, urls), np.uint64, len(urls)),
-        counts=np.array(counts, np.float32),
-        anchors=anchors,
-        rels=rels,
-        positions=np.array(positions, np.int32),
+        counts=np.array(found.counts, np.float32),
+        anchors=found.anchors,
+        rels=found.rels,
+        positions=np.array(found.positions, np.int32),
         anchor_similarity=by_anchor.astype(np.float32),
         paragraph_similarity=by_paragraph.astype(np.float32),
     )
-    return Found(links, n_links, dict(refused))
+    return Found(links, found.n_links, found.refused)
+
+
+def add_refresh(links: Links, url: str) -> None:
+    """Follow a refresh like a link without an anchor."""
+    if url in links.urls:
+        return
+    links.urls.append(url)
+    links.anchors.append("")
+    links.rels.append("refresh")
+    links.positions = np.append(links.positions, np.int32(len(links.positions)))
+    links.fingerprints = np.append(links.fingerprints, np.uint64(fingerprint(url)))
+    links.counts = np.append(links.counts, np.float32(1))
+    links.anchor_similarity = np.append(links.anchor_similarity, np.float32(0))
+    links.paragraph_similarity = np.append(links.paragraph_similarity, np.float32(0))
 
 
 def _resolve(base: Base, href: str, refuse: Refuse | None) -> tuple[str, str]:

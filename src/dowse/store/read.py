@@ -128,6 +128,12 @@ class CrawlReader:
         found = self._ask(f"SELECT {_PAGE} FROM pages WHERE url = ? LIMIT 1", url)
         return _page(found[0]) if found else None
 
+    def exchanges(self) -> list[tuple[str, int, int, float, float]]:
+        """(WARC file, offset, bytes over the wire, seconds to the first byte, seconds in all) of what is archived."""
+        return [(file, offset, size, first_byte_s, total_s) for file, offset, size, first_byte_s, total_s in self._ask(
+            "SELECT warc_file, warc_offset, bytes, first_byte_s, total_s FROM pages WHERE warc_file IS NOT NULL"
+        )]  # fmt: skip
+
     def candidate(self, url: str) -> CandidateRow | None:
         """What is known of a URL, as it stands in the records."""
         found = self._ask(f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates WHERE url = ? LIMIT 1", url)

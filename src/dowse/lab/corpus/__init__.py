@@ -1,0 +1,29 @@
+"""Recorded webs for the lab: any folder of WARC files, read once, then asked without parsing.
+
+::
+
+    WARC files ─ records ─► exchange ─ index ─► rows, one a URL ─ parsing ─► pages (numbers, mapped into memory)
+                                                                               ├─ digests, for a topic and a scope
+                                                                               ├─ graph
+                                                       labels.csv, traces.csv ─┴─ topics, seeds, accesses
+
+:func:`open_corpus` is the front door. What it works out is kept (``cache``) and found again as long as the WARC files
+are the same.
+"""
+
+from __future__ import annotations
+
+from dowse.lab.corpus.corpus import Corpus, open_corpus
+from dowse.lab.corpus.digests import Digests
+from dowse.lab.corpus.graph import UNREACHED, Graph
+from dowse.lab.corpus.index import Index, Progress
+from dowse.lab.corpus.info import CorpusInfo, describe
+from dowse.lab.corpus.labels import Labels
+from dowse.lab.corpus.pages import Pages
+from dowse.lab.corpus.topics import LabTopic, SeedSet, Unfit, example_texts, make_seeds, make_topic, make_topics
+from dowse.lab.corpus.traces import Traces
+
+__all__ = [
+    "UNREACHED", "Corpus", "CorpusInfo", "Digests", "Graph", "Index", "LabTopic", "Labels", "Pages", "Progress",
+    "SeedSet", "Traces", "Unfit", "describe", "example_texts", "make_seeds", "make_topic", "make_topics", "open_corpus",
+]  # fmt: skip

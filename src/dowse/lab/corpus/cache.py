@@ -1,0 +1,88 @@
+"""Where what was worked out about a corpus is kept, and how it is put there.
+
+Everything derived lies in folders named after a digest of the corpus' WARC files and the version of the code that
+made them: another corpus, or another version, never finds them. A folder is filled under another name and renamed once
+it is whole, so two processes that make the same one at once both end with a good one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import xxhash
+
+from dowse.model.errors import UserError
+
+__all__ = ["cache_root", "corpus_digest", "whole_folder"]
+
+_BESIDE = ".dowse-lab"
+_READ_BYTES = 1 << 20
+
+
+def corpus_digest(files: Sequence[Path]) -> str:
+    """A digest of the names and the bytes of the files."""
+    digest = xxhash.xxh3_128()
+    buffer = memoryview(bytearray(_READ_BYTES))
+    for path in files:
+        digest.update(f"{path.name}\n{path.stat().st_size}\n".encode("utf-8", "surrogateescape"))
+        try:
+            with path.open("rb", buffering=0) as stream:
+                while count := stream.readinto(buffer):
+                    digest.update(buffer[:count])
+        except OSError as error:
+            raise UserError(f"cannot read {path}: {error.strerror or error}") from error
+    return digest.hexdigest()
+
+
+def cache_root(corpus: Path) -> Path:
+    """The folder for what is derived from a corpus: inside it, or the user's cache when it may not be written to."""
+    beside = corpus / _BESIDE
+    # permission bits say what is meant, also to root, whom nothing stops
+    if stat.S_IMODE(corpus.stat().st_mode) & 0o222 and os.access(corpus, os.W_OK):
+        with suppress(OSError):
+            beside.mkdir(exist_ok=True)
+            return beside
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    root = (Path(home) if os.path.isabs(home) else Path.home() / ".cache") / "dowse" / "lab"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"cannot write to {root}: {error.strerror}; set XDG_CACHE_HOME to a folder for caches"
+        ) from None
+    return root
+
+
+def whole_folder(root: Path, kind: str, version: int, digest: str, fill: Callable[[Path], None]) -> Path:
+    """The folder of this kind for this corpus, made by ``fill`` when it is not there yet."""
+    folder = root / f"{kind}-{version}-{digest}"
+    if folder.is_dir():
+        return folder
+    try:
+        partial = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", suffix=".part", dir=root))
+        try:
+            fill(partial)
+            with suppress(FileExistsError, OSError):  # another process was first: theirs is as good
+                partial.rename(folder)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+    except OSError as error:
+        raise UserError(f"cannot write to {root}: {error.strerror or error}") from error
+    if not folder.is_dir():
+        raise UserError(f"cannot write to {root}: {folder.name} could not be put in its place")
+    if root.name == _BESIDE:
+        _remove_others(root, kind, folder)
+    return folder
+
+
+def _remove_others(root: Path, kind: str, kept: Path) -> None:
+    """A crawl that goes on is another corpus each time; what was derived before it went on is of no use."""
+    for folder in root.glob(f"{kind}-*"):
+        if folder != kept and folder.suffix != ".part":
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,122 @@
+"""A corpus: a folder of WARC files with what is known about its pages, opened for the lab."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from dowse.crawl.workers import default_workers
+from dowse.frontier.scope import StaticScope
+from dowse.judge import Judge, Vocabulary
+from dowse.lab.corpus.cache import cache_root, corpus_digest, whole_folder
+from dowse.lab.corpus.digests import Digests
+from dowse.lab.corpus.graph import Graph, build_graph
+from dowse.lab.corpus.index import INDEX_VERSION, Index, Progress, load_index, write_index
+from dowse.lab.corpus.labels import Labels, read_labels
+from dowse.lab.corpus.pages import PAGES_VERSION, Pages, load_pages, write_pages
+from dowse.lab.corpus.traces import Traces, read_traces
+from dowse.model.errors import UserError
+from dowse.model.http import Response
+from dowse.model.url import canonical, fingerprint
+
+__all__ = ["Corpus", "open_corpus"]
+
+_PATTERNS = ("*.warc.gz", "*.warc")
+
+
+class Corpus:
+    """A recorded web. Pages go by their number, which is that of their row in the index."""
+
+    def __init__(self, folder: Path, index: Index, pages: Pages) -> None:
+        self.folder = folder
+        self.index = index
+        self.pages = pages
+        self._order = np.argsort(index.fingerprints)
+        self._sorted = index.fingerprints[self._order]
+        self._vocabularies: dict[str, Vocabulary] = {}
+
+    def __len__(self) -> int:
+        """How many URLs are recorded, pages or not."""
+        return len(self.index)
+
+    def number(self, url: str) -> int | None:
+        """The number of a URL in any spelling; None when it is not recorded."""
+        wanted = canonical(url)
+        if wanted is None:
+            return None
+        print_ = np.uint64(fingerprint(wanted))
+        place = int(np.searchsorted(self._sorted, print_))
+        while place < len(self._sorted) and self._sorted[place] == print_:
+            number = int(self._order[place])
+            if self.index.urls[number] == wanted:
+                return number
+            place += 1
+        return None
+
+    def url(self, number: int) -> str:
+        """The canonical URL of a number."""
+        return self.index.urls[number]
+
+    def response(self, number: int) -> Response:
+        """The recorded response, its body decoded."""
+        return self.index.response(number)
+
+    def digests(self, judge: Judge, scope: StaticScope, max_links: int) -> Digests:
+        """page number -> the digest that the live crawl's step makes of its response."""
+        return Digests(self.index, self.pages, self.vocabulary(judge.terms.language), judge, scope, max_links)
+
+    def vocabulary(self, language: str) -> Vocabulary:
+        """The words of all pages, stemmed; kept for the next judge of that language."""
+        if language not in self._vocabularies:
+            self._vocabularies[language] = Vocabulary(language, self.pages.strings["words"], self.pages.word_hashes)
+        return self._vocabularies[language]
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The links between the pages."""
+        return build_graph(self.index, self.pages)
+
+    @cached_property
+    def labels(self) -> Labels:
+        """What ``labels.csv`` says of the pages; nothing when there is no such file."""
+        return read_labels(self)
+
+    @cached_property
+    def traces(self) -> Traces:
+        """The accesses in ``traces.csv`` or ``traces.csv.gz``; none when there is no such file."""
+        return read_traces(self)
+
+
+def open_corpus(folder: Path | str, *, jobs: int | None = None, progress: Progress | None = None) -> Corpus:
+    """Open a corpus. What has to be worked out (an index, the parsed pages) is worked out the first time, by ``jobs``
+    processes (else one a core), and kept. Raises UserError when the folder holds no corpus."""
+    folder = Path(folder)
+    files = _warc_files(folder)
+    digest = corpus_digest(files)
+    root = cache_root(folder)
+    index_folder = whole_folder(
+        root, "index", INDEX_VERSION, digest, lambda target: write_index(files, target, progress)
+    )
+    index = load_index(folder, index_folder)
+    if not len(index):
+        raise UserError(f"{folder} holds no recorded response: its WARC files have none that can be read")
+    pages_folder = whole_folder(
+        root, "pages", PAGES_VERSION, digest,
+        lambda target: write_pages(index, index_folder, target, jobs or default_workers(), progress),
+    )  # fmt: skip
+    return Corpus(folder, index, load_pages(pages_folder))
+
+
+def _warc_files(folder: Path) -> list[Path]:
+    try:
+        files = sorted({path for pattern in _PATTERNS for path in folder.glob(pattern)}, key=lambda path: path.name)
+        exists = folder.is_dir()
+    except OSError as error:
+        raise UserError(f"cannot read {folder}: {error.strerror or error}") from error
+    if not exists:
+        raise UserError(f"{folder} is no folder: a corpus is a folder with WARC files")
+    if not files:
+        raise UserError(f"{folder} holds no WARC files (*.warc.gz or *.warc)")
+    return files

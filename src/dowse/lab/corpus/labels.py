@@ -1,0 +1,64 @@
+"""Labels of pages: ``labels.csv`` with the columns ``url`` and ``label``, a row a label."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dowse.model.errors import UserError
+
+if TYPE_CHECKING:
+    from dowse.lab.corpus.corpus import Corpus
+
+__all__ = ["LABELS", "Labels", "read_labels", "read_rows"]
+
+LABELS = "labels.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """label -> its pages, labels in the order of their names. ``unknown`` rows name what is no page of the corpus."""
+
+    pages: dict[str, frozenset[int]] = field(default_factory=dict)
+    unknown: int = 0
+
+
+def read_rows(path: Path, stream: Iterator[str], *columns: str) -> Iterator[list[str]]:
+    """The values of these columns, row by row; UserError when the file has no such columns or is no CSV."""
+    rows = csv.reader(stream)
+    try:
+        head = [name.strip().lower() for name in next(rows, [])]
+        missing = [name for name in columns if name not in head]
+        if missing:
+            raise UserError(f"{path} has no column {missing[0]!r}: its first line must name {', '.join(columns)}")
+        places = [head.index(name) for name in columns]
+        for row in rows:
+            if row:
+                if len(row) <= max(places):
+                    raise UserError(f"{path}:{rows.line_num}: {len(row)} values where the first line names {len(head)}")
+                yield [row[place] for place in places]
+    except (csv.Error, OSError, EOFError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}:{rows.line_num}: cannot be read: {error}") from error
+
+
+def read_labels(corpus: Corpus) -> Labels:
+    """The labels of a corpus. UserError when there is a file and not one of its rows names a page."""
+    path = corpus.folder / LABELS
+    if not path.is_file():
+        return Labels()
+    is_page = corpus.pages.is_page()
+    found: dict[str, set[int]] = {}
+    unknown = 0
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        for url, label in read_rows(path, stream, "url", "label"):
+            number = corpus.number(url)
+            if number is None or not is_page[number]:
+                unknown += 1
+            elif label.strip():
+                found.setdefault(label.strip(), set()).add(number)
+    if unknown and not found:
+        raise UserError(f"{path} names no page of this corpus: is it of another one?")
+    return Labels({label: frozenset(found[label]) for label in sorted(found)}, unknown)

@@ -1,0 +1,180 @@
+"""The parsed pages of a corpus: made once by all cores, then mapped into memory.
+
+Numbers stand for strings throughout. Words, addresses, anchors and rel values have tables of their own; word 0 is the
+end of a line. The table of addresses begins with those of the index, in its order, so an address below ``len(index)``
+is in the corpus and its number is that of its page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.lab.corpus.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
+from dowse.lab.corpus.index import Index, Progress
+from dowse.lab.corpus.parsing import PAGE, REFUSED, Batch, Numbering, parse_batch, parse_in_worker, start_worker
+from dowse.model.errors import DowseError
+from dowse.model.url import fingerprint
+from dowse.model.words import LINE_END, word_hash
+
+__all__ = ["PAGES_VERSION", "Pages", "load_pages", "write_pages"]
+
+PAGES_VERSION = 1
+
+_BATCH_PAGES = 128
+_FACTS = ("flags", "text_len", "words", "n_links", "canonical", "refresh", *(f"refused_{rule}" for rule in REFUSED))
+_COLUMNS: dict[str, type[np.generic]] = {
+    "facts": np.int32, "exact": np.uint64, "minhash": np.uint8, "tokens": np.int32,
+    "targets": np.int32, "anchors": np.int32, "rels": np.int32, "positions": np.int32, "counts": np.int32,
+    "mentioned": np.int32, "paragraphs": np.int32, "anchor_tokens": np.int32,
+}  # fmt: skip
+_ENDS = {"n_tokens": "token_ends", "n_rows": "row_ends", "n_mentions": "mention_ends"}
+_STRINGS = ("titles", "languages", "charsets")
+_TABLES = {"targets": "urls", "canonical": "urls", "refresh": "urls", "anchors": "anchors", "rels": "rels",
+           "tokens": "words"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """What parsing leaves of each page, as columns. See the module for what the numbers mean."""
+
+    columns: dict[str, NDArray[Any]]
+    facts: NDArray[np.int32]  # those columns that have one small number a page, side by side
+    strings: dict[str, Strings]  # titles, languages, charsets (one a page); words, urls, anchors, rels (tables)
+    word_hashes: NDArray[np.uint64]
+    fingerprints: NDArray[np.uint64]  # of urls
+
+    def is_page(self) -> NDArray[np.bool_]:
+        """Which numbers stand for a parsed page; others are redirects, errors, images, ..."""
+        return (self.columns["flags"] & PAGE) > 0
+
+    def bounds(self, ends: str, number: int) -> slice:
+        """Where the values of a page lie, by one of the columns that end in ``_ends``."""
+        column = self.columns[ends]
+        return slice(int(column[number - 1]) if number else 0, int(column[number]))
+
+
+class _Writer:
+    """Brings batches together: each batch's numbers become those of the whole."""
+
+    def __init__(self, folder: Path, index: Index) -> None:
+        self._arrays = {name: ArrayFile(folder, name, dtype) for name, dtype in _COLUMNS.items()}
+        self._arrays |= {name: ArrayFile(folder, name, np.int64) for name in _ENDS.values()}
+        self._arrays |= {name: ArrayFile(folder, name, np.uint64) for name in ("word_hashes", "fingerprints")}
+        self._strings = {name: StringFile(folder, f"{name}.of") for name in (*_STRINGS, *_tables())}
+        self._tables = {name: Numbering() for name in _tables()}
+        self._ended = dict.fromkeys(_ENDS, 0)
+        self._number("words", [LINE_END])
+        self._number("urls", list(index.urls))
+
+    def _number(self, table: str, strings: list[str]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """The numbers of strings in the whole's table, and which of them were new to it."""
+        numbering = self._tables[table]
+        before = len(numbering)
+        numbers = numbering.of(strings)
+        fresh = numbers >= before
+        new = [strings[place] for place in np.flatnonzero(fresh).tolist()]
+        self._strings[table].append(new)
+        if table == "words":
+            self._arrays["word_hashes"].append([0 if word == LINE_END else word_hash(word) for word in new])
+        elif table == "urls":
+            self._arrays["fingerprints"].append(list(map(fingerprint, new)))
+        return numbers, fresh
+
+    def add(self, batch: Batch) -> None:
+        numbered = {name: self._number(name, strings) for name, strings in batch.tables.items()}
+        columns = batch.columns
+        for name, table in _TABLES.items():
+            numbers = np.append(numbered[table][0], np.int32(-1))  # -1, none, stays what it is
+            columns[name] = numbers[columns[name]]
+        columns["anchor_tokens"] = _new_lines(columns["anchor_tokens"], numbered["anchors"][1])
+        columns["anchor_tokens"] = numbered["words"][0][columns["anchor_tokens"]]
+        columns["facts"] = np.column_stack([columns[name] for name in _FACTS]).ravel()
+        for name in _COLUMNS:
+            self._arrays[name].append(columns[name])
+        for name, ends in _ENDS.items():
+            sums = np.cumsum(columns[name]) + self._ended[name]
+            self._arrays[ends].append(sums)
+            self._ended[name] = int(sums[-1]) if len(sums) else self._ended[name]
+        for name in _STRINGS:
+            self._strings[name].append(batch.strings[name])
+
+    def close(self) -> None:
+        for array in self._arrays.values():
+            array.close()
+        for strings in self._strings.values():
+            strings.close()
+
+
+def _tables() -> list[str]:
+    return list(dict.fromkeys(_TABLES.values()))
+
+
+def _new_lines(tokens: NDArray[np.int32], wanted: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """The wanted lines of a text in which each line has its end."""
+    line_of = np.cumsum(tokens == 0) - (tokens == 0)
+    lines: NDArray[np.int32] = tokens[wanted[line_of]]
+    return lines
+
+
+def write_pages(index: Index, index_folder: Path, folder: Path, jobs: int, progress: Progress | None = None) -> None:
+    """Parse every page with ``jobs`` processes; what they write into ``folder`` is the same for any number of them."""
+    writer = _Writer(folder, index)
+    done = 0
+    batches = list(_batches(index, jobs))
+    for size, batch in zip(map(len, batches), _parsed(index, index_folder, batches, jobs), strict=True):
+        writer.add(batch)
+        done += size
+        if progress is not None:
+            progress("parsing", done, len(index))
+    writer.close()
+
+
+def _batches(index: Index, jobs: int) -> Iterator[range]:
+    """Runs of page numbers: long ones where pages share a gzip member, which each run inflates from its beginning."""
+    size = _BATCH_PAGES
+    if index.columns["skip"].any():
+        size = max(size, -(-len(index) // (2 * jobs)))
+    for start in range(0, len(index), size):
+        yield range(start, min(start + size, len(index)))
+
+
+def _parsed(index: Index, index_folder: Path, batches: list[range], jobs: int) -> Iterator[Batch]:
+    jobs = min(jobs, len(batches))
+    if jobs <= 1:
+        yield from (parse_batch(index, batch) for batch in batches)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn"), start_worker) as pool:
+        corpus = index.folder
+        ahead = 4 * jobs  # batches under way: enough to keep all busy, few enough to hold in memory
+        waiting = [pool.submit(parse_in_worker, corpus, index_folder, batch) for batch in batches[:ahead]]
+        try:
+            for following in [*batches[ahead:], *[None] * len(waiting)]:
+                yield waiting.pop(0).result()
+                if following is not None:
+                    waiting.append(pool.submit(parse_in_worker, corpus, index_folder, following))
+        except BrokenProcessPool:
+            raise DowseError(
+                "a process died while it parsed pages: try --jobs 1, or a machine with more memory"
+            ) from None
+
+
+def load_pages(folder: Path) -> Pages:
+    """The parsed pages kept in ``folder``."""
+    columns = {name: load_array(folder, name) for name in (*_COLUMNS, *_ENDS.values())}
+    facts = columns.pop("facts").reshape(-1, len(_FACTS))
+    return Pages(
+        columns | {name: facts[:, place] for place, name in enumerate(_FACTS)},
+        facts,
+        {name: load_strings(folder, f"{name}.of") for name in (*_STRINGS, *_tables())},
+        load_array(folder, "word_hashes"),
+        load_array(folder, "fingerprints"),
+    )
