@@ -55,6 +55,8 @@ BATCH = 10_000  # rows a commit
 WORDS = ("solar", "cell", "layer", "light", "stable", "print", "glass", "lead", "tin", "ion", "yield", "band", "gap",
          "film", "dye", "quantum", "tandem", "module", "roof")  # fmt: skip
 
+_LETTERS = str.maketrans("0123456789", "abcdefghij")
+
 Figures = dict[str, float]
 
 
@@ -89,11 +91,11 @@ class Web:
 
 
 def path(n: int) -> str:
-    one, two, three = (WORDS[n // 19**power % 19] for power in range(3))
+    one, two, three = WORDS[n % 19], WORDS[n // 19 % 19], WORDS[n // 361 % 19]
     if n % 4 == 0:
         return f"/list?category={one}&region={two}&page={n}"
     if n % 4 == 1:
-        return f"/wiki/{one.title()}_{two}_{three}_" + "".join(chr(97 + int(digit)) for digit in str(n))
+        return f"/wiki/{one.title()}_{two}_{three}_" + str(n).translate(_LETTERS)
     return f"/{2000 + n % 26}/{n % 12 + 1:02}/{one}-{two}-{three}-{n}.html"
 
 
@@ -241,7 +243,7 @@ def resumed(count: int, hosts: int, shape: str) -> Figures:
         child("store", 0, hosts, shape, bare)
         child("store", count, hosts, shape, filled)
         alone, full = child("resume", 0, hosts, shape, bare), child("resume", count, hosts, shape, filled)
-        rounds = 2 if count > 1_000_000 else ROUNDS
+        rounds = 1 if count > 1_000_000 else ROUNDS
         cpu_s = min(child("load", count, hosts, shape, filled)["cpu_s"] for _ in range(rounds))
     return {
         "resume_s": full["wall_s"],
