@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-from dowse.crawl.conclude import Conclusion, Fetched
 from dowse.crawl.engine import Engine, Stop
-from dowse.crawl.errands import Errands
-from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.intake import Intake
+from dowse.crawl.join import OnPage, Parts, join
 from dowse.crawl.prepare import Source, read_examples, read_seeds
 from dowse.crawl.recorder import STRATEGY_STATE, Recorder
-from dowse.crawl.sitemaps import WALKED, Sitemaps
+from dowse.crawl.sitemaps import Sitemaps
 from dowse.crawl.step import PageStep
-from dowse.crawl.tally import Tally
 from dowse.crawl.workers import InProcess, ProcessPool, Workers, default_workers
-from dowse.fetch import HttpTransport, product_token
-from dowse.frontier import Frontier, Site
+from dowse.fetch import HttpTransport
 from dowse.frontier.scope import StaticScope
-from dowse.frontier.traps import GrowthRules
 from dowse.judge import build_judge
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
@@ -34,13 +27,11 @@ from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
 from dowse.model.url import split
-from dowse.parse import DuplicateIndex
 from dowse.predict import build_strategy
 from dowse.store import CrawlStore
 
 __all__ = ["Assembly", "assemble", "read_settings"]
 
-OnPage = Callable[[Fetched], Coroutine[Any, Any, None]]
 _MOST_WORKERS = 64
 
 
@@ -126,51 +117,19 @@ async def assemble(
             }
             store = CrawlStore.create(folder, settings, clock.wall())
             undo.callback(store.close)
-        assembly = _join(topic, folder, strategy, scope, transport, workers, store, purse, clock, notes,
-                         seed_origins={split(url).origin for url in named}, opens_at=opens_at, resume=resume,
-                         keep_text=keep_text, on_page=on_page)  # fmt: skip
-        assembly.intake.seeds(seeds, clock.now())
+        parts = join(
+            topic, strategy=strategy, scope=scope, transport=transport, workers=workers, records=store, purse=purse,
+            clock=clock, seed_origins={split(url).origin for url in named}, opens_at=opens_at, keep_text=keep_text,
+            on_page=on_page,
+        )  # fmt: skip
+        if resume:
+            _restore(store, parts, strategy, clock.now())
+        parts.intake.seeds(seeds, clock.now())
         undo.pop_all()
-    return assembly
-
-
-def _join(
-    topic: Topic, folder: Path, strategy: Strategy, scope: StaticScope, transport: Transport, workers: Workers,
-    store: CrawlStore, purse: Purse, clock: Clock, notes: list[str], *, seed_origins: set[str], opens_at: float,
-    resume: bool, keep_text: bool, on_page: OnPage | None,
-) -> Assembly:  # fmt: skip
-    """Wire the parts to each other; with ``resume``, bring them to where the last run left off."""
-    connections = topic.politeness.connections_per_host
-    frontier = Frontier(delay_s=topic.politeness.delay_s, connections_per_site=connections, opens_at=opens_at)
-    recorder = Recorder(store, frontier, purse, strategy, clock)
-    growth, tally, duplicates = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex()
-    extra = ExtraRequests(frontier, transport, purse, recorder, clock, topic.limits.timeout_s)
-    errands = Errands(topic, frontier, transport, extra, recorder, clock, product_token(topic.network))
-    intake = Intake(frontier, strategy, scope, growth, recorder, topic.scope.max_depth)
-    conclusion = Conclusion(
-        topic, frontier=frontier, intake=intake, errands=errands, workers=workers, duplicates=duplicates,
-        recorder=recorder, tally=tally, clock=clock, keep_text=keep_text,
+    return Assembly(
+        topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.recorder, parts.intake, clock,
+        notes,
     )  # fmt: skip
-    engine = Engine(
-        topic, frontier=frontier, transport=transport, workers=workers, strategy=strategy, errands=errands,
-        extra=extra, conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, clock=clock, on_page=on_page,
-    )  # fmt: skip
-    statistics = store.statistics()
-    sitemaps = Sitemaps(extra, errands, recorder, intake, clock, statistics.get(WALKED, []))
-    if topic.seeds.robots_sitemaps:
-
-        def walk_named(site: Site, urls: tuple[str, ...]) -> None:
-            if site.origin in seed_origins:
-                engine.background(sitemaps.walk(urls))
-
-        errands.on_sitemaps = walk_named
-    if resume:
-        _restore(store, frontier, growth, recorder, errands, conclusion, tally, duplicates, clock.now())
-        mark = f"{STRATEGY_STATE}{strategy.name}."
-        strategy.restore(
-            {name.removeprefix(mark): value for name, value in statistics.items() if name.startswith(mark)}
-        )
-    return Assembly(topic, folder, engine, store, transport, workers, sitemaps, recorder, intake, clock, notes)
 
 
 def read_settings(folder: Path) -> Topic:
@@ -187,25 +146,25 @@ def _workers(topic: Topic, step: PageStep) -> Workers:
     return ProcessPool(step, count, topic.limits.page_time_s) if count else InProcess(step)
 
 
-def _restore(
-    store: CrawlStore, frontier: Frontier, growth: GrowthRules, recorder: Recorder, errands: Errands,
-    conclusion: Conclusion, tally: Tally, duplicates: DuplicateIndex, now: float,
-) -> None:  # fmt: skip
+def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) -> None:
     """Bring everything to where the last run's last commit left it."""
+    frontier, tally = parts.frontier, parts.tally
     sites = list(store.sites())
     for site in sites:
         if frontier.site(site.origin).id != site.id:
             raise StoreError(f"the records have no row for site {site.id - 1}: they are damaged")
-        recorder.restore_site(site)
+        parts.recorder.restore_site(site)
         tally.restore_host(site.host, site.relevant, site.pages)
     for block in store.candidates():
         frontier.load(block)
-        growth.count_all(block.sites, block.urls)
-        conclusion.via.update(block.via)
+        parts.growth.count_all(block.sites, block.urls)
+        parts.conclusion.via.update(block.via)
     frontier.loaded(now)
     for site in sites:
-        errands.restore_site(site)
+        parts.errands.restore_site(site)
     for page, exact, minhash in store.signatures():
-        duplicates.add(page, Signature(exact, minhash))
-    counters = store.counters()
-    tally.pages, tally.relevant = store.spent().pages, counters.relevant
+        parts.duplicates.add(page, Signature(exact, minhash))
+    tally.pages, tally.relevant = store.spent().pages, store.counters().relevant
+    mark = f"{STRATEGY_STATE}{strategy.name}."
+    learned = store.statistics().items()
+    strategy.restore({name.removeprefix(mark): value for name, value in learned if name.startswith(mark)})

@@ -1,0 +1,91 @@
+"""Wires the parts of a crawl to each other. What goes in decides what it is: a live crawl, or a replay in the lab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from dowse.crawl.conclude import Conclusion, Fetched
+from dowse.crawl.engine import Engine
+from dowse.crawl.errands import Errands
+from dowse.crawl.extra import ExtraRequests
+from dowse.crawl.intake import Intake
+from dowse.crawl.recorder import Recorder
+from dowse.crawl.sitemaps import WALKED, Sitemaps
+from dowse.crawl.tally import Tally
+from dowse.crawl.workers import Workers
+from dowse.fetch import product_token
+from dowse.frontier import Frontier, Site
+from dowse.frontier.scope import StaticScope
+from dowse.frontier.traps import GrowthRules
+from dowse.model.budget import Purse
+from dowse.model.clock import Clock
+from dowse.model.http import Transport
+from dowse.model.records import Records
+from dowse.model.strategy import Strategy
+from dowse.model.topic import Topic
+from dowse.parse import DuplicateIndex
+
+__all__ = ["OnPage", "Parts", "join"]
+
+OnPage = Callable[[Fetched], Coroutine[Any, Any, None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything a crawl is made of besides its way out, its workers and its records."""
+
+    frontier: Frontier
+    growth: GrowthRules
+    tally: Tally
+    duplicates: DuplicateIndex
+    recorder: Recorder
+    errands: Errands
+    intake: Intake
+    conclusion: Conclusion
+    sitemaps: Sitemaps
+    engine: Engine
+
+
+def join(
+    topic: Topic,
+    *,
+    strategy: Strategy,
+    scope: StaticScope,
+    transport: Transport,
+    workers: Workers,
+    records: Records,
+    purse: Purse,
+    clock: Clock,
+    seed_origins: set[str],
+    opens_at: float = 0.0,
+    keep_text: bool = False,
+    on_page: OnPage | None = None,
+) -> Parts:
+    """Make the parts. ``seed_origins`` are the sites whose sitemaps are read when their robots.txt names them; before
+    ``opens_at`` no site is asked."""
+    connections = topic.politeness.connections_per_host
+    frontier = Frontier(delay_s=topic.politeness.delay_s, connections_per_site=connections, opens_at=opens_at)
+    recorder = Recorder(records, frontier, purse, strategy, clock)
+    growth, tally, duplicates = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex()
+    extra = ExtraRequests(frontier, transport, purse, recorder, clock, topic.limits.timeout_s)
+    errands = Errands(topic, frontier, transport, extra, recorder, clock, product_token(topic.network))
+    intake = Intake(frontier, strategy, scope, growth, recorder, topic.scope.max_depth)
+    conclusion = Conclusion(
+        topic, frontier=frontier, intake=intake, errands=errands, workers=workers, duplicates=duplicates,
+        recorder=recorder, tally=tally, clock=clock, keep_text=keep_text,
+    )  # fmt: skip
+    engine = Engine(
+        topic, frontier=frontier, transport=transport, workers=workers, strategy=strategy, errands=errands,
+        extra=extra, conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, clock=clock, on_page=on_page,
+    )  # fmt: skip
+    sitemaps = Sitemaps(extra, errands, recorder, intake, clock, records.statistics().get(WALKED, []))
+    if topic.seeds.robots_sitemaps:
+
+        def walk_named(site: Site, urls: tuple[str, ...]) -> None:
+            if site.origin in seed_origins:
+                engine.background(sitemaps.walk(urls))
+
+        errands.on_sitemaps = walk_named
+    return Parts(frontier, growth, tally, duplicates, recorder, errands, intake, conclusion, sitemaps, engine)

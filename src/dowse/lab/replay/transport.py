@@ -1,0 +1,137 @@
+"""The frozen web as a way out: the engine asks, the recording answers, virtual time passes."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from dowse.model.clock import Clock
+from dowse.model.http import Failure, Meter, Request, Resolved, Response, Timings, Truncation
+
+__all__ = ["Exchange", "FrozenWeb", "NetworkModel", "Recorded", "ReplayTransport"]
+
+_GRANT_BYTES = 65_536  # a live body is read, and paid for, in pieces of this size
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One recorded answer. Times are NaN where the recording does not tell."""
+
+    page: int  # its number in the corpus
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    wire_bytes: int
+    latency_s: float = math.nan
+    download_s: float = math.nan
+
+
+class FrozenWeb(Protocol):
+    """What a replay needs of a corpus to answer requests."""
+
+    def find(self, url: str) -> Recorded | None:
+        """The answer to a request for a canonical URL; None when it was not recorded."""
+        ...
+
+    def body(self, page: int) -> bytes:
+        """The recorded body, content-decoded."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkModel:
+    """How long an exchange takes where the recording does not tell, and what a miss costs."""
+
+    latency_s: float = 0.2
+    bytes_per_s: float = 500_000.0
+    miss_bytes: int = 1_000
+
+    def times(self, answer: Recorded | None) -> tuple[float, float]:
+        """Seconds to the first byte, and from there to the last."""
+        if answer is None:
+            return self.latency_s, self.miss_bytes / self.bytes_per_s
+        latency_s = self.latency_s if math.isnan(answer.latency_s) else answer.latency_s
+        download_s = answer.wire_bytes / self.bytes_per_s if math.isnan(answer.download_s) else answer.download_s
+        return latency_s, download_s
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request of a replay, in the order they left."""
+
+    url: str
+    page: int  # in the corpus; -1 for what was not recorded
+    status: int
+    wire_bytes: int
+    started_s: float
+    ended_s: float
+
+
+@dataclass(slots=True)
+class ReplayTransport:
+    """Implements :class:`dowse.model.http.Transport`. ``with_bodies`` reads them from the recording; without, a page
+    is known by its number only, which is all that digests made beforehand need."""
+
+    web: FrozenWeb
+    clock: Clock
+    model: NetworkModel = field(default_factory=NetworkModel)
+    with_bodies: bool = False
+    log: list[Exchange] = field(default_factory=list)
+
+    async def resolve(self, host: str, port: int) -> Resolved | Failure:
+        """Every host has an address of its own, so that each keeps its own delay."""
+        return Resolved(host, (host,))
+
+    async def fetch(self, request: Request, meter: Meter | None = None) -> Response | Failure:
+        """The recorded answer, or a plain 404 for what was never recorded, after the time it takes."""
+        answer = self.web.find(request.url)
+        latency_s, download_s = self.model.times(answer)
+        started_s = self.clock.now()
+        place = len(self.log)
+        self.log.append(Exchange(request.url, -1, 0, 0, started_s, started_s))
+        wanted = self.model.miss_bytes if answer is None else answer.wire_bytes
+        truncated = Truncation.NONE
+        if request.method == "HEAD":
+            wanted = 0
+        elif answer is not None and _unwanted(request, answer):
+            wanted, truncated = 0, Truncation.TYPE
+        wire_bytes = min(wanted, request.max_wire_bytes)
+        if wire_bytes < wanted:
+            truncated = Truncation.LENGTH
+        paid = _pay(wire_bytes, meter)
+        if paid < wire_bytes:
+            truncated = Truncation.BUDGET
+        await asyncio.sleep(latency_s + (download_s * paid / wanted if wanted else 0.0))
+        page, status, headers = (-1, 404, ()) if answer is None else (answer.page, answer.status, answer.headers)
+        ended_s = self.clock.now()
+        self.log[place] = Exchange(request.url, page, status, paid, started_s, ended_s)
+        body = self.web.body(page) if self.with_bodies and page >= 0 and not truncated else b""
+        return Response(
+            request.url, status, headers, body, wire_bytes=paid, truncated=truncated,
+            timings=Timings(0.0, 0.0, latency_s, ended_s - started_s), method=request.method,
+        )  # fmt: skip
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+def _unwanted(request: Request, answer: Recorded) -> bool:
+    """As on the live web: the body of another type than those asked for is not read."""
+    if not request.accept_types or not 200 <= answer.status < 300:
+        return False
+    kind = next((value for name, value in answer.headers if name.lower() == "content-type"), "")
+    return bool(kind) and not kind.strip().lower().startswith(request.accept_types)
+
+
+def _pay(wanted: int, meter: Meter | None) -> int:
+    """Bytes the budget grants, asked for in pieces as a live body is."""
+    if meter is None:
+        return wanted
+    paid = 0
+    while paid < wanted:
+        granted = meter.grant(min(_GRANT_BYTES, wanted - paid))
+        if granted <= 0:
+            break
+        paid += granted
+    return paid

@@ -1,0 +1,67 @@
+"""Virtual time: an event loop that never waits.
+
+The engine sleeps, times out and schedules through asyncio, so a replay needs no second engine, only a loop whose clock
+jumps to the next timer whenever nothing is left to do. A crawl of hours then takes the seconds its computing takes,
+and, with no outside world to race against, the same crawl always takes the same course.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+__all__ = ["VirtualClock", "VirtualLoop", "run"]
+
+_T = TypeVar("_T")
+_EPOCH = 1_000_000_000.0  # what the wall clock of a replay shows at its start: a date, the same every time
+
+
+class _Jump(selectors.SelectSelector):
+    """Instead of waiting for files, moves the clock to where the loop wanted to wait."""
+
+    loop: VirtualLoop
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None:
+            raise RuntimeError("a replay waits for something that cannot come")
+        self.loop.passed_s += max(0.0, timeout)
+        return []
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """An event loop in which only computing takes time, and that time does not count."""
+
+    def __init__(self) -> None:
+        self.passed_s = 0.0
+        jump = _Jump()
+        jump.loop = self
+        super().__init__(jump)
+
+    def time(self) -> float:
+        return self.passed_s
+
+
+class VirtualClock:
+    """The clock of a :class:`VirtualLoop`, as :class:`dowse.model.clock.Clock` has it."""
+
+    def __init__(self, loop: VirtualLoop) -> None:
+        self._loop = loop
+
+    def now(self) -> float:
+        return self._loop.passed_s
+
+    def wall(self) -> float:
+        return _EPOCH + self._loop.passed_s
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+def run(main: Coroutine[Any, Any, _T], loop: VirtualLoop) -> _T:
+    """Run to the end, as :func:`asyncio.run` does."""
+    try:
+        return loop.run_until_complete(main)
+    finally:
+        loop.close()
