@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.lab.chart import moving_rate, rate_window, steps, svg_curve, thinned
+from dowse.lab.chart import rate_window, steps, svg_curve, thinned
 from dowse.store import HarvestCurve
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -80,13 +80,6 @@ def test_a_long_curve_is_thinned_and_keeps_its_ends() -> None:
     x0, per_page = places(root, "x", "x")
     assert (drawn(root, "found")[-1][0] - x0) / per_page == pytest.approx(100_000, rel=1e-3)
     assert not re.search("nan|inf", text)
-
-
-@given(st.lists(st.booleans(), min_size=1, max_size=60), st.integers(1, 60))
-def test_moving_rate_is_the_mean_of_the_last_pages(gains: list[bool], window: int) -> None:
-    window = min(window, len(gains))
-    naive = [sum(gains[end - window : end]) / window for end in range(window, len(gains) + 1)]
-    assert np.allclose(moving_rate(curve(gains).relevant, window), naive)
 
 
 @given(st.integers(0, 10_000), st.integers(2, 700))

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.lab.html import Html, element, percent
+from dowse.lab.metrics import moving_rate
 from dowse.store import HarvestCurve
 
-__all__ = ["moving_rate", "rate_window", "steps", "svg_curve", "thinned"]
+__all__ = ["rate_window", "steps", "svg_curve", "thinned"]
 
 _POINTS = 500  # more than one a pixel or two shows nothing
 _RIGHT, _TOP, _BOTTOM, _GAP = 14.0, 24.0, 40.0, 34.0
@@ -36,16 +37,6 @@ def rate_window(pages: int) -> int:
     """
     wanted = next((size for size in (1000, 500, 200, 100, 50, 20) if size <= pages / 10), 10)
     return max(1, min(wanted, pages))
-
-
-def moving_rate(relevant: Ints, window: int) -> Floats:
-    """The share of relevant pages among the last ``window``, after each page from the ``window``-th on.
-
-    >>> moving_rate(np.array([1, 1, 2, 3]), 2).tolist()
-    [0.5, 0.5, 1.0]
-    """
-    before = np.concatenate((np.zeros(1, np.int64), relevant))
-    return (before[window:] - before[:-window]) / window
 
 
 def thinned(count: int, limit: int = _POINTS) -> Ints:
