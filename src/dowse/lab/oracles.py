@@ -142,22 +142,21 @@ class _Ways:
         heappush(self._heap, (int(self._distance[page]), -int(self._hidden_links[page]), number, page))
 
     def shortest(self) -> int | None:
-        heap = self._heap
-        while heap:
-            distance, gain, number, page = heappop(heap)
+        while self._heap:
+            distance, gain, number, page = heappop(self._heap)
             if distance == UNREACHED:
                 return page
             if distance > 1:
                 if self._distance[page] == distance and not self._seen[self._goal[page]]:
                     return page
-                heappush(heap, (distance, gain, number, page))
+                heappush(self._heap, (distance, gain, number, page))
                 self._rebuild()
                 continue
             links = self._graph.out(page)
             left = int(np.count_nonzero(self._valuable[links] & ~self._seen[links]))
             if left == -gain and left:
                 return page
-            heappush(heap, (1, -left, number, page) if left else (2, 0, number, page))
+            heappush(self._heap, (1, -left, number, page) if left else (2, 0, number, page))
         return None
 
     def _rebuild(self) -> None:
