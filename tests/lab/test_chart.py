@@ -6,10 +6,8 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from dowse.lab.chart import moving_rate, rate_window, steps, svg_curve, thinned
+from dowse.lab.chart import rate_window, svg_curve
 from dowse.store import HarvestCurve
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -80,31 +78,3 @@ def test_a_long_curve_is_thinned_and_keeps_its_ends() -> None:
     x0, per_page = places(root, "x", "x")
     assert (drawn(root, "found")[-1][0] - x0) / per_page == pytest.approx(100_000, rel=1e-3)
     assert not re.search("nan|inf", text)
-
-
-@given(st.lists(st.booleans(), min_size=1, max_size=60), st.integers(1, 60))
-def test_moving_rate_is_the_mean_of_the_last_pages(gains: list[bool], window: int) -> None:
-    window = min(window, len(gains))
-    naive = [sum(gains[end - window : end]) / window for end in range(window, len(gains) + 1)]
-    assert np.allclose(moving_rate(curve(gains).relevant, window), naive)
-
-
-@given(st.integers(0, 10_000), st.integers(2, 700))
-def test_thinning_keeps_both_ends_and_its_limit(count: int, limit: int) -> None:
-    kept = thinned(count, limit).tolist()
-    assert len(kept) == min(count, limit)
-    assert kept == sorted(set(kept))
-    if count:
-        assert (kept[0], kept[-1]) == (0, count - 1)
-
-
-@given(st.floats(0.01, 1e9), st.integers(2, 8), st.booleans())
-def test_steps_are_round_and_few(top: float, most: int, whole: bool) -> None:
-    values = steps(top, most, whole=whole)
-    assert values[0] == 0
-    assert len(values) <= most + 1
-    assert values[-1] <= top * (1 + 1e-6)
-    if len(values) > 1:
-        step = values[1] - values[0]
-        assert f"{step:e}"[0] in "125"
-        assert np.allclose(np.diff(values), step)

@@ -2,18 +2,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
 
-from dowse.lab.figures import Curve, _spread, harvest_figure
+from dowse.lab.figures import Curve, harvest_figure
 from dowse.model.errors import UserError
 
 BLUE, VERMILLION = (0x00, 0x72, 0xB2), (0xD5, 0x5E, 0x00)
@@ -101,15 +98,3 @@ def test_many_curves_and_none(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"cannot write .*: No such file or directory"):
         harvest_figure([], tmp_path / "no" / "harvest.png", title="t")
-
-
-@given(st.lists(st.floats(0, 300), max_size=12))
-def test_labels_keep_their_order_and_distance(wanted: list[float]) -> None:
-    places = _spread(wanted, 0.0, 300.0)
-    step = min(38.0, 300.0 / max(1, len(wanted) - 1))
-    order = sorted(range(len(wanted)), key=lambda i: (wanted[i], -i))
-    gaps = [places[b] - places[a] for a, b in pairwise(order)]
-    assert all(gap >= step - 1e-6 for gap in gaps)
-    assert all(-1e-6 <= place <= 300 + 1e-6 for place in places)
-    if all(wanted[b] - wanted[a] >= step for a, b in pairwise(order)):
-        assert places == wanted

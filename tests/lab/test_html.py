@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.lab import chart, figures, settings, tables
+from dowse.lab import chart, labels, settings, svg, tables
 from dowse.lab import html as lab_html
 from dowse.lab.html import clean, clip, element, join, link, percent
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=60)  # lone surrogates too
 
 
-@pytest.mark.parametrize("module", [chart, figures, lab_html, settings, tables])
+@pytest.mark.parametrize("module", [chart, labels, lab_html, settings, svg, tables])
 def test_examples(module: ModuleType) -> None:
     failed, tried = doctest.testmod(module)
     assert failed == 0

@@ -6,23 +6,20 @@ Two panels share the axis of pages fetched: relevant pages found so far, and the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.lab.html import Html, element, percent
+from dowse.lab.metrics import moving_rate
+from dowse.lab.svg import INK, LINE, SOFT, Panel, steps, stroke, text_at, thinned
 from dowse.store import HarvestCurve
 
-__all__ = ["moving_rate", "rate_window", "steps", "svg_curve", "thinned"]
+__all__ = ["rate_window", "svg_curve"]
 
-_POINTS = 500  # more than one a pixel or two shows nothing
 _RIGHT, _TOP, _BOTTOM, _GAP = 14.0, 24.0, 40.0, 34.0
 _CURVE = "var(--accent,#0072b2)"
 _RATE = "var(--second,#b45309)"
-_INK = "var(--ink,#1b2230)"
-_SOFT = "var(--soft,#5d6778)"
-_LINE = "var(--line,#e3e6ea)"
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -38,59 +35,6 @@ def rate_window(pages: int) -> int:
     return max(1, min(wanted, pages))
 
 
-def moving_rate(relevant: Ints, window: int) -> Floats:
-    """The share of relevant pages among the last ``window``, after each page from the ``window``-th on.
-
-    >>> moving_rate(np.array([1, 1, 2, 3]), 2).tolist()
-    [0.5, 0.5, 1.0]
-    """
-    before = np.concatenate((np.zeros(1, np.int64), relevant))
-    return (before[window:] - before[:-window]) / window
-
-
-def thinned(count: int, limit: int = _POINTS) -> Ints:
-    """Which of ``count`` points to draw: the first, the last, and evenly between them at most ``limit``."""
-    if count <= limit:
-        return np.arange(count)
-    return np.linspace(0, count - 1, limit).round().astype(np.int64)
-
-
-def steps(top: float, most: int = 5, *, whole: bool = True) -> list[float]:
-    """Round values from 0 up to ``top`` for an axis, at most ``most`` above 0.
-
-    >>> steps(150), steps(1), steps(0.43, 4, whole=False)
-    ([0, 50, 100, 150], [0, 1], [0.0, 0.2, 0.4])
-    """
-    raw = max(top, 1e-9) / most
-    magnitude = 10.0 ** math.floor(math.log10(raw))
-    step = next(factor * magnitude for factor in (1, 2, 5, 10) if factor * magnitude >= raw * (1 - 1e-9))
-    if whole:
-        step = max(1, round(step))
-    return [round(i * step, 10) for i in range(int(top / step + 1e-9) + 1)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Panel:
-    """A rectangle of the picture and the values it spans, both from 0."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-    most_x: float
-    most_y: float
-
-    def x(self, value: float) -> float:
-        return self.left + self.width * value / self.most_x
-
-    def y(self, value: float) -> float:
-        return self.top + self.height * (1 - value / self.most_y)
-
-    def points(self, xs: NDArray[np.generic], ys: NDArray[np.generic]) -> str:
-        pairs = zip(xs.tolist(), ys.tolist(), strict=True)
-        return " ".join(f"{self.x(x):.2f},{self.y(y):.2f}" for x, y in pairs)
-
-
 def svg_curve(curve: HarvestCurve, *, width: int = 900, height: int = 440, class_: str = "") -> Html:
     """The picture of one crawl. Stands alone; in a page, ``--accent``, ``--second``, ``--ink``, ``--soft`` and
     ``--line`` give it the page's colours."""
@@ -98,11 +42,11 @@ def svg_curve(curve: HarvestCurve, *, width: int = 900, height: int = 440, class
     found = int(curve.relevant[-1]) if len(curve.relevant) else 0
     inner = height - _TOP - _BOTTOM - _GAP
     left = max(46.0, 14 + 7.2 * len(f"{found:,}"))
-    upper = _Panel(left, _TOP, width - left - _RIGHT, inner * 0.66, max(pages, 1), max(found, 1) * 1.12)
+    upper = Panel(left, _TOP, width - left - _RIGHT, inner * 0.66, max(pages, 1), max(found, 1) * 1.12)
     window = rate_window(pages)
     rate = moving_rate(curve.relevant, window) if pages else np.zeros(0)
     highest = max(0.1, float(rate.max()) if len(rate) else 1.0)
-    lower = _Panel(left, _TOP + upper.height + _GAP, upper.width, inner * 0.34, upper.most_x, highest * 1.15)
+    lower = Panel(left, _TOP + upper.height + _GAP, upper.width, inner * 0.34, upper.most_x, highest * 1.15)
     parts = [*_frame(upper, lower), _heading(upper, "relevant pages found")]
     if pages:
         parts += [*_found(upper, curve, found), *_rates(lower, curve.pages[window - 1 :], rate, found / pages)]
@@ -111,14 +55,14 @@ def svg_curve(curve: HarvestCurve, *, width: int = 900, height: int = 440, class
     else:
         told = "no page fetched yet"
         middle = (upper.left + upper.width / 2, upper.top + upper.height / 2)
-        parts += [_text(*middle, told, anchor="middle", size=14), _heading(lower, "harvest rate")]
+        parts += [text_at(*middle, told, anchor="middle", size=14), _heading(lower, "harvest rate")]
     return element(
         "svg", *parts, xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", role="img",
         aria_label=f"Harvest curve: {told}", class_=class_, font_family="system-ui, sans-serif",
     )  # fmt: skip
 
 
-def _frame(upper: _Panel, lower: _Panel) -> list[Html]:
+def _frame(upper: Panel, lower: Panel) -> list[Html]:
     """Grid lines and the numbers beside them."""
     parts = []
     most = 4 if upper.width < 500 else 8
@@ -126,9 +70,9 @@ def _frame(upper: _Panel, lower: _Panel) -> list[Html]:
         x, bottom = upper.x(value), lower.top + lower.height
         # a number that would hang over the picture's edge ends there
         anchor = "end" if x > upper.left + upper.width - 8 else "middle"
-        parts.append(_text(x, bottom + 16, f"{value:,.0f}", anchor=anchor, name="x"))
+        parts.append(text_at(x, bottom + 16, f"{value:,.0f}", anchor=anchor, name="x"))
     bottom = lower.top + lower.height
-    parts.append(_text(upper.left + upper.width / 2, bottom + 33, "pages fetched", anchor="middle"))
+    parts.append(text_at(upper.left + upper.width / 2, bottom + 33, "pages fetched", anchor="middle"))
     for panel, values, percents in (
         (upper, steps(upper.most_y, 4), False),
         (lower, steps(min(1.0, lower.most_y), 2, whole=False), True),
@@ -136,13 +80,13 @@ def _frame(upper: _Panel, lower: _Panel) -> list[Html]:
         for value in values:
             y = panel.y(value)
             shown = f"{100 * value:g} %" if percents else f"{value:,.0f}"
-            parts.append(_stroke("line", _SOFT if value == 0 else _LINE, 1, x1=f"{panel.left:.2f}", y1=f"{y:.2f}",
+            parts.append(stroke("line", SOFT if value == 0 else LINE, 1, x1=f"{panel.left:.2f}", y1=f"{y:.2f}",
                                  x2=f"{panel.left + panel.width:.2f}", y2=f"{y:.2f}"))  # fmt: skip
-            parts.append(_text(panel.left - 7, y + 4, shown, anchor="end", name="rate" if percents else "y"))
+            parts.append(text_at(panel.left - 7, y + 4, shown, anchor="end", name="rate" if percents else "y"))
     return parts
 
 
-def _found(panel: _Panel, curve: HarvestCurve, found: int) -> list[Html]:
+def _found(panel: Panel, curve: HarvestCurve, found: int) -> list[Html]:
     """The ideal, the curve with its area, and its last value."""
     drawn = thinned(len(curve.pages))
     xs, ys = curve.pages[drawn], curve.relevant[drawn]
@@ -152,17 +96,17 @@ def _found(panel: _Panel, curve: HarvestCurve, found: int) -> list[Html]:
     return [
         *_ideal(panel),
         element("polygon", points=area, style=f"fill:{_CURVE};fill-opacity:.1;stroke:none"),
-        _stroke("polyline", _CURVE, 2.2, points=line, class_="found"),
+        stroke("polyline", _CURVE, 2.2, points=line, class_="found"),
         element("circle", cx=f"{end_x:.2f}", cy=f"{end_y:.2f}", r="3.5", style=f"fill:{_CURVE}"),
-        _text(end_x - 2, end_y - 9, f"{found:,} relevant", anchor="end", colour=_CURVE, size=13, bold=True),
+        text_at(end_x - 2, end_y - 9, f"{found:,} relevant", anchor="end", colour=_CURVE, size=13, bold=True),
     ]
 
 
-def _ideal(panel: _Panel) -> list[Html]:
+def _ideal(panel: Panel) -> list[Html]:
     """Where every page is relevant, as far as the panel reaches."""
     reach = min(panel.most_x, panel.most_y)
     x, y, left, bottom = panel.x(reach), panel.y(reach), panel.x(0), panel.y(0)
-    line = _stroke("line", _SOFT, 1.2, x1=f"{left:.2f}", y1=f"{bottom:.2f}", x2=f"{x:.2f}", y2=f"{y:.2f}",
+    line = stroke("line", SOFT, 1.2, x1=f"{left:.2f}", y1=f"{bottom:.2f}", x2=f"{x:.2f}", y2=f"{y:.2f}",
                    stroke_dasharray="2 5", class_="ideal")  # fmt: skip
     # Written along the line: above it where the curve may come close from below (and before the curve's own label),
     # else below it, away from the axis.
@@ -170,16 +114,16 @@ def _ideal(panel: _Panel) -> list[Html]:
     at, aside = (0.7, -7) if above else (0.96, 15)
     angle = -math.degrees(math.atan2(bottom - y, x - left))
     turn = f"translate({left + at * (x - left):.2f} {bottom + at * (y - bottom):.2f}) rotate({angle:.2f})"
-    return [line, element("g", _text(0, aside, "every page relevant", anchor="end"), transform=turn)]
+    return [line, element("g", text_at(0, aside, "every page relevant", anchor="end"), transform=turn)]
 
 
-def _rates(panel: _Panel, pages: Ints, rate: Floats, overall: float) -> list[Html]:
+def _rates(panel: Panel, pages: Ints, rate: Floats, overall: float) -> list[Html]:
     drawn = thinned(len(rate))
     y = f"{panel.y(min(overall, panel.most_y)):.2f}"
     parts = [
-        _stroke("line", _RATE, 1, x1=f"{panel.left:.2f}", y1=y, x2=f"{panel.left + panel.width:.2f}", y2=y,
+        stroke("line", _RATE, 1, x1=f"{panel.left:.2f}", y1=y, x2=f"{panel.left + panel.width:.2f}", y2=y,
                 stroke_dasharray="2 4"),
-        _stroke("polyline", _RATE, 1.6, points=panel.points(pages[drawn], rate[drawn]), class_="rate"),
+        stroke("polyline", _RATE, 1.6, points=panel.points(pages[drawn], rate[drawn]), class_="rate"),
     ]  # fmt: skip
     if len(rate) == 1:
         cx, cy = panel.x(float(pages[0])), panel.y(float(rate[0]))
@@ -187,18 +131,5 @@ def _rates(panel: _Panel, pages: Ints, rate: Floats, overall: float) -> list[Htm
     return parts
 
 
-def _heading(panel: _Panel, text: str) -> Html:
-    return _text(4, panel.top - 9, text, colour=_INK, size=13, bold=True)
-
-
-def _stroke(name: str, colour: str, width: float, **attributes: str) -> Html:
-    style = f"fill:none;stroke:{colour};stroke-width:{width:g};stroke-linejoin:round"
-    return element(name, style=style, **attributes)
-
-
-def _text(
-    x: float, y: float, text: str, *, anchor: str = "start", colour: str = _SOFT, size: int = 12, bold: bool = False,
-    name: str = "",
-) -> Html:  # fmt: skip
-    style = f"fill:{colour};font-size:{size}px;font-weight:{600 if bold else 400}"
-    return element("text", text, x=f"{x:.2f}", y=f"{y:.2f}", text_anchor=anchor, style=style, class_=name)
+def _heading(panel: Panel, text: str) -> Html:
+    return text_at(4, panel.top - 9, text, colour=INK, size=13, bold=True)

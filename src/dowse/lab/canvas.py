@@ -1,0 +1,172 @@
+"""Pictures as files, drawn in pixels. The only module that imports matplotlib, which is slow to load: import it late.
+
+Every property is set on the figure itself, so neither pyplot nor another part of the process is touched.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, fontManager, get_font
+from matplotlib.lines import Line2D
+from matplotlib.textpath import text_to_path
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+from numpy.typing import NDArray
+
+from dowse.lab.html import clean
+from dowse.store.whole import write_whole
+
+__all__ = ["COLOURS", "INK", "SOFT", "Canvas", "Dashes", "Panel", "fitted"]
+
+INK, SOFT, _GRID = "#1b2230", "#5d6778", "#e3e6ea"
+# Okabe and Ito's palette without its yellow, which is too faint on white.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+Dashes = str | tuple[float, tuple[float, ...]]
+Numbers = NDArray[np.integer[Any]] | NDArray[np.floating[Any]]
+_DPI = 100
+# Tried in this order for what DejaVu cannot write.
+_FALLBACKS = (
+    "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Noto Sans JP", "Noto Sans KR", "Source Han Sans",
+    "PingFang SC", "Hiragino Sans", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "WenQuanYi Zen Hei",
+    "WenQuanYi Micro Hei", "Droid Sans Fallback", "Arial Unicode MS", "Noto Sans Devanagari", "Noto Sans Bengali",
+    "Noto Sans Tamil", "Noto Sans Thai", "Nirmala UI", "FreeSans",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Axes from 0 to ``most_x`` and ``most_y``, in a rectangle of the canvas."""
+
+    axes: Axes
+    left: float
+    bottom: float
+    width: float
+    height: float
+    most_x: float
+    most_y: float
+
+    def pixel(self, x: float, y: float) -> tuple[float, float]:
+        """Where a value lies on the canvas, from its lower left."""
+        return self.left + self.width * x / self.most_x, self.bottom + self.height * y / self.most_y
+
+    def line(
+        self, xs: Numbers, ys: Numbers, colour: str, *, dashes: Dashes = "-", width: float = 2.2, layer: float = 3
+    ) -> None:
+        self.axes.plot(xs, ys, color=colour, linestyle=dashes, linewidth=width, marker="None", solid_capstyle="round",
+                       solid_joinstyle="round", clip_on=False, zorder=layer)  # fmt: skip
+
+    def band(self, xs: Numbers, low: Numbers, high: Numbers, colour: str) -> None:
+        self.axes.fill_between(xs, low, high, color=colour, alpha=0.13, linewidth=0, zorder=2)
+
+    def dot(self, x: float, y: float, colour: str) -> None:
+        self.axes.plot((x,), (y,), color=colour, marker="o", markersize=6, linestyle="None", clip_on=False, zorder=4)
+
+
+class Canvas:
+    """A white picture, measured in pixels from its lower left."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self._figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor="white")
+
+    def panel(
+        self, left: float, bottom: float, width: float, height: float, *, most_x: float, most_y: float,
+        percents: bool = False, ticks: int = 6, text_size: float = 11,
+    ) -> Panel:  # fmt: skip
+        """Empty axes with grid lines at round values; whole numbers, or ``percents`` of 1 upwards."""
+        place = (left / self.width, bottom / self.height, width / self.width, height / self.height)
+        axes = self._figure.add_axes(place, facecolor="white")
+        axes.set_xlim(0, most_x)
+        axes.set_ylim(0, most_y)
+        for side, spine in axes.spines.items():
+            spine.set(visible=side == "bottom", color=SOFT, linewidth=1.0)
+        axes.grid(visible=True, which="major", axis="y", color=_GRID, linewidth=1.0, linestyle="-")
+        axes.set_axisbelow(True)
+        axes.tick_params(axis="both", which="both", length=0, pad=7, labelsize=text_size, labelcolor=SOFT,
+                         labelfontfamily="DejaVu Sans")  # fmt: skip
+        for axis, whole in ((axes.xaxis, True), (axes.yaxis, not percents)):
+            axis.set_major_locator(MaxNLocator(nbins=ticks, integer=whole, steps=[1, 2, 5, 10]))
+            form = (lambda value, _: f"{value:,.0f}") if whole else (lambda value, _: f"{100 * value:.3g} %")
+            axis.set_major_formatter(FuncFormatter(form))
+        return Panel(axes, left, bottom, width, height, most_x, most_y)
+
+    def write(
+        self, x: float, y: float, text: str, size: float, colour: str = INK, *, bold: bool = False, **how: Any
+    ) -> None:
+        """Text at a pixel, taken literally: a dollar sign starts no formula."""
+        font = _font(size, bold=bold)
+        self._figure.text(x / self.width, y / self.height, text, fontproperties=font, color=colour, parse_math=False,
+                          usetex=False, **how)  # fmt: skip
+
+    def rule(
+        self, start: tuple[float, float], end: tuple[float, float], colour: str, *, width: float = 0.8,
+        strength: float = 0.55, dashes: tuple[float, ...] = (),
+    ) -> None:  # fmt: skip
+        """A line from pixel to pixel, in front of the panels."""
+        xs, ys = (start[0] / self.width, end[0] / self.width), (start[1] / self.height, end[1] / self.height)
+        line = Line2D(xs, ys, color=colour, linewidth=width, alpha=strength, marker="None")
+        if dashes:
+            line.set_linestyle((0, dashes))
+        self._figure.add_artist(line)
+
+    def save(self, path: Path) -> None:
+        """SVG when ``path`` ends so, else PNG. The file appears under its name once it is whole; raises UserError when
+        it cannot be written."""
+        write_whole(path, lambda partial: self._save(partial, svg=path.suffix.lower() == ".svg"))
+
+    def _save(self, path: Path, *, svg: bool) -> None:
+        if svg:
+            with matplotlib.rc_context({"svg.hashsalt": "dowse"}):  # the same curves give the same file
+                FigureCanvasSVG(self._figure).print_figure(path, format="svg", metadata={"Date": None})
+        else:
+            FigureCanvasAgg(self._figure).print_figure(path, format="png", dpi=_DPI)
+
+
+# -- text that fits ----------------------------------------------------------------------------------------------------
+
+
+def fitted(text: str, width: float, size: float, *, bold: bool = False, most: int = 1) -> list[str]:
+    """The text in at most ``most`` lines of ``width`` pixels, cut where it is longer."""
+    font = _font(size, bold=bold)
+    rest = _writable(clean(text[:2_000]), font)
+    lines: list[str] = []
+    while rest and _width(rest, font) > width:
+        end = "…" if len(lines) == most - 1 else ""
+        cut = max(1, bisect_right(range(len(rest)), width, key=lambda n: _width(rest[:n] + end, font)) - 1)
+        if end:
+            return [*lines, rest[:cut].rstrip() + end]
+        space = rest.rfind(" ", 0, cut + 1)
+        cut = space if space > cut // 2 else cut
+        lines.append(rest[:cut].rstrip())
+        rest = rest[cut:].lstrip()
+    return [*lines, rest]
+
+
+@cache
+def _font(size: float, *, bold: bool = False) -> FontProperties:
+    known = set(fontManager.get_font_names())
+    families = ["DejaVu Sans", *(name for name in _FALLBACKS if name in known)]
+    return FontProperties(family=families, size=size, weight="bold" if bold else "normal")
+
+
+def _writable(text: str, font: FontProperties) -> str:
+    """The text with a box for each character no font can write (matplotlib would draw one too, and warn)."""
+    faces = [get_font(fontManager.findfont(FontProperties(family=family))) for family in font.get_family()]
+    return "".join(
+        char if char == " " or any(face.get_char_index(ord(char)) for face in faces) else "□" for char in text
+    )
+
+
+def _width(text: str, font: FontProperties) -> float:
+    """Pixels."""
+    return float(text_to_path.get_text_width_height_descent(text, font, False)[0]) * _DPI / 72

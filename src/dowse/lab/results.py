@@ -1,0 +1,89 @@
+"""What is kept of a run: plain values that go to JSON and come back the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Literal, TypedDict
+
+import numpy as np
+
+from dowse.lab.metrics import harvest_rate, recall_steps, requests_to_recall, target_recall
+from dowse.lab.run import Request, Run
+from dowse.lab.steps import Steps
+
+__all__ = ["Kind", "RecallCurve", "RunResult", "recall_function", "run_result"]
+
+# An oracle knows the answer and a baseline ignores it: both are drawn as references, not ranked as strategies.
+Kind = Literal["strategy", "oracle", "baseline"]
+
+
+class RecallCurve(TypedDict):
+    """Only the points where recall changes: it holds from each number of requests to the next."""
+
+    requests: list[int]
+    recall: list[float]
+
+
+class RunResult(TypedDict):
+    """One strategy on one topic from one set of seeds. None: there was nothing to divide by, or it never came."""
+
+    strategy: str
+    kind: Kind
+    topic: str
+    seed_set: str
+    targets: int
+    budget_requests: int
+    auc: float | None  # area under recall by requests over the budget, 0 to 1
+    recall: float | None
+    harvest: float
+    requests: int
+    pages: int
+    bytes: int
+    seconds: float
+    requests_to_50: int | None
+    requests_to_80: int | None
+    requests_to_90: int | None
+    without_page: dict[str, int]  # requests that brought none, by what they brought
+    curve: RecallCurve
+
+
+def run_result(
+    run: Run, *, strategy: str, topic: str, seed_set: str, targets: int, budget_requests: int, kind: Kind = "strategy"
+) -> RunResult:
+    steps = recall_steps(run, targets)
+    changes = steps.changes() if targets else Steps(np.zeros(0), np.zeros(0))
+    half, most, nearly_all = requests_to_recall(run, targets)
+    empty = {request.name.lower(): run.count(request) for request in Request if request is not Request.PAGE}
+    return {
+        "strategy": strategy,
+        "kind": kind,
+        "topic": topic,
+        "seed_set": seed_set,
+        "targets": targets,
+        "budget_requests": budget_requests,
+        "auc": _known(steps.area(budget_requests)),
+        "recall": _known(target_recall(run, targets)),
+        "harvest": harvest_rate(run),
+        "requests": len(run),
+        "pages": run.pages,
+        "bytes": int(run.wire_bytes.sum()),
+        "seconds": float(run.ended_s[-1]) if len(run) else 0.0,
+        "requests_to_50": half,
+        "requests_to_80": most,
+        "requests_to_90": nearly_all,
+        "without_page": {name: count for name, count in empty.items() if count},
+        "curve": {"requests": changes.at.astype(np.int64).tolist(), "recall": changes.height.tolist()},
+    }
+
+
+def _known(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def recall_function(results: Iterable[RunResult]) -> list[Steps]:
+    """The recall of each run by requests."""
+    return [
+        Steps(np.array(result["curve"]["requests"], np.float64), np.array(result["curve"]["recall"], np.float64))
+        for result in results
+    ]

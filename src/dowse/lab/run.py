@@ -1,0 +1,111 @@
+"""One crawl as the metrics see it: a row a request, in the order in which they ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Bools", "Floats", "Ints", "Request", "Run", "Spending"]
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Spending = Literal["requests", "cost", "bytes", "seconds"]
+
+
+class Request(IntEnum):
+    """What a request brought. Only the first brings a page; all are charged."""
+
+    PAGE = 0
+    REDIRECT = 1
+    HEAD = 2
+    ROBOTS = 3
+    MISSING = 4  # the URL is not in the frozen set
+    ERROR = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The columns of a crawl, a row a request. Build it with :meth:`of`, which checks them.
+
+    ``relevant``, ``target`` and ``value`` are False or 0 where no page came. ``target`` is True once for each member of
+    the held-back set T, and ``value`` counts a page once: a second copy brings nothing new.
+    """
+
+    brought: NDArray[np.int8]  # Request
+    relevant: Bools  # by label
+    target: Bools  # a member of T
+    value: Floats  # at least 0: V_sim, or 1 for a relevant page
+    wire_bytes: Ints  # of this request
+    ended_s: Floats  # virtual seconds since the crawl began, at the end of this request: never falling
+    cost: Floats  # of this request
+
+    @classmethod
+    def of(
+        cls,
+        relevant: ArrayLike,
+        *,
+        target: ArrayLike | None = None,
+        value: ArrayLike | None = None,
+        brought: ArrayLike | Sequence[Request] | None = None,
+        wire_bytes: ArrayLike | None = None,
+        ended_s: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+    ) -> Run:
+        """Columns left out: no targets, value 1 for a relevant page, every request a page, no bytes, one second and
+        cost 1 a request. Raises ValueError for columns that cannot be a crawl."""
+        found = np.asarray(relevant, np.bool_)
+        n = len(found)
+        run = cls(
+            np.zeros(n, np.int8) if brought is None else np.asarray(brought, np.int8),
+            found,
+            np.zeros(n, np.bool_) if target is None else np.asarray(target, np.bool_),
+            found.astype(np.float64) if value is None else np.asarray(value, np.float64),
+            np.zeros(n, np.int64) if wire_bytes is None else np.asarray(wire_bytes, np.int64),
+            np.arange(1.0, n + 1) if ended_s is None else np.asarray(ended_s, np.float64),
+            np.ones(n) if cost is None else np.asarray(cost, np.float64),
+        )
+        run._check()
+        return run
+
+    def _check(self) -> None:
+        columns = (self.brought, self.relevant, self.target, self.value, self.wire_bytes, self.ended_s, self.cost)
+        if any(column.shape != (len(self),) for column in columns):
+            raise ValueError("the columns of a run have different lengths")
+        for name, column in (("value", self.value), ("ended_s", self.ended_s), ("cost", self.cost)):
+            if not np.isfinite(column).all() or (column < 0).any():
+                raise ValueError(f"{name} must be finite and at least 0")
+        if (self.wire_bytes < 0).any():
+            raise ValueError("wire_bytes must be at least 0")
+        if (np.diff(self.ended_s) < 0).any():
+            raise ValueError("ended_s falls: rows come in the order in which requests ended")
+        if ((self.relevant | self.target | (self.value > 0)) & ~self.page).any():
+            raise ValueError("a request that brought no page can be neither relevant, a target nor of value")
+
+    def __len__(self) -> int:
+        return len(self.relevant)
+
+    @property
+    def page(self) -> Bools:
+        return np.equal(self.brought, Request.PAGE)
+
+    @property
+    def pages(self) -> int:
+        return self.count(Request.PAGE)
+
+    def count(self, brought: Request) -> int:
+        """How many requests ended so."""
+        return int(np.count_nonzero(self.brought == brought))
+
+    def spent(self, on: Spending) -> Floats:
+        """What was spent in all after each request."""
+        if on == "requests":
+            return np.arange(1.0, len(self) + 1)
+        if on == "seconds":
+            return self.ended_s
+        return np.cumsum(self.cost if on == "cost" else self.wire_bytes, dtype=np.float64)

@@ -1,0 +1,207 @@
+"""From runs to the table of a comparison: one row a strategy, each figure with its interval."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypedDict, cast
+
+import numpy as np
+
+from dowse.lab.bootstrap import Cell, Comparison, Interval, Resampling, mean, ratio
+from dowse.lab.html import human_bytes
+from dowse.lab.results import Kind, RunResult, recall_function
+from dowse.lab.run import Floats
+
+__all__ = [
+    "BASELINE", "ORACLE", "Figure", "MeanCurve", "SummaryRow", "mean_curves", "shown_rows", "summarise",
+    "summary_csv", "topic_means",
+]  # fmt: skip
+
+ORACLE = "oracle-path"  # the reachable oracle, see dowse.lab.oracles
+BASELINE = "bfs"
+Measure = Literal["auc", "recall", "harvest", "requests", "bytes"]
+_MEASURES: tuple[Measure, ...] = ("auc", "recall", "harvest", "requests", "bytes")
+
+
+class Figure(TypedDict):
+    """A mean over topics and seed sets with its 95 % interval. None: there was nothing to take it from."""
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    n: int  # runs
+
+
+class SummaryRow(TypedDict):
+    strategy: str
+    kind: Kind
+    auc: Figure
+    auc_vs_oracle: Figure  # ratio of the means, over the runs that both have
+    auc_vs_bfs: Figure
+    wins_vs_bfs: float | None  # share of resamples in which the strategy's mean area was the larger
+    recall: Figure
+    harvest: Figure
+    requests: Figure
+    bytes: Figure
+    basis: str  # what the intervals were resampled from
+
+
+def summarise(
+    results: Sequence[RunResult], *, oracle: str = ORACLE, baseline: str = BASELINE, seed_number: int = 0
+) -> list[SummaryRow]:
+    """One row a strategy, the largest area first. The ratios are empty where the oracle or the baseline did not run."""
+    by_strategy = _grouped(results)
+    areas = {name: _cells(own, "auc") for name, own in by_strategy.items()}
+    rows: list[SummaryRow] = []
+    for name, own in by_strategy.items():
+        intervals = {measure: mean(_cells(own, measure), seed_number) for measure in _MEASURES}
+        against_bfs = ratio(areas[name], areas.get(baseline, {}), seed_number)
+        rows.append(
+            {
+                "strategy": name,
+                "kind": own[0]["kind"],
+                "auc": _figure(intervals["auc"]),
+                "auc_vs_oracle": _figure(ratio(areas[name], areas.get(oracle, {}), seed_number).interval),
+                "auc_vs_bfs": _figure(against_bfs.interval),
+                "wins_vs_bfs": _wins(against_bfs),
+                "recall": _figure(intervals["recall"]),
+                "harvest": _figure(intervals["harvest"]),
+                "requests": _figure(intervals["requests"]),
+                "bytes": _figure(intervals["bytes"]),
+                "basis": intervals["auc"].basis,
+            }
+        )
+    return sorted(rows, key=lambda row: (-(row["auc"]["mean"] or 0.0), row["strategy"]))
+
+
+def _grouped(results: Sequence[RunResult]) -> dict[str, list[RunResult]]:
+    groups: dict[str, list[RunResult]] = {}
+    for result in results:
+        groups.setdefault(result["strategy"], []).append(result)
+    return groups
+
+
+def _cells(results: Sequence[RunResult], measure: Measure) -> dict[Cell, float]:
+    cells: dict[Cell, float] = {}
+    for result in results:
+        cell, value = (result["topic"], result["seed_set"]), result[measure]
+        if cell in cells:
+            raise ValueError(f"{result['strategy']} ran twice on topic {cell[0]!r}, seed set {cell[1]!r}")
+        cells[cell] = math.nan if value is None else float(value)
+    return cells
+
+
+def _figure(interval: Interval) -> Figure:
+    low, high = (bound if math.isfinite(bound) else None for bound in (interval.low, interval.high))
+    return {
+        "mean": interval.mean if math.isfinite(interval.mean) else None,
+        "low": low,
+        "high": high,
+        "n": interval.runs,
+    }
+
+
+def _wins(comparison: Comparison) -> float | None:
+    return comparison.wins if math.isfinite(comparison.wins) else None
+
+
+# -- curves and topics -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MeanCurve:
+    """Mean recall of a strategy after each number of requests; the bounds are NaN where nothing could be resampled."""
+
+    strategy: str
+    kind: Kind
+    requests: Floats
+    recall: Floats
+    low: Floats
+    high: Floats
+    runs: int
+
+
+def mean_curves(
+    results: Sequence[RunResult], budget_requests: int, *, points: int = 240, seed_number: int = 0
+) -> list[MeanCurve]:
+    """One a strategy, the highest area first; runs without targets have no curve."""
+    places = np.unique(np.linspace(0, budget_requests, points + 1).round())
+    curves = []
+    for name, own in _grouped([result for result in results if result["recall"] is not None]).items():
+        own.sort(key=lambda result: (result["topic"], result["seed_set"]))
+        draw = Resampling([(result["topic"], result["seed_set"]) for result in own], seed_number)
+        heights = np.stack([steps.value(places) for steps in recall_function(own)])
+        if draw.basis == "nothing":
+            low = high = np.full(len(places), math.nan)
+        else:
+            low, high = np.percentile(draw.weights @ heights, (2.5, 97.5), axis=0)
+        curves.append(MeanCurve(name, own[0]["kind"], places, draw.plain @ heights, low, high, len(own)))
+    return sorted(curves, key=lambda curve: (-float(curve.recall.sum()), curve.strategy))
+
+
+def topic_means(results: Sequence[RunResult], measure: Measure = "auc") -> dict[str, dict[str, float]]:
+    """For each topic the mean of each strategy over seed sets, NaN where it has none; topics in their first order."""
+    cells: dict[str, dict[str, list[float]]] = {}
+    for result in results:
+        value = result[measure]
+        known = [] if value is None else [float(value)]
+        cells.setdefault(result["topic"], {}).setdefault(result["strategy"], []).extend(known)
+    return {
+        topic: {name: sum(values) / len(values) if values else math.nan for name, values in own.items()}
+        for topic, own in cells.items()
+    }
+
+
+# -- as text -----------------------------------------------------------------------------------------------------------
+
+_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
+    "auc": ("area", "{:.3f}".format), "auc_vs_oracle": ("of the oracle", "{:.1%}".format),
+    "auc_vs_bfs": ("against bfs", "{:.2f} x".format), "recall": ("recall", "{:.1%}".format),
+    "harvest": ("harvest", "{:.1%}".format), "requests": ("requests", "{:,.0f}".format),
+    "bytes": ("downloaded", human_bytes),
+}  # fmt: skip
+
+
+def summary_csv(rows: Sequence[SummaryRow]) -> str:
+    """A line a strategy with the bare numbers: ``auc``, ``auc_low``, ``auc_high``, ``auc_n`` and so on."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    ends = ("", "_low", "_high", "_n")
+    writer.writerow(["strategy", "kind", *(name + end for name in _COLUMNS for end in ends), "wins_vs_bfs", "basis"])
+    for row in rows:
+        numbers = [
+            number
+            for figure in _figures(row)
+            for number in (figure["mean"], figure["low"], figure["high"], figure["n"])
+        ]
+        writer.writerow([row["strategy"], row["kind"], *numbers, row["wins_vs_bfs"], row["basis"]])
+    return text.getvalue()
+
+
+def shown_rows(rows: Sequence[SummaryRow]) -> tuple[list[str], list[list[tuple[str, str]]]]:
+    """Headings, and for each strategy (after its name) the mean and the interval as text: both empty where there is
+    nothing to tell."""
+    forms = [form for _, form in _COLUMNS.values()]
+    heads = ["strategy", *(head for head, _ in _COLUMNS.values())]
+    cells = [[_shown(figure, form) for figure, form in zip(_figures(row), forms, strict=True)] for row in rows]
+    return heads, [[(row["strategy"], ""), *own] for row, own in zip(rows, cells, strict=True)]
+
+
+def _figures(row: SummaryRow) -> list[Figure]:
+    named = cast(Mapping[str, Figure], row)
+    return [named[name] for name in _COLUMNS]
+
+
+def _shown(figure: Figure, form: Callable[[float], str]) -> tuple[str, str]:
+    """
+    >>> _shown({"mean": 0.5, "low": 0.25, "high": 1.0, "n": 3}, "{:.1%}".format)
+    ('50.0%', '25.0% to 100.0%')
+    """
+    if figure["mean"] is None:
+        return "", ""
+    bounds = (figure["low"], figure["high"])
+    return form(figure["mean"]), " to ".join(form(bound) for bound in bounds if bound is not None)
