@@ -25,6 +25,7 @@ class Recorded:
     wire_bytes: int
     latency_s: float = math.nan
     download_s: float = math.nan
+    is_page: bool = True  # its digest is known, so nobody needs its body
 
 
 class FrozenWeb(Protocol):
@@ -63,6 +64,7 @@ class Exchange:
     url: str
     page: int  # in the corpus; -1 for what was not recorded
     status: int
+    is_page: bool  # it brought a document that was judged
     wire_bytes: int
     started_s: float
     ended_s: float
@@ -70,13 +72,11 @@ class Exchange:
 
 @dataclass(slots=True)
 class ReplayTransport:
-    """Implements :class:`dowse.model.http.Transport`. ``with_bodies`` reads them from the recording; without, a page
-    is known by its number only, which is all that digests made beforehand need."""
+    """Implements :class:`dowse.model.http.Transport`. A page comes without its body: its digest was made beforehand."""
 
     web: FrozenWeb
     clock: Clock
     model: NetworkModel = field(default_factory=NetworkModel)
-    with_bodies: bool = False
     log: list[Exchange] = field(default_factory=list)
 
     async def resolve(self, host: str, port: int) -> Resolved | Failure:
@@ -89,7 +89,7 @@ class ReplayTransport:
         latency_s, download_s = self.model.times(answer)
         started_s = self.clock.now()
         place = len(self.log)
-        self.log.append(Exchange(request.url, -1, 0, 0, started_s, started_s))
+        self.log.append(Exchange(request.url, -1, 0, False, 0, started_s, started_s))
         wanted = self.model.miss_bytes if answer is None else answer.wire_bytes
         truncated = Truncation.NONE
         if request.method == "HEAD":
@@ -105,8 +105,9 @@ class ReplayTransport:
         await asyncio.sleep(latency_s + (download_s * paid / wanted if wanted else 0.0))
         page, status, headers = (-1, 404, ()) if answer is None else (answer.page, answer.status, answer.headers)
         ended_s = self.clock.now()
-        self.log[place] = Exchange(request.url, page, status, paid, started_s, ended_s)
-        body = self.web.body(page) if self.with_bodies and page >= 0 and not truncated else b""
+        is_page = answer is not None and answer.is_page and not truncated and request.method == "GET"
+        self.log[place] = Exchange(request.url, page, status, is_page, paid, started_s, ended_s)
+        body = b"" if answer is None or answer.is_page or status != 200 or truncated else self.web.body(page)
         return Response(
             request.url, status, headers, body, wire_bytes=paid, truncated=truncated,
             timings=Timings(0.0, 0.0, latency_s, ended_s - started_s), method=request.method,
@@ -118,7 +119,7 @@ class ReplayTransport:
 
 def _unwanted(request: Request, answer: Recorded) -> bool:
     """As on the live web: the body of another type than those asked for is not read."""
-    if not request.accept_types or not 200 <= answer.status < 300:
+    if not request.accept_types:
         return False
     kind = next((value for name, value in answer.headers if name.lower() == "content-type"), "")
     return bool(kind) and not kind.strip().lower().startswith(request.accept_types)

@@ -1,0 +1,50 @@
+"""Results of runs, kept: what was run once on the same corpus, plan and code is not run again."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import cast
+
+import xxhash
+
+import dowse
+from dowse.lab.results import RunResult
+from dowse.store.whole import write_whole
+
+__all__ = ["Kept", "code_version"]
+
+
+@cache
+def code_version() -> str:
+    """A digest of Dowse's own source: whatever was changed in it, old results are not taken for new ones."""
+    digest = xxhash.xxh3_128()
+    root = Path(dowse.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(f"{path.relative_to(root)}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class Kept:
+    """Results in a folder, a small file each, named by a digest of everything that decides them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, *decides: object) -> RunResult | None:
+        """The result of a run; None when it was not run, or its file is damaged."""
+        try:
+            return cast(RunResult, json.loads(self._path(decides).read_text("utf-8"))["result"])
+        except (OSError, ValueError, KeyError):
+            return None
+
+    def keep(self, result: RunResult, *decides: object) -> None:
+        """Write a result; whole or not at all."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        write_whole(self._path(decides), json.dumps({"of": [str(part) for part in decides], "result": result}))
+
+    def _path(self, decides: tuple[object, ...]) -> Path:
+        key = "\0".join(map(str, (code_version(), *decides)))
+        return self._folder / f"{xxhash.xxh3_128_hexdigest(key.encode())}.json"

@@ -1,0 +1,83 @@
+"""What is compared: strategies on topics from sets of seeds, within a budget."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from dowse.model.errors import UserError
+from dowse.model.topic import StrategyChoice
+from dowse.predict import build_strategy
+
+__all__ = ["Plan", "budget_requests", "parse_strategy"]
+
+_PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*%")
+_REQUESTS = re.compile(r"([0-9]+)\s*r?")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The same for every topic of a comparison. Two equal plans on equal corpora give equal results."""
+
+    strategies: tuple[str, ...]
+    budget: str = "20%"  # of the corpus' pages, or a number of requests
+    seeds_kind: str = "near"
+    seed_sets: int = 3
+    seeds: int = 3  # pages a set
+    examples: int = 8
+    min_pages: int = 40
+    seed_number: int = 0
+    query: bool = True  # the crawler is told the label's name, besides the examples
+    inside: bool = False  # links that leave the frozen set are not followed
+
+    def __post_init__(self) -> None:
+        if not self.strategies:
+            raise UserError("there is nothing to compare: name a strategy")
+        for text in self.strategies:
+            build_strategy(parse_strategy(text), seed_number=0)  # an unknown one is told now, not after an hour
+        for name in ("seed_sets", "seeds", "min_pages"):
+            if getattr(self, name) < 1:
+                raise UserError(f"{name.replace('_', '-')} is at least 1")
+        if self.examples < 0 or not (self.examples or self.query):
+            raise UserError("the crawler must be told something: give examples, or the label's name as its query")
+
+
+def parse_strategy(text: str) -> StrategyChoice:
+    """A strategy with its parameters, as ``name`` or ``name:key=value,key=value``.
+
+    >>> parse_strategy("weighted:a=0.4,b=0.2")
+    StrategyChoice(name='weighted', params={'a': 0.4, 'b': 0.2})
+    """
+    name, _, rest = text.partition(":")
+    params: dict[str, Any] = {}
+    for entry in filter(None, rest.split(",")):
+        key, separator, value = entry.partition("=")
+        if not separator or not key:
+            raise UserError(f"{text!r} is no strategy: write NAME or NAME:KEY=VALUE,KEY=VALUE")
+        params[key.strip()] = _value(value.strip())
+    return StrategyChoice(name.strip(), params)
+
+
+def _value(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def budget_requests(text: str, pages: int) -> int:
+    """Requests of ``20%`` (of the corpus' pages) or ``900r``.
+
+    >>> budget_requests("20%", 4604), budget_requests("900r", 4604)
+    (921, 900)
+    """
+    share, number = _PERCENT.fullmatch(text.strip()), _REQUESTS.fullmatch(text.strip())
+    requests = round(float(share[1]) / 100 * pages) if share else int(number[1]) if number else 0
+    if requests < 1:
+        raise UserError(f"{text!r} is no budget for the lab: write 20% (of the pages) or 900r (requests), above 0")
+    return requests

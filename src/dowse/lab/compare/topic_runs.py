@@ -1,0 +1,119 @@
+"""All runs of one topic: every strategy from every set of seeds, and what an oracle would have done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.frontier.scope import StaticScope
+from dowse.judge import build_judge
+from dowse.lab.compare.plan import Plan, budget_requests, parse_strategy
+from dowse.lab.corpus import Corpus, LabTopic, SeedSet, example_texts
+from dowse.lab.linkgraph import LinkGraph
+from dowse.lab.oracles import oracle_greedy, oracle_path, order_run
+from dowse.lab.replay.run import Replayed, replay
+from dowse.lab.replay.transport import Exchange
+from dowse.lab.replay.web import CorpusWeb, KnownPages
+from dowse.lab.results import Kind, RunResult, run_result
+from dowse.lab.run import Request, Run
+from dowse.model.budget import Budget
+from dowse.model.topic import Scope, Seeds, Topic
+
+__all__ = ["ORACLES", "TopicRuns", "crawl_run"]
+
+ORACLES = {"oracle-path": oracle_path, "oracle-greedy": oracle_greedy}
+"""References that know every page beforehand; drawn beside the strategies, never ranked with them."""
+
+_BASELINES = ("bfs", "random")
+
+
+class TopicRuns:
+    """Runs strategies on one topic of an open corpus. The topic's judge is built, and its pages are digested, once."""
+
+    def __init__(self, corpus: Corpus, web: CorpusWeb, plan: Plan, topic: LabTopic) -> None:
+        self._corpus = corpus
+        self._web = web
+        self._topic = topic
+        pages = len(corpus)
+        is_page = corpus.pages.is_page()
+        self._requests = budget_requests(plan.budget, int(np.count_nonzero(is_page)))
+        self._relevant = _members(topic.relevant, pages)
+        self._targets = _members(topic.targets, pages)
+        self._told = Topic(
+            query=topic.query if plan.query else "",
+            examples=example_texts(corpus, topic.examples),
+            budget=Budget(requests=self._requests),
+            seed_number=topic.seed_number,
+        )
+        judge = build_judge(self._told)
+        self._scope = _Inside(web) if plan.inside else StaticScope(self._told.scope)
+        self._workers = KnownPages(web, corpus.digests(judge, self._scope, self._told.limits.max_links))
+
+    def run(self, seeds: SeedSet, strategy: str) -> RunResult:
+        """One strategy (or oracle) from one set of seeds."""
+        kind: Kind = "oracle" if strategy in ORACLES else "baseline" if strategy in _BASELINES else "strategy"
+        if strategy in ORACLES:
+            graph = self._corpus.graph
+            links = LinkGraph(graph.starts, graph.targets.astype(np.int64))
+            order = ORACLES[strategy](links, seeds.pages, self._targets.astype(np.float64), limit=self._requests)
+            wire_bytes = self._corpus.index.columns["wire_bytes"]
+            run = order_run(order, self._relevant, self._targets, wire_bytes=wire_bytes)
+        else:
+            run = crawl_run(self.replay(seeds, strategy).exchanges, self._relevant, self._targets)
+        return run_result(
+            run, strategy=strategy, topic=self._topic.label, seed_set=f"{seeds.kind}-{seeds.number}",
+            targets=len(self._topic.targets), budget_requests=self._requests, kind=kind,
+        )  # fmt: skip
+
+    def replay(self, seeds: SeedSet, strategy: str) -> Replayed:
+        """The crawl itself."""
+        urls = tuple(self._corpus.url(page) for page in seeds.pages)
+        topic = replace(self._told, seeds=Seeds(urls=urls), strategy=parse_strategy(strategy))
+        return replay(self._web, self._workers, topic, self._scope)
+
+
+class _Inside(StaticScope):
+    """Links that leave the frozen set are refused, as if they had never been there."""
+
+    def __init__(self, web: CorpusWeb) -> None:
+        super().__init__(Scope())
+        self._web = web
+
+    def refuse(self, url: str) -> str | None:
+        return super().refuse(url) or (None if self._web.number(url) >= 0 else "not-recorded")
+
+
+def _members(pages: frozenset[int], count: int) -> NDArray[np.bool_]:
+    chosen = np.zeros(count, np.bool_)
+    chosen[list(pages)] = True
+    return chosen
+
+
+def crawl_run(exchanges: list[Exchange], relevant: NDArray[np.bool_], targets: NDArray[np.bool_]) -> Run:
+    """What the metrics need of a replay: its requests in the order in which they ended, relevance by label."""
+    ordered = sorted(exchanges, key=lambda exchange: exchange.ended_s)
+    pages = np.array([exchange.page for exchange in ordered], np.int64)
+    brought = np.array([_brought(exchange) for exchange in ordered], np.int8)
+    is_page = brought == Request.PAGE
+    first = np.zeros(len(pages), np.bool_)
+    first[np.unique(pages, return_index=True)[1]] = True  # a page counts once
+    counted = is_page & first
+    return Run.of(
+        counted & relevant[pages],
+        target=counted & targets[pages],
+        brought=brought,
+        wire_bytes=[exchange.wire_bytes for exchange in ordered],
+        ended_s=[exchange.ended_s for exchange in ordered],
+    )
+
+
+def _brought(exchange: Exchange) -> Request:
+    if exchange.is_page:
+        return Request.PAGE
+    if exchange.url.endswith("/robots.txt"):
+        return Request.ROBOTS
+    if exchange.page < 0:
+        return Request.MISSING
+    return Request.REDIRECT if 300 <= exchange.status < 400 else Request.ERROR

@@ -1,0 +1,62 @@
+"""One crawl of a frozen web: the engine of a live crawl, with a recorded way out and a virtual clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dowse.crawl.engine import Stop
+from dowse.crawl.join import join
+from dowse.crawl.workers import Workers
+from dowse.frontier.scope import StaticScope
+from dowse.lab.replay.records import Forgetful
+from dowse.lab.replay.transport import Exchange, FrozenWeb, NetworkModel, ReplayTransport
+from dowse.lab.replay.virtual import VirtualClock, VirtualLoop, run
+from dowse.model.budget import Purse
+from dowse.model.strategy import Strategy
+from dowse.model.topic import Topic
+from dowse.model.url import split
+from dowse.predict import build_strategy
+
+__all__ = ["Replayed", "replay"]
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a replay did: every request in the order they left, and why it ended."""
+
+    exchanges: list[Exchange]
+    stop: Stop
+
+
+def replay(
+    web: FrozenWeb,
+    workers: Workers,
+    topic: Topic,
+    scope: StaticScope,
+    *,
+    model: NetworkModel | None = None,
+    strategy: Strategy | None = None,
+) -> Replayed:
+    """Crawl ``web`` for ``topic`` from its seed URLs (canonical ones) until its budget is spent or nothing is left.
+
+    ``workers`` give the digest of each page. The same arguments give the same requests in the same order, anywhere.
+    """
+    loop = VirtualLoop()
+    clock = VirtualClock(loop)
+    transport = ReplayTransport(web, clock, model or NetworkModel())
+    seeds = list(topic.seeds.urls)
+
+    async def crawl() -> Stop:
+        parts = join(
+            topic, strategy=strategy or build_strategy(topic.strategy, seed_number=topic.seed_number), scope=scope,
+            transport=transport, workers=workers, records=Forgetful(), purse=Purse(topic.budget), clock=clock,
+            seed_origins={split(url).origin for url in seeds},
+        )  # fmt: skip
+        parts.intake.seeds(seeds, clock.now())
+        stop = await parts.engine.run()
+        if parts.engine.failure is not None:
+            raise parts.engine.failure
+        return stop
+
+    stop = run(crawl(), loop)
+    return Replayed(transport.log, stop)

@@ -1,0 +1,74 @@
+"""A corpus as the web of a replay: answers by URL, digests by page."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dowse.crawl.job import Job, Work
+from dowse.lab.corpus import Corpus, Digests
+from dowse.lab.replay.transport import Recorded
+from dowse.model.page import Digest
+from dowse.model.url import fingerprint
+
+__all__ = ["CorpusWeb", "KnownPages"]
+
+
+class CorpusWeb:
+    """Implements :class:`~dowse.lab.replay.transport.FrozenWeb`."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        index = corpus.index
+        prints = index.fingerprints.tolist()
+        self._numbers = dict(zip(prints, range(len(prints)), strict=True))
+        self._is_page = corpus.pages.is_page()
+        columns = index.columns
+        self._status, self._wire_bytes = columns["status"], columns["wire_bytes"]
+        self._first_byte_s, self._total_s = columns["first_byte_s"], columns["total_s"]
+
+    def number(self, url: str) -> int:
+        """The number of a canonical URL; -1 when it was not recorded."""
+        number: int = self._numbers.get(fingerprint(url), -1)
+        return number
+
+    def find(self, url: str) -> Recorded | None:
+        number = self.number(url)
+        if number < 0:
+            return None
+        headers = [("Content-Type", self._corpus.index.content_types[number])]
+        location = self._corpus.index.locations[number]
+        if location:
+            headers.append(("Location", location))
+        first_byte_s, total_s = float(self._first_byte_s[number]), float(self._total_s[number])
+        return Recorded(
+            number, int(self._status[number]), tuple(headers), int(self._wire_bytes[number]), first_byte_s,
+            max(0.0, total_s - first_byte_s) if total_s > 0 else np.nan, bool(self._is_page[number]),
+        )  # fmt: skip
+
+    def body(self, page: int) -> bytes:
+        return self._corpus.response(page).body
+
+
+class KnownPages:
+    """Workers that look digests up. Implements :class:`dowse.crawl.workers.Workers`."""
+
+    backlog = 0
+    count = 0
+
+    def __init__(self, web: CorpusWeb, digests: Digests) -> None:
+        self._web = web
+        self._digests = digests
+        self._made: dict[int, Digest] = {}  # several runs of a topic meet the same pages
+
+    async def start(self) -> None:
+        """Nothing to start."""
+
+    async def run(self, job: Job) -> Work:
+        number = self._web.number(job.response.url)
+        digest = self._made.get(number)
+        if digest is None:
+            digest = self._made[number] = self._digests(number)
+        return Work(digest)
+
+    async def close(self) -> None:
+        """Nothing to close."""
