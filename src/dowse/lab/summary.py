@@ -11,7 +11,7 @@ from typing import Literal, TypedDict, cast
 
 import numpy as np
 
-from dowse.lab.bootstrap import Cell, Comparison, Interval, Resampling, mean, ratio
+from dowse.lab.bootstrap import Cell, Comparison, Interval, mean, ratio, resampling
 from dowse.lab.html import human_bytes, percent
 from dowse.lab.results import Kind, RunResult, recall_function
 from dowse.lab.run import Floats
@@ -133,7 +133,7 @@ def mean_curves(
     curves = []
     for name, own in _grouped([result for result in results if result["recall"] is not None]).items():
         own.sort(key=lambda result: (result["topic"], result["seed_set"]))
-        draw = Resampling([(result["topic"], result["seed_set"]) for result in own], seed_number)
+        draw = resampling(tuple((result["topic"], result["seed_set"]) for result in own), seed_number)
         heights = np.stack([steps.value(places) for steps in recall_function(own)])
         if draw.basis == "nothing":
             low = high = np.full(len(places), math.nan)
