@@ -107,8 +107,8 @@ def test_rows_to_read() -> None:
     heads, rows = shown_rows(summarise([small("bfs", seed_set=str(n)) for n in range(3)]))
     assert heads == ["strategy", "area", "of the oracle", "against bfs", "recall", "harvest", "requests", "downloaded"]
     assert rows == [[
-        ("bfs", ""), ("0.325", "0.325 to 0.325"), ("", ""), ("1.00 x", "1.00 x to 1.00 x"), ("50.0%", "50.0% to 50.0%"),
-        ("100.0%", "100.0% to 100.0%"), ("5", "5 to 5"), ("305 B", "305 B to 305 B"),
+        ("bfs", ""), ("0.325", "0.325–0.325"), ("", ""), ("1.00 x", "1.00–1.00"), ("50.0 %", "50.0–50.0"),
+        ("100.0 %", "100.0–100.0"), ("5", "5–5"), ("305 B", "305 B–305 B"),
     ]]  # fmt: skip
 
 

@@ -13,12 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from dowse.lab.run import Floats
 
-__all__ = ["RESAMPLES", "Cell", "Comparison", "Interval", "Resampling", "difference", "mean", "ratio"]
+__all__ = ["RESAMPLES", "Cell", "Comparison", "Interval", "Resampling", "difference", "mean", "ratio", "resampling"]
 
 RESAMPLES = 2_000
 LEVEL = 0.95
@@ -58,8 +59,8 @@ class Resampling:
         self.plain = np.zeros(len(cells))  # the weights of the mean itself
         for own in members:
             self.plain[own] = 1 / (len(topics) * len(own))
-        self.weights = np.zeros((resamples, len(cells)))
         if not cells:
+            self.weights = np.zeros((resamples, 0))
             return
         dice = np.random.default_rng(seed_number)
         drawn = dice.integers(0, len(topics), (resamples, len(topics)))
@@ -69,7 +70,8 @@ class Resampling:
         first = np.concatenate(([0], np.cumsum(sizes)[:-1]))
         cell = np.concatenate(members)[(first[drawn][:, :, None] + place)[used]]
         row = np.broadcast_to(np.arange(resamples)[:, None, None], used.shape)[used]
-        np.add.at(self.weights, (row, cell), self.plain[cell])
+        counts = np.bincount(row * len(cells) + cell, minlength=resamples * len(cells))
+        self.weights = counts.reshape(resamples, len(cells)) * self.plain
 
     def interval(self, mean: float, draws: Floats) -> Interval:
         """The mean with the percentiles of what it was in each draw; draws without an answer (NaN) are left out."""
@@ -78,6 +80,12 @@ class Resampling:
             return Interval(mean, math.nan, math.nan, self.runs, self.basis)
         low, high = np.percentile(known, _PERCENTILES)
         return Interval(mean, float(low), float(high), self.runs, self.basis)
+
+
+@lru_cache(maxsize=32)
+def resampling(cells: tuple[Cell, ...], seed_number: int = 0, resamples: int = RESAMPLES) -> Resampling:
+    """The draws of these runs, made once: strategies of one comparison mostly share their runs."""
+    return Resampling(cells, seed_number, resamples)
 
 
 _PERCENTILES = (50 * (1 - LEVEL), 50 * (1 + LEVEL))
@@ -91,7 +99,7 @@ def _basis(topics: int, seed_sets: int) -> str:
 def mean(results: Results, seed_number: int = 0, resamples: int = RESAMPLES) -> Interval:
     """The mean over topics of the means over their seed sets; NaN of no results."""
     cells = _present(results)
-    draw = Resampling(cells, seed_number, resamples)
+    draw = resampling(tuple(cells), seed_number, resamples)
     values = np.array([results[cell] for cell in cells])
     return draw.interval(float(draw.plain @ values) if cells else math.nan, draw.weights @ values)
 
@@ -124,7 +132,7 @@ def _present(*results: Results) -> list[Cell]:
 def _paired(ours: Results, theirs: Results, seed_number: int, resamples: int) -> tuple[Resampling, Floats, Floats]:
     cells = _present(ours, theirs)
     a, b = (np.array([one[cell] for cell in cells]) for one in (ours, theirs))
-    return Resampling(cells, seed_number, resamples), a, b
+    return resampling(tuple(cells), seed_number, resamples), a, b
 
 
 def _wins(draw: Resampling, gaps: Floats) -> float:

@@ -11,8 +11,8 @@ from typing import Literal, TypedDict, cast
 
 import numpy as np
 
-from dowse.lab.bootstrap import Cell, Comparison, Interval, Resampling, mean, ratio
-from dowse.lab.html import human_bytes
+from dowse.lab.bootstrap import Cell, Comparison, Interval, mean, ratio, resampling
+from dowse.lab.html import human_bytes, percent
 from dowse.lab.results import Kind, RunResult, recall_function
 from dowse.lab.run import Floats
 
@@ -133,7 +133,7 @@ def mean_curves(
     curves = []
     for name, own in _grouped([result for result in results if result["recall"] is not None]).items():
         own.sort(key=lambda result: (result["topic"], result["seed_set"]))
-        draw = Resampling([(result["topic"], result["seed_set"]) for result in own], seed_number)
+        draw = resampling(tuple((result["topic"], result["seed_set"]) for result in own), seed_number)
         heights = np.stack([steps.value(places) for steps in recall_function(own)])
         if draw.basis == "nothing":
             low = high = np.full(len(places), math.nan)
@@ -158,12 +158,16 @@ def topic_means(results: Sequence[RunResult], measure: Measure = "auc") -> dict[
 
 # -- as text -----------------------------------------------------------------------------------------------------------
 
-_COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
-    "auc": ("area", "{:.3f}".format), "auc_vs_oracle": ("of the oracle", "{:.1%}".format),
-    "auc_vs_bfs": ("against bfs", "{:.2f} x".format), "recall": ("recall", "{:.1%}".format),
-    "harvest": ("harvest", "{:.1%}".format), "requests": ("requests", "{:,.0f}".format),
-    "bytes": ("downloaded", human_bytes),
-}  # fmt: skip
+Form = Callable[[float], str]
+_COLUMNS: dict[str, tuple[str, Form, Form]] = {  # heading, and how a mean and the bounds of its interval are written
+    "auc": ("area", "{:.3f}".format, "{:.3f}".format),
+    "auc_vs_oracle": ("of the oracle", percent, lambda share: f"{100 * share:.1f}"),
+    "auc_vs_bfs": ("against bfs", "{:.2f} x".format, "{:.2f}".format),
+    "recall": ("recall", percent, lambda share: f"{100 * share:.1f}"),
+    "harvest": ("harvest", percent, lambda share: f"{100 * share:.1f}"),
+    "requests": ("requests", "{:,.0f}".format, "{:,.0f}".format),
+    "bytes": ("downloaded", human_bytes, human_bytes),
+}
 
 
 def summary_csv(rows: Sequence[SummaryRow]) -> str:
@@ -185,9 +189,9 @@ def summary_csv(rows: Sequence[SummaryRow]) -> str:
 def shown_rows(rows: Sequence[SummaryRow]) -> tuple[list[str], list[list[tuple[str, str]]]]:
     """Headings, and for each strategy (after its name) the mean and the interval as text: both empty where there is
     nothing to tell."""
-    forms = [form for _, form in _COLUMNS.values()]
-    heads = ["strategy", *(head for head, _ in _COLUMNS.values())]
-    cells = [[_shown(figure, form) for figure, form in zip(_figures(row), forms, strict=True)] for row in rows]
+    heads = ["strategy", *(head for head, *_ in _COLUMNS.values())]
+    forms = [own for _, *own in _COLUMNS.values()]
+    cells = [[_shown(figure, *own) for figure, own in zip(_figures(row), forms, strict=True)] for row in rows]
     return heads, [[(row["strategy"], ""), *own] for row, own in zip(rows, cells, strict=True)]
 
 
@@ -196,12 +200,12 @@ def _figures(row: SummaryRow) -> list[Figure]:
     return [named[name] for name in _COLUMNS]
 
 
-def _shown(figure: Figure, form: Callable[[float], str]) -> tuple[str, str]:
+def _shown(figure: Figure, form: Form, bound_form: Form) -> tuple[str, str]:
     """
-    >>> _shown({"mean": 0.5, "low": 0.25, "high": 1.0, "n": 3}, "{:.1%}".format)
-    ('50.0%', '25.0% to 100.0%')
+    >>> _shown({"mean": 0.5, "low": 0.25, "high": 1.0, "n": 3}, percent, "{:.2f}".format)
+    ('50.0 %', '0.25–1.00')
     """
     if figure["mean"] is None:
         return "", ""
     bounds = (figure["low"], figure["high"])
-    return form(figure["mean"]), " to ".join(form(bound) for bound in bounds if bound is not None)
+    return form(figure["mean"]), "–".join(bound_form(bound) for bound in bounds if bound is not None)
