@@ -43,7 +43,8 @@ class Kept:
     def keep(self, result: RunResult, *decides: object) -> None:
         """Write a result; whole or not at all."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        write_whole(self._path(decides), json.dumps({"of": [str(part) for part in decides], "result": result}))
+        text = json.dumps({"of": [str(part) for part in decides], "result": result})
+        write_whole(self._path(decides), lambda path: path.write_text(text, "utf-8"))
 
     def _path(self, decides: tuple[object, ...]) -> Path:
         key = "\0".join(map(str, (code_version(), *decides)))

@@ -21,12 +21,12 @@ from dowse.lab.run import Request, Run
 from dowse.model.budget import Budget
 from dowse.model.topic import Scope, Seeds, Topic
 
-__all__ = ["ORACLES", "TopicRuns", "crawl_run"]
-
-ORACLES = {"oracle-path": oracle_path, "oracle-greedy": oracle_greedy}
-"""References that know every page beforehand; drawn beside the strategies, never ranked with them."""
+__all__ = ["REFERENCES", "TopicRuns", "crawl_run"]
 
 _BASELINES = ("bfs", "random")
+_ORACLES = ("oracle-path", "oracle-greedy", "knapsack")
+REFERENCES = (*_BASELINES, *_ORACLES)
+"""Part of every comparison: crawls that know nothing, and orders that know every page beforehand."""
 
 
 class TopicRuns:
@@ -53,19 +53,25 @@ class TopicRuns:
 
     def run(self, seeds: SeedSet, strategy: str) -> RunResult:
         """One strategy (or oracle) from one set of seeds."""
-        kind: Kind = "oracle" if strategy in ORACLES else "baseline" if strategy in _BASELINES else "strategy"
-        if strategy in ORACLES:
-            graph = self._corpus.graph
-            links = LinkGraph(graph.starts, graph.targets.astype(np.int64))
-            order = ORACLES[strategy](links, seeds.pages, self._targets.astype(np.float64), limit=self._requests)
+        kind: Kind = "oracle" if strategy in _ORACLES else "baseline" if strategy in _BASELINES else "strategy"
+        if strategy in _ORACLES:
             wire_bytes = self._corpus.index.columns["wire_bytes"]
-            run = order_run(order, self._relevant, self._targets, wire_bytes=wire_bytes)
+            run = order_run(self._oracle(seeds, strategy), self._relevant, self._targets, wire_bytes=wire_bytes)
         else:
             run = crawl_run(self.replay(seeds, strategy).exchanges, self._relevant, self._targets)
         return run_result(
             run, strategy=strategy, topic=self._topic.label, seed_set=f"{seeds.kind}-{seeds.number}",
             targets=len(self._topic.targets), budget_requests=self._requests, kind=kind,
         )  # fmt: skip
+
+    def _oracle(self, seeds: SeedSet, name: str) -> NDArray[np.int64]:
+        """The pages in the order of an oracle: by links, or (knapsack) the best of all wherever they are."""
+        if name == "knapsack":
+            return np.argsort(~self._targets, kind="stable")[: self._requests]
+        graph = self._corpus.graph
+        links = LinkGraph(graph.starts, graph.targets.astype(np.int64))
+        order = oracle_path if name == "oracle-path" else oracle_greedy
+        return order(links, seeds.pages, self._targets.astype(np.float64), limit=self._requests)
 
     def replay(self, seeds: SeedSet, strategy: str) -> Replayed:
         """The crawl itself."""

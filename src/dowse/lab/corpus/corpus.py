@@ -29,8 +29,10 @@ _PATTERNS = ("*.warc.gz", "*.warc")
 class Corpus:
     """A recorded web. Pages go by their number, which is that of their row in the index."""
 
-    def __init__(self, folder: Path, index: Index, pages: Pages) -> None:
+    def __init__(self, folder: Path, index: Index, pages: Pages, digest: str, kept: Path) -> None:
         self.folder = folder
+        self.digest = digest  # of its WARC files
+        self.kept = kept  # the folder for what is derived from it
         self.index = index
         self.pages = pages
         self._order = np.argsort(index.fingerprints)
@@ -106,7 +108,7 @@ def open_corpus(folder: Path | str, *, jobs: int | None = None, progress: Progre
         root, "pages", PAGES_VERSION, digest,
         lambda target: write_pages(index, index_folder, target, jobs or default_workers(), progress),
     )  # fmt: skip
-    return Corpus(folder, index, load_pages(pages_folder))
+    return Corpus(folder, index, load_pages(pages_folder), digest, root)
 
 
 def _warc_files(folder: Path) -> list[Path]:
