@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from bench.speed.measure import Failed, run
 from bench.speed.reachable import Reach, reachable
 from bench.speed.report import Result, Run, as_json, as_markdown
 from bench.speed.server import serve
+from bench.speed.stages import HOOK, Stages, read_samples
 
 LARGE = 25_000
 
@@ -45,16 +47,28 @@ class Web:
         self.expected = frozenset((*self.reach.pages, self.start))
 
 
-def one_run(contestant: Contestant, web: Web, work: Path, *, gzip: bool) -> Run:
+def one_run(
+    contestant: Contestant, web: Web, work: Path, *, gzip: bool, environment: dict[str, str] | None = None
+) -> Run:
     """A contestant crawls everything once, before a server of its own."""
     with serve(web.root, work / "nginx", gzip=gzip) as server:
         command = contestant.command(server.url + web.start, work)
-        usage = run(command, work / f"{contestant.name}.out")
+        usage = run(command, work / f"{contestant.name}.out", environment)
     visits = server.visits
     return Run(
         usage, len(visits.pages.keys() & web.expected), visits.missing(web.expected), visits.doubled(),
         visits.beyond(web.expected), dict(visits.others), sum(page in visits.pages for page in web.reach.xml),
     )  # fmt: skip
+
+
+def profile(web: Web, work: Path, *, gzip: bool) -> tuple[Run, Stages]:
+    """Dowse once more, with a sampler in each of its processes."""
+    samples = work / "samples"
+    shutil.rmtree(samples, ignore_errors=True)
+    samples.mkdir(parents=True)
+    sampler = {"DOWSE_SAMPLES": str(samples), "PYTHONPATH": str(HOOK)}
+    done = one_run(CONTESTANTS[0], web, work, gzip=gzip, environment=sampler)
+    return done, read_samples(samples)
 
 
 def compete(web: Web, names: list[str], rounds: int, work: Path, *, gzip: bool) -> list[Result]:
@@ -91,9 +105,11 @@ def main() -> None:
             f"{web.reach.links / len(web.expected):.0f} links; {len(web.reach.xml):,} begin with an XML declaration"
         )
         results = compete(web, options.only, options.rounds, work, gzip=options.gzip)
+        print("\n" + as_markdown(results))
+        done, stages = profile(web, work, gzip=options.gzip)
+        print("\n" + stages.table(done.pages, done.usage.cpu_s))
     except (Missing, Failed) as problem:
         sys.exit(f"bench.speed: {problem}")
-    print("\n" + as_markdown(results))
     if options.json:
         options.json.write_text(json.dumps(as_json(results, versions(work)), indent=1))
 

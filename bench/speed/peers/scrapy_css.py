@@ -1,4 +1,4 @@
-"""Scrapy as in its tutorial: links by a CSS selector, followed with ``response.follow_all``."""
+"""Scrapy as in its tutorial: links by a CSS selector, followed with ``response.follow``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ class Spider(scrapy.Spider):
     def parse(self, response):
         if isinstance(response, HtmlResponse):
             for href in response.css("a::attr(href)"):
-                yield response.follow(href, callback=self.parse)
+                try:
+                    yield response.follow(href, callback=self.parse)
+                except ValueError:  # mailto: and the like
+                    continue
 
 
 process = CrawlerProcess(SETTINGS)
