@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -131,3 +132,22 @@ def test_other_scripts_and_languages() -> None:
     assert judge.similarity("新しい太陽電池の効率") > 0.3
     german = build_judge(Topic(query="Häuser", judge=JudgeSettings(language="german")))
     assert german.similarity("ein altes Haus") > 0
+
+
+@given(page=st.lists(st.sampled_from([*words(SOLAR + BIRDS + COOKING), "the", "of"]), max_size=120))
+@pytest.mark.parametrize("weighting", ["log", "tf"])
+def test_counting_with_arrays_gives_the_plain_cosine(weighting: str, page: list[str]) -> None:
+    judge = build_judge(
+        Topic(
+            query="perovskite solar cells", keywords=(Keyword("bird nest", 2), Keyword("solar cell", 1)),
+            judge=JudgeSettings(weighting=weighting),
+        )
+    )  # fmt: skip
+    terms = judge.terms.sequence(page)
+    counts = Counter(terms)
+    verdict = judge.verdict(page)
+    assert verdict.similarity == pytest.approx(judge.vector.cosine(counts))
+    assert judge.pool is not None
+    shares = judge.pool.shares(counts, len(terms), lambda: terms) if terms else []
+    assert verdict.erid == pytest.approx(sum(share.share * share.weight for share in shares))
+    assert verdict == judge.verdict(page)

@@ -43,7 +43,7 @@ def test_article_links_have_anchor_and_paragraph() -> None:
     assert links["/pic"].anchor == "Cell diagram"
     assert links["/card"].anchor == "Card title Card text"
     assert {link.href: link.rel for link in document.links if link.rel} == {"https://ads.example/": "noopener nofollow"}
-    paragraph = {href: document.paragraphs[link.paragraph] for href, link in links.items()}
+    paragraph = {href: document.lines.line(link.paragraph) for href, link in links.items()}
     assert paragraph["/wiki/perovskite"] == paragraph["efficiency.html#table"]
     assert paragraph["/wiki/perovskite"][:3] == ["a", "perovskite", "absorbs"]
     assert paragraph["?page=2"] == ["tail", "next"]
@@ -80,7 +80,7 @@ def test_xhtml_keeps_what_follows_a_self_closed_script() -> None:
 def test_plain_text_has_words_and_no_links() -> None:
     document = parse("See <a href='x'>http://example.org/</a>\nsecond line", "text/plain; charset=utf-8")
     assert document.links == []
-    assert document.paragraphs[1] == ["second", "line"]
+    assert document.lines.line(1) == ["second", "line"]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_mutated_pages_never_raise(seed: int, page: str, changes: int) -> None:
         body = body or bytearray(b"x")
     document = parse_page(bytes(body), url=URL, content_type="text/html")
     found = collect_links(document, similarity=lambda words: 0.5)
-    assert all(link.paragraph < len(document.paragraphs) for link in document.links)
+    assert all(link.paragraph < len(document.lines) for link in document.links)
     assert found.n_links == sum(found.refused.values()) + int(found.links.counts.sum())
     sign(document.words())
     detect_language(document.raw_text, document.lang)

@@ -15,7 +15,7 @@ from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge
 from dowse.model.page import Digest, Links
 from dowse.model.url import fingerprint
-from dowse.parse import base_of, collect_links, detect_language, parse_page, sign
+from dowse.parse import base_of, collect_links, detect_language, parse_page, sign_hashes
 from dowse.store import compose
 
 __all__ = ["PageStep"]
@@ -42,17 +42,20 @@ class PageStep:
             robots_tag=", ".join(response.header_values("X-Robots-Tag")) or None,
         )  # fmt: skip
         words = document.words()
+        judged_from = perf_counter()
+        numbers = self._judge.lexicon.numbers(words)
+        verdict = self._judge.verdict_of(words, numbers)
+        signature = sign_hashes(self._judge.lexicon.hashes(numbers))
+        judge_s = perf_counter() - judged_from
         found = collect_links(
-            document, refuse=self._scope.refuse, similarity=self._judge.similarity_of_words, max_links=self._max_links
-        )
+            document, refuse=self._scope.refuse, similarity=self._judge.similarity_of_words,
+            text_is_topical=verdict.similarity > 0, max_links=self._max_links,
+        )  # fmt: skip
         base = base_of(document)
         refresh = base.join(document.refresh) if document.refresh else None
         if refresh is not None and not document.nofollow and self._scope.refuse(refresh) is None:
             _add_link(found.links, refresh)
         language = detect_language(document.raw_text, document.lang)
-        signature = sign(words)
-        parsed = perf_counter()
-        verdict = self._judge.verdict(words)
         return Digest(
             verdict=verdict,
             title=document.title,
@@ -69,8 +72,8 @@ class PageStep:
             nofollow=document.nofollow,
             signature=signature,
             text=document.text if job.keep_text else None,
-            parse_s=parsed - start,
-            judge_s=perf_counter() - parsed,
+            parse_s=perf_counter() - start - judge_s,
+            judge_s=judge_s,
         )
 
 

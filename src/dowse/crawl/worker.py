@@ -12,21 +12,14 @@ import pickle
 import resource
 import signal
 import socket
-import struct
 import sys
 
 from dowse.crawl.job import Job, Step, Work
+from dowse.crawl.wire import FRAME, READY, frame, pack_work, unpack_job
 
-__all__ = ["FRAME", "pack", "serve"]
+__all__ = ["serve"]
 
-FRAME = struct.Struct("!I")
 _MOST_MEMORY = 4 << 30  # an honest page needs a few hundred megabytes at the very worst
-
-
-def pack(message: object) -> bytes:
-    """A message with its length in front."""
-    payload = pickle.dumps(message, 5)
-    return FRAME.pack(len(payload)) + payload
 
 
 def _read(sock: socket.socket, size: int) -> bytes | None:
@@ -40,12 +33,9 @@ def _read(sock: socket.socket, size: int) -> bytes | None:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _receive(sock: socket.socket) -> object | None:
+def _receive(sock: socket.socket) -> bytes | None:
     head = _read(sock, FRAME.size)
-    if head is None:
-        return None
-    payload = _read(sock, FRAME.unpack(head)[0])
-    return None if payload is None else pickle.loads(payload)
+    return None if head is None else _read(sock, FRAME.unpack(head)[0])
 
 
 def _attempt(step: Step, job: Job) -> Work:
@@ -57,16 +47,16 @@ def _attempt(step: Step, job: Job) -> Work:
 
 def serve(sock: socket.socket) -> None:
     """Take the step, say ready, then work until the socket closes."""
-    step: Step | None = _receive(sock)  # type: ignore[assignment]  # the engine is the only one who writes here
-    if step is None:
+    greeting = _receive(sock)
+    if greeting is None:
         return
+    step: Step = pickle.loads(greeting)
     # A page makes many small objects and no cycles: looking for garbage less often saves a tenth of the time.
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
-    sock.sendall(pack(None))
-    while (job := _receive(sock)) is not None:
-        assert isinstance(job, Job)
-        sock.sendall(pack(_attempt(step, job)))
+    sock.sendall(frame(READY))
+    while (payload := _receive(sock)) is not None:
+        sock.sendall(frame(pack_work(_attempt(step, unpack_job(payload)))))
 
 
 def main() -> None:

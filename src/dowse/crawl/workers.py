@@ -18,7 +18,7 @@ from collections import deque
 from typing import Protocol, cast
 
 from dowse.crawl.job import Job, Step, Work
-from dowse.crawl.worker import FRAME, pack
+from dowse.crawl.wire import FRAME, frame, pack_job, unpack_work
 from dowse.model.errors import DowseError
 
 __all__ = ["InProcess", "ProcessPool", "Workers", "default_workers"]
@@ -118,16 +118,15 @@ class _Connection(asyncio.Protocol):
             end = FRAME.size + size
             if len(self._buffer) < end:
                 return
-            with memoryview(self._buffer) as view:
-                message = pickle.loads(view[FRAME.size : end])
+            payload = bytes(self._buffer[FRAME.size : end])
             del self._buffer[:end]
-            self._answered(message)
+            self._answered(payload)
 
-    def _answered(self, message: object) -> None:
-        if isinstance(message, Work):
+    def _answered(self, payload: bytes) -> None:
+        if self.ready:
             task = self.tasks.popleft()
             if not task.done.done():
-                task.done.set_result(message)
+                task.done.set_result(unpack_work(payload))
             self._watch()
         else:
             self.ready = True
@@ -161,7 +160,7 @@ class ProcessPool:
 
     def __init__(self, step: Step, count: int, time_limit_s: float) -> None:
         self.time_limit_s = time_limit_s
-        self._greeting = pack(step)
+        self._greeting = frame(pickle.dumps(step, 5))
         self.count = count
         self._workers: list[_Connection] = []
         self._queue: deque[_Task] = deque()
@@ -201,7 +200,7 @@ class ProcessPool:
     async def run(self, job: Job) -> Work:
         if self._in_vain >= _STARTS_IN_VAIN:
             raise DowseError(_NO_WORKERS)
-        task = _Task(pack(job), asyncio.get_running_loop().create_future())
+        task = _Task(frame(pack_job(job)), asyncio.get_running_loop().create_future())
         self._queue.append(task)
         self.feed()
         return await task.done

@@ -29,19 +29,20 @@ class KeywordPool:
     phrases: tuple[tuple[str, ...], ...]
     weights: tuple[float, ...]
 
-    def shares(self, terms: Sequence[str], counts: Mapping[str, int]) -> list[KeywordShare]:
+    def shares(self, counts: Mapping[str, int], total: int, terms: Callable[[], Sequence[str]]) -> list[KeywordShare]:
         """t_i = n_i / sum n_k of each keyword that occurs; the sum runs over all term occurrences of the document.
 
         A term is a word that is not a stop word, stemmed. A phrase occurs where its terms stand in a row, stop words
-        passed over. ``counts`` are those of ``terms``.
+        passed over. ``counts`` has the terms of the keywords, ``total`` is that of all terms, and ``terms`` gives the
+        document's terms in order, should a phrase have to be looked for.
         """
         found = []
         for text, phrase, weight in zip(self.texts, self.phrases, self.weights, strict=True):
             n = counts.get(phrase[0], 0)
             if n and len(phrase) > 1:
-                n = _occurrences(terms, phrase) if all(term in counts for term in phrase) else 0
+                n = _occurrences(terms(), phrase) if all(term in counts for term in phrase) else 0
             if n:
-                found.append(KeywordShare(text, n / len(terms), weight))
+                found.append(KeywordShare(text, n / total, weight))
         return found
 
 

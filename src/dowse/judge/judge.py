@@ -6,10 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dowse.judge.calibrate import calibrate
 from dowse.judge.erid import KeywordPool, keyword_pool
-from dowse.judge.similarity import TopicVector, normalised, rocchio, unit_vector
+from dowse.judge.lexicon import Lexicon
+from dowse.judge.similarity import TopicVector, normalised, rocchio, text_norm, unit_vector
 from dowse.judge.terms import Terms, check_weighting
 from dowse.model.errors import TopicError
 from dowse.model.page import Reason, Verdict
@@ -44,15 +49,22 @@ class Judge:
     terms: Terms
     vector: TopicVector
     pool: KeywordPool | None
+    lexicon: Lexicon = field(repr=False, compare=False)
     _topical: _Topical = field(repr=False, compare=False)
 
     def verdict(self, page: Sequence[str]) -> Verdict:
         """Judge a page by its words; similarity and ERID are both measured, ``method`` decides."""
-        terms = self.terms.sequence(page)
-        counts = Counter(terms)
-        by_term = self.vector.parts(counts)
+        return self.verdict_of(page, self.lexicon.numbers(page))
+
+    def verdict_of(self, page: Sequence[str], numbers: NDArray[np.int64]) -> Verdict:
+        """The same for words whose numbers in :attr:`lexicon` are known."""
+        counts, all_counts = self.lexicon.count(numbers)
+        by_term, shares = [], []
+        if counts:
+            by_term = self.vector.parts(counts, text_norm(all_counts, self.vector.weighting))
+            if self.pool is not None:
+                shares = self.pool.shares(counts, int(all_counts.sum()), lambda: self.terms.sequence(page))
         similarity = min(1.0, math.fsum(own * topic for _, own, topic in by_term))
-        shares = self.pool.shares(terms, counts) if self.pool is not None else []
         erid = min(1.0, math.fsum(share.share * share.weight for share in shares))
         if self.method == "erid":
             score = erid
@@ -76,9 +88,13 @@ class Judge:
 
     def similarity_of_words(self, text: Sequence[str]) -> float:
         """The same for a text already cut into words; one without a topic word costs a lookup a word."""
-        if not any(map(self._topical.__getitem__, text)):
+        if not self.is_topical(text):
             return 0.0
         return self.vector.cosine(Counter(self.terms.sequence(text)))
+
+    def is_topical(self, text: Iterable[str]) -> bool:
+        """Is any of these words one of the topic's?"""
+        return any(map(self._topical.__getitem__, text))
 
 
 class _Topical(dict[str, bool]):
@@ -165,7 +181,9 @@ def _topic_vector(
 
 
 def _judge(method: str, terms: Terms, vector: TopicVector, pool: KeywordPool | None) -> Judge:
-    return Judge(method, 0.0, terms, vector, pool, _Topical(terms, vector))
+    phrases = pool.phrases if pool is not None else ()
+    topical = tuple(dict.fromkeys((*vector.weights, *chain.from_iterable(phrases))))
+    return Judge(method, 0.0, terms, vector, pool, Lexicon(terms, topical), _Topical(terms, vector))
 
 
 def _held_out_scores(

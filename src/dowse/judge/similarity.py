@@ -6,9 +6,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dowse.judge.terms import weights
 
-__all__ = ["TopicVector", "rocchio", "unit_vector"]
+__all__ = ["TopicVector", "rocchio", "text_norm", "unit_vector"]
 
 MAX_TERMS = 200
 _ALPHA, _BETA, _GAMMA = 1.0, 1.0, 0.5  # query, positive examples, negative examples
@@ -21,33 +24,32 @@ class TopicVector:
     weights: Mapping[str, float]
     weighting: str = "log"
 
-    def parts(self, counts: Mapping[str, int]) -> list[tuple[str, float, float]]:
+    def parts(self, counts: Mapping[str, int], norm: float) -> list[tuple[str, float, float]]:
         """(term, its weight in the text's unit vector, its weight in the topic's) for each shared term.
 
-        The products add up to the cosine.
+        ``counts`` are those of the topic's terms at least, ``norm`` is the length of the text's whole vector. The
+        products add up to the cosine.
         """
-        shared = self.weights.keys() & counts.keys()
-        if not shared:
-            return []
-        norm = text_norm(counts, self.weighting)
         log = self.weighting == "log"
         return [
             (term, (1.0 + math.log(counts[term]) if log else counts[term]) / norm, self.weights[term])
-            for term in shared
+            for term in self.weights.keys() & counts.keys()
         ]
 
     def cosine(self, counts: Mapping[str, int]) -> float:
         """Cosine with a text's term counts, in [0, 1]; a text or topic without terms gives 0."""
-        return min(1.0, math.fsum(own * topic for _, own, topic in self.parts(counts)))
+        if self.weights.keys().isdisjoint(counts):
+            return 0.0
+        if len(counts) < 24 and self.weighting == "log":  # below this a loop beats the array
+            norm = math.sqrt(sum((1.0 + math.log(n)) ** 2 if n > 1 else 1.0 for n in counts.values()))
+        else:
+            norm = text_norm(np.fromiter(counts.values(), np.int64, len(counts)), self.weighting)
+        return min(1.0, math.fsum(own * topic for _, own, topic in self.parts(counts, norm)))
 
 
-def text_norm(counts: Mapping[str, int], weighting: str) -> float:
-    """Euclidean length of a text's vector."""
-    if len(counts) < 24:  # below this a loop beats the array
-        if weighting == "log":
-            return math.sqrt(sum((1.0 + math.log(n)) ** 2 if n > 1 else 1.0 for n in counts.values()))
-        return math.sqrt(sum(n * n for n in counts.values()))
-    values = weights(counts.values(), weighting, len(counts))
+def text_norm(counts: NDArray[np.int64], weighting: str) -> float:
+    """Euclidean length of a text's vector, from the counts of its terms."""
+    values = weights(counts, weighting)
     return math.sqrt(float(values @ values))
 
 
@@ -55,7 +57,7 @@ def unit_vector(counts: Mapping[str, int], weighting: str) -> dict[str, float]:
     """A text's vector, of length 1 (or empty)."""
     if not counts:
         return {}
-    values = weights(counts.values(), weighting, len(counts))
+    values = weights(np.fromiter(counts.values(), np.int64, len(counts)), weighting)
     return normalised(dict(zip(counts, values.tolist(), strict=True)))
 
 

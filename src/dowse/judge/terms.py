@@ -53,7 +53,7 @@ def check_weighting(name: str) -> str:
     return name
 
 
-def weights(counts: Iterable[int], weighting: str, n: int) -> NDArray[np.float64]:
-    """Weights of ``n`` term counts: ``tf``, or ``log``, which is 1 + log tf (METHODS, section 1)."""
-    values = np.fromiter(counts, np.float64, n)
+def weights(counts: NDArray[np.int64], weighting: str) -> NDArray[np.float64]:
+    """Weights of term counts: ``tf``, or ``log``, which is 1 + log tf (METHODS, section 1)."""
+    values = counts.astype(np.float64)
     return 1.0 + np.log(values) if weighting == "log" else values

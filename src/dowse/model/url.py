@@ -27,6 +27,8 @@ _NOISE_PARAMETER = re.compile(
 _WEB = ("http://", "https://")
 _CREDENTIALS = re.compile(r"^(https?://)[^/?]*@")
 _DOT_SEGMENT = re.compile(r"/\.\.?(?:/|$)")
+# A relative path that is canonical as it stands: nothing to escape, to resolve or to drop.
+_PLAIN = re.compile(r"[A-Za-z0-9_\-]+(?:[./][A-Za-z0-9_\-]+)*+/?+").fullmatch
 _PATH_PARAMETER = re.compile(r"(?i);(?:jsessionid|phpsessid)=[^/?#;]*")
 
 
@@ -146,6 +148,8 @@ class Base:
 
     def join(self, reference: str) -> str | None:
         """The canonical target of ``reference``; None when it leads nowhere a crawler can go."""
+        if _PLAIN(reference) is not None:  # most links of a site are like that
+            return self._directory + reference
         ref = reference.strip(_EDGES)
         if "\n" in ref or "\t" in ref or "\r" in ref:
             ref = _NEWLINES.sub("", ref)

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["lines_of_words", "printable", "words"]
+import xxhash
+
+__all__ = ["WordLines", "lines_of_words", "printable", "word_hash", "words"]
 
 _MARKS = (  # combining marks that \w leaves out, without which Hindi, Arabic or decomposed Latin words fall apart
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc"
@@ -50,22 +52,63 @@ def _pairs(found: list[str]) -> list[str]:
     return result
 
 
+class WordLines:
+    """The words of a text: all in a row, or those of one line, cut when they are asked for.
+
+    >>> text = WordLines("Solar cells,\\nmp3 & 東京都")
+    >>> text.words(), text.line(1)
+    (['solar', 'cells', 'mp3', '東京', '京都'], ['mp3', '東京', '京都'])
+    """
+
+    __slots__ = ("_ascii", "_lines", "_text")
+
+    def __init__(self, text: str = "") -> None:
+        self._ascii = text.isascii()
+        if self._ascii:
+            text = text.translate(_ASCII)
+        else:
+            for separator in _SEPARATORS:
+                text = text.replace(separator, " ")
+            text = text.encode("utf-8", "replace").translate(_UTF8).decode("utf-8")
+            self._ascii = text.isascii()
+        self._text = text
+        self._lines: list[str] | None = None
+
+    def words(self) -> list[str]:
+        """All words, in order."""
+        if self._ascii:
+            return self._text.split()
+        return [word for line in self._all_lines() for word in _words_of_line(line)]
+
+    def line(self, number: int) -> list[str]:
+        """The words of one line; none beyond the last."""
+        lines = self._all_lines()
+        return _words_of_line(lines[number]) if number < len(lines) else []
+
+    def __len__(self) -> int:
+        """How many lines there are."""
+        return len(self._all_lines())
+
+    def _all_lines(self) -> list[str]:
+        if self._lines is None:
+            self._lines = self._text.split("\n")
+        return self._lines
+
+
 def lines_of_words(text: str) -> list[list[str]]:
     """The words of each line of ``text``, one list a line (empty for a line without words).
 
     >>> lines_of_words("Solar cells,\\nmp3 & 東京都")
     [['solar', 'cells'], ['mp3', '東京', '京都']]
     """
-    if text.isascii():
-        return [line.split() for line in text.translate(_ASCII).split("\n")]
-    for separator in _SEPARATORS:
-        text = text.replace(separator, " ")
-    text = text.encode("utf-8", "replace").translate(_UTF8).decode("utf-8")
-    return [line.split() if line.isascii() else _words_of_line(line) for line in text.split("\n")]
+    lines = WordLines(text)
+    return [lines.line(number) for number in range(len(lines))]
 
 
 def _words_of_line(line: str) -> list[str]:
-    """The words of a line that is not all ASCII, whose ASCII part is prepared."""
+    """The words of a line whose ASCII part is prepared."""
+    if line.isascii():
+        return line.split()
     line = line.lower()
     if not unicodedata.is_normalized("NFC", line):
         line = unicodedata.normalize("NFC", line)
@@ -82,7 +125,12 @@ def words(text: str) -> list[str]:
     """
     if "\n" in text:
         text = text.replace("\n", " ")
-    return lines_of_words(text)[0]
+    return WordLines(text).words()
+
+
+def word_hash(word: str) -> int:
+    """64 bits that stand for a word, the same on every machine."""
+    return xxhash.xxh3_64_intdigest(word.encode("utf-8", "surrogatepass"))
 
 
 def printable(text: str) -> str:

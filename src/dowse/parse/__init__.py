@@ -18,9 +18,9 @@ from dowse.parse.html import parse_html
 from dowse.parse.language import detect_language
 from dowse.parse.links import Found, Refuse, Similarity, base_of, collect_links
 from dowse.parse.page import parse_page
-from dowse.parse.signature import sign
+from dowse.parse.signature import sign, sign_hashes
 
 __all__ = [
     "Document", "DuplicateIndex", "Found", "RawLink", "Refuse", "Similarity", "base_of", "collect_links", "decode",
-    "detect_language", "parse_html", "parse_page", "sign",
+    "detect_language", "parse_html", "parse_page", "sign", "sign_hashes",
 ]  # fmt: skip

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import NamedTuple
+
+from dowse.model.words import WordLines, words
 
 __all__ = ["Document", "RawLink"]
 
@@ -15,7 +16,7 @@ class RawLink(NamedTuple):
     href: str
     anchor: str  # visible text, alt of images inside, and title=, on one line
     rel: str  # tokens in lower case, one blank between them
-    paragraph: int  # index into Document.paragraphs
+    paragraph: int  # a line of Document.lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,7 @@ class Document:
     url: str
     title: str = ""
     raw_text: str = ""  # visible text, one line a paragraph, white space as it came
-    paragraphs: list[list[str]] = field(default_factory=list)  # the words of each line of ``raw_text``
-    title_words: list[str] = field(default_factory=list)
+    lines: WordLines = field(default_factory=WordLines)  # the words of ``raw_text``
     links: list[RawLink] = field(default_factory=list)
     charset: str = ""
     lang: str = ""  # <html lang>
@@ -44,4 +44,4 @@ class Document:
 
     def words(self) -> list[str]:
         """Title and visible text as one sequence of words: what is judged and signed."""
-        return [*self.title_words, *chain.from_iterable(self.paragraphs)]
+        return words(self.title) + self.lines.words()

@@ -12,7 +12,7 @@ import re
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, create_tag
 
-from dowse.model.words import lines_of_words, words
+from dowse.model.words import WordLines
 from dowse.parse.bounds import bounded
 from dowse.parse.document import Document, RawLink
 from dowse.parse.robots import directives
@@ -70,8 +70,7 @@ def parse_html(
         url=url,
         title=walk.title,
         raw_text=text,
-        paragraphs=lines_of_words(text),
-        title_words=words(walk.title),
+        lines=WordLines(text),
         links=walk.links,
         charset=charset,
         lang=walk.lang,
@@ -106,7 +105,7 @@ class _Walk:
     def __init__(self, hidden: frozenset[int]) -> None:
         self.hidden = hidden
         self.parts: list[str] = [_SEPARATOR]  # text pieces and separators
-        self.breaks: list[None] = []  # one entry a separator: its length numbers the paragraph being written
+        self.breaks = 0  # separators so far: the number of the paragraph being written
         self.links: list[RawLink] = []
         self.open_links: list[_OpenLink | None] = []
         self.title = ""
@@ -118,9 +117,11 @@ class _Walk:
         self.robots: list[str] = []
 
     def run(self, root: LexborNode) -> None:
-        """Visit every node once, in document order, without recursion. Hot: a page has a thousand nodes."""
-        parts, breaks, hidden = self.parts, self.breaks, self.hidden
-        open_links = self.open_links
+        """Visit every node once, in document order, without recursion.
+
+        Hot: a page has a thousand nodes and more, and each line here is run for each of them.
+        """
+        parts, hidden, open_links = self.parts, self.hidden, self.open_links
         add_part = parts.append
         kind_of = _KINDS.get
         kinds: list[int] = []  # of the open elements
@@ -138,21 +139,22 @@ class _Walk:
                         add_part(" ")
             else:
                 kind = kind_of(tag, 0)
-                if kind == _BLOCK:
-                    if parts[-1] is not _SEPARATOR:
-                        add_part(_SEPARATOR)
-                        breaks.append(None)
-                elif kind == _ANCHOR:
-                    attributes = node.attributes
-                    open_links.append((attributes, len(parts), len(breaks), []) if "href" in attributes else None)
-                elif kind:
-                    self.enter(kind, node)
+                if kind:
+                    if kind == _BLOCK:
+                        if parts[-1] is not _SEPARATOR:
+                            add_part(_SEPARATOR)
+                            self.breaks += 1
+                    elif kind == _ANCHOR:
+                        attributes = node.attributes
+                        open_links.append((attributes, len(parts), self.breaks, []) if "href" in attributes else None)
+                    else:
+                        self.enter(kind, node)
                 if kind < _LEAVES:
                     child = node.first_child
                     if child is not None:
                         kinds.append(kind)
                         nodes.append(node)
-                        if not muted and (kind == _HEAD or (hidden and node.mem_id in hidden)):
+                        if (kind == _HEAD or (hidden and node.mem_id in hidden)) and not muted:
                             muted = len(kinds)
                         node = child
                         continue
@@ -169,7 +171,7 @@ class _Walk:
                 if kind == _BLOCK:
                     if parts[-1] is not _SEPARATOR:
                         add_part(_SEPARATOR)
-                        breaks.append(None)
+                        self.breaks += 1
                 elif kind == _ANCHOR:
                     self.close_link(node)
                 following = node.next
@@ -185,7 +187,7 @@ class _Walk:
         elif kind in (_AREA, _FRAME):
             attributes = node.attributes
             name, label = ("href", "alt") if kind == _AREA else ("src", "name")
-            self.add_link(attributes, attributes.get(name), attributes.get(label) or "", len(self.breaks))
+            self.add_link(attributes, attributes.get(name), attributes.get(label) or "", self.breaks)
         elif kind == _HTML:
             self.lang = node.attributes.get("lang") or node.attributes.get("xml:lang") or ""
         elif kind > _SKIPPED:
@@ -217,7 +219,7 @@ class _Walk:
             text = " ".join((text, *alts))
         elif not text and self.hidden:
             text = node.text()  # the link of a folded menu: not visible text, but its anchor all the same
-        if len(self.breaks) == paragraph:
+        if self.breaks == paragraph:
             if parts[-1] is _SEPARATOR:
                 parts.append("")  # nothing visible in it (an image): it still stands in a paragraph of its own
         elif parts[first_part - 1] is not _SEPARATOR:

@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dowse.model.page import Links
 from dowse.model.url import Base, fingerprint
-from dowse.model.words import lines_of_words
+from dowse.model.words import WordLines
 from dowse.parse.document import Document
 
 __all__ = ["Found", "Refuse", "Similarity", "base_of", "collect_links"]
@@ -52,12 +51,14 @@ def collect_links(
     *,
     refuse: Refuse | None = None,
     similarity: Similarity | None = None,
+    text_is_topical: bool = True,
     max_links: int = 5_000,
 ) -> Found:
     """The followable links of ``document``, one row a distinct target, in order of first appearance.
 
     What leads nowhere by design (``#top``, ``mailto:``, ``javascript:``, an empty href) is not a link. A target's
     anchor is the longest of its mentions, its paragraph similarity the best. A page-level nofollow leaves no row.
+    Where it is known that no word of the text is the topic's, ``text_is_topical`` saves measuring its paragraphs.
     """
     base = base_of(document)
     targets: dict[str, tuple[str, str]] = {}
@@ -102,7 +103,8 @@ def collect_links(
         mentions.append((row, paragraph))
     urls = list(rows)
     anchors = [anchor[:_MAX_ANCHOR] for anchor in anchors]
-    by_anchor, by_paragraph = _similarities(document, anchors, mentions, similarity)
+    by_anchor = _anchor_similarities(anchors, similarity)
+    by_paragraph = _paragraph_similarities(document, mentions, by_anchor, similarity if text_is_topical else None)
     links = Links(
         urls=urls,
         fingerprints=np.fromiter(map(fingerprint, urls), np.uint64, len(urls)),
@@ -110,8 +112,8 @@ def collect_links(
         anchors=anchors,
         rels=rels,
         positions=np.array(positions, np.int32),
-        anchor_similarity=by_anchor,
-        paragraph_similarity=by_paragraph,
+        anchor_similarity=np.array(by_anchor, np.float32),
+        paragraph_similarity=np.array(by_paragraph, np.float32),
     )
     return Found(links, n_links, dict(refused))
 
@@ -128,22 +130,29 @@ def _resolve(base: Base, href: str, refuse: Refuse | None) -> tuple[str, str]:
     return ("", reason) if reason else (url, "")
 
 
-def _similarities(
-    document: Document, anchors: list[str], mentions: list[tuple[int, int]], similarity: Similarity | None
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Similarity of each row's anchor and of the paragraphs that mention it; each paragraph is measured once."""
-    if similarity is None or not anchors:
-        return np.zeros(len(anchors), np.float32), np.zeros(len(anchors), np.float32)
-    anchor_words = lines_of_words("\n".join(anchors))
-    by_anchor = [similarity(line) if line else 0.0 for line in anchor_words]
-    by_row = [0.0] * len(anchors)
+def _anchor_similarities(anchors: list[str], similarity: Similarity | None) -> list[float]:
+    """Similarity of each anchor. Most pages have no word of the topic in any: that takes one look."""
+    lines = WordLines("\n".join(anchors))
+    if similarity is None or not similarity(lines.words()):
+        return [0.0] * len(anchors)
+    return [similarity(words) if words else 0.0 for words in map(lines.line, range(len(anchors)))]
+
+
+def _paragraph_similarities(
+    document: Document, mentions: list[tuple[int, int]], by_anchor: list[float], similarity: Similarity | None
+) -> list[float]:
+    """Similarity of the paragraphs that mention each row, the best of them; each paragraph is measured once."""
+    by_row = [0.0] * len(by_anchor)
+    if similarity is None and not any(by_anchor):
+        return by_row
     measured: dict[int, float] = {}
     for row, paragraph in mentions:
         value = measured.get(paragraph)
         if value is None:
-            line = document.paragraphs[paragraph] if paragraph < len(document.paragraphs) else ()
+            line = document.lines.line(paragraph)
             # an image or a widget alone in its block: the anchor is all the paragraph there is
-            value = measured[paragraph] = similarity(line) if line else by_anchor[row]
+            value = by_anchor[row] if not line else similarity(line) if similarity is not None else 0.0
+            measured[paragraph] = value
         if value > by_row[row]:
             by_row[row] = value
-    return np.array(by_anchor, np.float32), np.array(by_row, np.float32)
+    return by_row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.model.words import lines_of_words
+from dowse.model.words import WordLines
 from dowse.parse.decode import decode
 from dowse.parse.document import Document
 from dowse.parse.html import parse_html
@@ -29,7 +29,7 @@ def _plain(text: str, *, url: str, charset: str, robots_tag: str | None) -> Docu
     return Document(
         url=url,
         raw_text=text,
-        paragraphs=lines_of_words(text),
+        lines=WordLines(text),
         charset=charset,
         noindex=noindex,
         nofollow=nofollow,

@@ -14,8 +14,9 @@ import xxhash
 from numpy.typing import NDArray
 
 from dowse.model.page import Signature
+from dowse.model.words import word_hash
 
-__all__ = ["BINS", "MIN_WORDS", "SHINGLE", "sign", "similarity"]
+__all__ = ["BINS", "MIN_WORDS", "SHINGLE", "sign", "sign_hashes", "similarity"]
 
 BINS = 64
 SHINGLE = 4
@@ -23,39 +24,17 @@ MIN_WORDS = 32
 _MAX_WORDS = 100_000  # beyond this the sample is good enough
 
 _U64 = np.uint64
-_MULTIPLIER = 0x9E3779B97F4A7C15
-_INVERSE = pow(_MULTIPLIER, -1, 2**64)
+_PRIMES = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)  # odd, as mixing needs; from xxHash
 _BOUNDARIES = np.arange(BINS, dtype=_U64) << _U64(58)
-_LAST = np.uint64(2**64 - 1)
 
 
-def _powers(base: int, n: int) -> NDArray[np.uint64]:
-    powers = np.full(n, base, _U64)
-    powers[0] = 1
-    return np.multiply.accumulate(powers)
-
-
-_tables: list[NDArray[np.uint64]] = [_powers(_MULTIPLIER, 65_536), _powers(_INVERSE, 65_536)]
-
-
-def _tables_for(n: int) -> list[NDArray[np.uint64]]:
-    if n > len(_tables[0]):
-        _tables[:] = [_powers(_MULTIPLIER, 2 * n), _powers(_INVERSE, 2 * n)]
-    return _tables
-
-
-def _shingle_hashes(joined: bytes) -> NDArray[np.uint64]:
-    """A 64-bit hash of every 4 words in a row of ``joined`` (words each followed by a newline).
-
-    A polynomial hash of any stretch is a difference of two prefix sums, so all shingles cost one pass.
-    """
-    text = np.frombuffer(joined, np.uint8)
-    powers, inverses = _tables_for(len(text))
-    prefix = np.zeros(len(text) + 1, _U64)
-    np.cumsum(text * powers[: len(text)], out=prefix[1:])
-    ends = np.flatnonzero(text == 10) + 1
-    starts = np.concatenate((np.zeros(1, ends.dtype), ends[:-1]))[: len(ends) - SHINGLE + 1]
-    hashes = (prefix[ends[SHINGLE - 1 :]] - prefix[starts]) * inverses[starts]
+def _shingle_hashes(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A 64-bit hash of every 4 words in a row: Horner's scheme over the hashes of the words."""
+    count = len(words) - SHINGLE + 1
+    hashes = words[:count] * _U64(_PRIMES[0])
+    for place, prime in enumerate(_PRIMES, 1):
+        hashes += words[place : place + count]
+        hashes *= _U64(prime)
     hashes ^= hashes >> _U64(32)  # finalizer of MurmurHash3: every bit of the sum must reach every bin
     hashes *= _U64(0xFF51AFD7ED558CCD)
     hashes ^= hashes >> _U64(33)
@@ -81,13 +60,15 @@ def _minima(hashes: NDArray[np.uint64]) -> bytes:
 
 def sign(words: list[str]) -> Signature:
     """The signature of a sequence of words; an empty one below 32 words, which says too little."""
+    return sign_hashes(np.fromiter(map(word_hash, words), _U64, len(words)))
+
+
+def sign_hashes(words: NDArray[np.uint64]) -> Signature:
+    """The same from the :func:`~dowse.model.words.word_hash` of each word."""
     if len(words) < MIN_WORDS:
         return Signature()
-    joined = "\n".join(words).encode("utf-8", "surrogatepass") + b"\n"
-    exact = xxhash.xxh3_64_intdigest(joined) or 1
-    if len(words) > _MAX_WORDS:
-        joined = "\n".join(words[:_MAX_WORDS]).encode("utf-8", "surrogatepass") + b"\n"
-    return Signature(exact, _minima(_shingle_hashes(joined)))
+    exact = xxhash.xxh3_64_intdigest(words.astype("<u8", copy=False).tobytes()) or 1
+    return Signature(exact, _minima(_shingle_hashes(words[:_MAX_WORDS])))
 
 
 def similarity(one: bytes, other: bytes) -> float:

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from dowse.crawl.job import Job, Work
+from dowse.crawl.wire import pack_job, pack_work, unpack_job, unpack_work
+from dowse.model.http import Response, Timings, Truncation
+from dowse.model.page import Digest, Links, Reason, Signature, Verdict
+
+RESPONSE = Response(
+    "http://example.org/é", 203, (("Content-Type", "text/html"), ("X-Odd", "\udcff")), b"\x00body", "Fine", 7,
+    Truncation.TIME, Timings(0.1, 0.2, 0.3, 0.4), "192.0.2.1", (("Host", "example.org"),), "GET",
+)  # fmt: skip
+LINKS = Links(
+    urls=["http://a.example/", "http://b.example/"],
+    fingerprints=np.array([1, 2**64 - 1], np.uint64),
+    counts=np.array([1, 3], np.float32),
+    anchors=["one", "\ud800"],
+    rels=["", "next"],
+    positions=np.array([0, 9], np.int32),
+    anchor_similarity=np.array([0, 0.5], np.float32),
+    paragraph_similarity=np.array([0.25, 1], np.float32),
+)
+DIGEST = Digest(
+    verdict=Verdict(0.5, True, 0.06, "erid", (Reason("term: a", 0.5), Reason("b", 0.1, 2.0)), 0.4, 0.5),
+    title="Titel", language="de", charset="utf-8", words=3, text_len=20, links=LINKS, n_links=5,
+    refused_links={"host": 3}, canonical="http://example.org/", refresh=None, noindex=True, nofollow=True,
+    signature=Signature(2**64 - 1, bytes(range(64))), text="Text", parse_s=0.1, judge_s=0.2,
+)  # fmt: skip
+
+
+def test_a_job_arrives_as_it_was_sent() -> None:
+    job = Job(RESPONSE, 1.5, 4, "http://via.example/", True)
+    assert unpack_job(pack_job(job)) == job
+
+
+@pytest.mark.parametrize("work", [Work(error="RecursionError: deep"), Work(archive=[b"a", b""])])
+def test_work_without_a_digest(work: Work) -> None:
+    assert unpack_work(pack_work(work)) == work
+
+
+def test_a_digest_arrives_whole_with_every_field() -> None:
+    """Every field has a value here that is not its default, so a forgotten one shows."""
+    again = unpack_work(pack_work(Work(DIGEST, [b"x"]))).digest
+    assert again is not None
+    for field in fields(Links):
+        sent, came = getattr(LINKS, field.name), getattr(again.links, field.name)
+        assert list(sent) == list(came), field.name
+        assert getattr(sent, "dtype", None) == getattr(came, "dtype", None), field.name
+    default = Digest(Verdict(0, False, 0, ""))
+    for name in (field.name for field in fields(Digest) if field.name not in ("links", "refresh")):
+        assert getattr(again, name) == getattr(DIGEST, name) != getattr(default, name), name
+    moved = unpack_work(pack_work(Work(Digest(DIGEST.verdict, refresh="http://r.example/")))).digest
+    assert moved is not None
+    assert moved.refresh == "http://r.example/"
