@@ -11,7 +11,8 @@ others only find links.
 from __future__ import annotations
 
 import argparse
-import json
+import datetime
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -20,11 +21,12 @@ from bench.speed.contestants import CONTESTANTS, Contestant, versions
 from bench.speed.corpus import PACKAGES, Documentation, Missing, documentation, write_index
 from bench.speed.measure import Failed, run
 from bench.speed.reachable import Reach, reachable
-from bench.speed.report import Result, Run, as_json, as_markdown
+from bench.speed.report import Report, Result, Run, Size
 from bench.speed.server import serve
 from bench.speed.stages import HOOK, Stages, read_samples
 
-LARGE = 25_000
+LARGER = (12_000, 25_000)
+DOCS = Path(__file__).parents[2] / "docs" / "performance.md"
 
 
 class Web:
@@ -32,86 +34,112 @@ class Web:
 
     def __init__(self, least: int, work: Path) -> None:
         self.root = work / "web"
-        self.documentations: list[Documentation] = []
         self.reach = Reach((), (), 0, 0)
+        made: list[Documentation] = []
         for pattern in PACKAGES:
             if len(self.reach.pages) >= least:
                 break
             one = documentation(pattern, work)
-            found = reachable(one, self.root, work / "reach")
-            print(f"{one.package} {one.version}: {len(found.pages):,} pages", flush=True)
-            self.documentations.append(one)
-            self.reach += found
+            made.append(one)
+            self.reach += reachable(one, self.root, work / "reach")
+            print(f"{one.package} {one.version}: {len(self.reach.pages):,} pages so far", flush=True)
         self.start = f"/start-{least}.html"
-        write_index(self.root / self.start[1:], self.root, self.documentations)
+        write_index(self.root / self.start[1:], self.root, made)
         self.expected = frozenset((*self.reach.pages, self.start))
+        self.size = Size(
+            {one.package: one.version for one in made},
+            len(self.expected), self.reach.bytes, self.reach.links, len(self.reach.xml),
+        )  # fmt: skip
+        print(self.size, flush=True)
 
 
-def one_run(
-    contestant: Contestant, web: Web, work: Path, *, gzip: bool, environment: dict[str, str] | None = None
-) -> Run:
-    """A contestant crawls everything once, before a server of its own."""
-    with serve(web.root, work / "nginx", gzip=gzip) as server:
-        command = contestant.command(server.url + web.start, work)
-        usage = run(command, work / f"{contestant.name}.out", environment)
-    visits = server.visits
-    return Run(
-        usage, len(visits.pages.keys() & web.expected), visits.missing(web.expected), visits.doubled(),
-        visits.beyond(web.expected), dict(visits.others), sum(page in visits.pages for page in web.reach.xml),
-    )  # fmt: skip
+class Bench:
+    """Runs contestants on a web."""
 
+    def __init__(self, work: Path, *, gzip: bool) -> None:
+        self._work = work
+        self._gzip = gzip
 
-def profile(web: Web, work: Path, *, gzip: bool) -> tuple[Run, Stages]:
-    """Dowse once more, with a sampler in each of its processes."""
-    samples = work / "samples"
-    shutil.rmtree(samples, ignore_errors=True)
-    samples.mkdir(parents=True)
-    sampler = {"DOWSE_SAMPLES": str(samples), "PYTHONPATH": str(HOOK)}
-    done = one_run(CONTESTANTS[0], web, work, gzip=gzip, environment=sampler)
-    return done, read_samples(samples)
+    def crawl(self, contestant: Contestant, web: Web, environment: dict[str, str] | None = None) -> Run:
+        """Everything once, before a server of its own."""
+        print(f"{contestant.name:21} ", end="", flush=True)
+        with serve(web.root, self._work / "nginx", gzip=self._gzip) as server:
+            command = contestant.command(server.url + web.start, self._work)
+            usage = run(command, self._work / f"{contestant.name}.out", environment)
+        visits = server.visits
+        done = Run(
+            usage, len(visits.pages.keys() & web.expected), visits.missing(web.expected), visits.doubled(),
+            visits.beyond(web.expected), dict(visits.others), sum(page in visits.pages for page in web.reach.xml),
+        )  # fmt: skip
+        print(done.line(), flush=True)
+        return done
 
+    def compete(self, web: Web, chosen: list[Contestant], rounds: int) -> list[Result]:
+        """All in turn, as often as there are rounds, so that a slow minute of the machine hits all of them."""
+        results = [Result(one.name) for one in chosen]
+        for number in range(rounds):
+            print(f"round {number + 1} of {rounds}", flush=True)
+            for one, result in zip(chosen, results, strict=True):
+                result.runs.append(self.crawl(one, web))
+        return results
 
-def compete(web: Web, names: list[str], rounds: int, work: Path, *, gzip: bool) -> list[Result]:
-    """All contestants in turn, as often as there are rounds, so that a slow hour of the machine hits all of them."""
-    chosen = [one for one in CONTESTANTS if not names or one.name in names]
-    results = {one.name: Result(one.name) for one in chosen}
-    for number in range(rounds):
-        for one in chosen:
-            done = one_run(one, web, work, gzip=gzip)
-            results[one.name].runs.append(done)
-            print(f"round {number + 1}: {one.name:21} {done.line()}", flush=True)
-    return list(results.values())
+    def profile(self, web: Web) -> tuple[Run, Stages]:
+        """Dowse once more, with a sampler in each of its processes."""
+        print("with a sampler", flush=True)
+        samples = self._work / "samples"
+        shutil.rmtree(samples, ignore_errors=True)
+        samples.mkdir(parents=True)
+        done = self.crawl(CONTESTANTS[0], web, {"DOWSE_SAMPLES": str(samples), "PYTHONPATH": str(HOOK)})
+        return done, read_samples(samples)
 
 
 def main() -> None:
+    names = [one.name for one in CONTESTANTS]
     parser = argparse.ArgumentParser(
         prog="python -m bench.speed", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--pages", type=int, default=6_000, metavar="N", help="whole packages until there are N pages")
-    parser.add_argument("--large", action="store_true", help=f"also Dowse's memory on {LARGE:,} pages")
-    parser.add_argument("--only", action="append", default=[], choices=[one.name for one in CONTESTANTS])
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", action="append", choices=names, help="this contestant; may be repeated")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="the best one counts (%(default)s)")
+    parser.add_argument("--large", action="store_true", help="also Dowse's memory on 12,000 and 25,000 pages")
     parser.add_argument("--gzip", action="store_true", help="nginx compresses what it sends")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="everything measured")
-    parser.add_argument(
-        "--work", type=Path, default=Path("/tmp/dowse-bench"), help="packages, pages, peers (%(default)s)"
-    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything measured there")
+    parser.add_argument("--write-docs", action="store_true", help="put the tables into docs/performance.md")
+    parser.add_argument("--machine", default=f"{os.cpu_count()} cores", help="how to name this one (%(default)s)")
+    parser.add_argument("--work", type=Path, default=Path("/tmp/dowse-bench"), metavar="DIR",
+                        help="keeps packages, pages and the peers' environment (%(default)s)")  # fmt: skip
     options = parser.parse_args()
-    work = options.work.resolve()
     try:
-        web = Web(options.pages, work)
-        print(
-            f"{len(web.expected):,} reachable pages of {web.reach.bytes / len(web.expected) / 1e3:.1f} KB, "
-            f"{web.reach.links / len(web.expected):.0f} links; {len(web.reach.xml):,} begin with an XML declaration"
-        )
-        results = compete(web, options.only, options.rounds, work, gzip=options.gzip)
-        print("\n" + as_markdown(results))
-        done, stages = profile(web, work, gzip=options.gzip)
-        print("\n" + stages.table(done.pages, done.usage.cpu_s))
+        report = measure(options)
     except (Missing, Failed) as problem:
         sys.exit(f"bench.speed: {problem}")
+    for section in report.sections().values():
+        print(f"\n{section}")
     if options.json:
-        options.json.write_text(json.dumps(as_json(results, versions(work)), indent=1))
+        report.write_json(options.json)
+    if options.write_docs:
+        report.write_docs(DOCS)
+
+
+def measure(options: argparse.Namespace) -> Report:
+    """Everything the options ask for."""
+    work = options.work.resolve()
+    bench = Bench(work, gzip=options.gzip)
+    chosen = [one for one in CONTESTANTS if options.only is None or one.name in options.only]
+    releases = versions(work, scrapy=any(one.scrapy for one in chosen))
+    web = Web(options.pages, work)
+    results = bench.compete(web, chosen, options.rounds)
+    report = Report(datetime.date.today().isoformat(), options.machine, releases, web.size, results)
+    dowse = next((result for result in results if result.name == CONTESTANTS[0].name), None)
+    if dowse is None:
+        return report
+    report.profiled = bench.profile(web)
+    if options.large:
+        report.memory.append((web.size, min(dowse.runs, key=lambda run: run.cpu_ms)))
+        for pages in LARGER:
+            larger = Web(pages, work)
+            report.memory.append((larger.size, bench.crawl(CONTESTANTS[0], larger)))
+    return report
 
 
 if __name__ == "__main__":

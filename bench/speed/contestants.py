@@ -62,19 +62,20 @@ CONTESTANTS = (
 )
 
 
-def versions(work: Path) -> dict[str, str]:
-    """Releases of everything that is compared."""
+def versions(work: Path, *, scrapy: bool) -> dict[str, str]:
+    """Releases of what is compared, with Scrapy's if it takes part."""
+    found = _releases(sys.executable, "dowse", "aiohttp", "selectolax", "uvloop")
+    return found | _releases(str(_peer_python(work)), "scrapy", "twisted", "parsel", "lxml") if scrapy else found
+
+
+def _releases(python: str, *names: str) -> dict[str, str]:
     code = (
-        "import importlib.metadata as m, json, sys; "
-        "print(json.dumps({n: m.version(n) for n in sys.argv[1:]} | {'python': sys.version.split()[0]}))"
+        "import importlib.metadata, json, sys; "
+        "names = {name: importlib.metadata.version(name) for name in sys.argv[1:]}; "
+        "print(json.dumps({'python': sys.version.split()[0]} | names))"
     )
-    found: dict[str, str] = {}
-    ours = ("dowse", "aiohttp", "selectolax", "uvloop")
-    theirs = ("scrapy", "twisted", "parsel", "lxml")
-    for python, names in ((Path(sys.executable), ours), (_peer_python(work), theirs)):
-        done = subprocess.run([python, "-c", code, *names], capture_output=True, text=True, check=True)
-        found |= json.loads(done.stdout)
-    return found
+    done = subprocess.run([python, "-c", code, *names], capture_output=True, text=True, check=True)
+    return {str(name): str(version) for name, version in json.loads(done.stdout).items()}
 
 
 def _dowse(url: str, work: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 __all__ = ["Failed", "Usage", "run"]
 
 _EVERY_S = 0.1
+_SELDOM = 10  # proportional sizes are read once in so many looks, since the kernel walks all pages of a process for it
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -21,14 +23,14 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a program and its children took. Memory is the highest sum of resident sizes seen: pages that processes
-    share count in each of them, so it is an upper bound."""
+    """What a program and its children took, memory at its highest."""
 
     wall_s: float
     cpu_s: float
     children_cpu_s: float
-    memory_bytes: int
-    main_memory_bytes: int  # the first process alone
+    memory_bytes: int  # sum of resident sizes: memory that processes share counts in each, so this is an upper bound
+    proportional_bytes: int  # shared memory counted once
+    main_memory_bytes: int  # resident size of the first process alone
 
 
 def run(command: list[str], output: Path, environment: dict[str, str] | None = None) -> Usage:
@@ -38,22 +40,26 @@ def run(command: list[str], output: Path, environment: dict[str, str] | None = N
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, env={**os.environ, **(environment or {})}
         )
-        peak = main_peak = 0
+        peak = proportional = main_peak = 0
         ticks: dict[int, int] = {}
-        while True:
+        for looks in itertools.count():
             done, status, usage = os.wait4(process.pid, os.WNOHANG)
             if done:
                 break
             sizes = {pid: _resident(pid) for pid in _family(process.pid)}
             peak, main_peak = max(peak, sum(sizes.values())), max(main_peak, sizes[process.pid])
             ticks |= {pid: _ticks(pid) or ticks.get(pid, 0) for pid in sizes if pid != process.pid}
+            if len(sizes) > 1 and looks % _SELDOM == 0:
+                proportional = max(proportional, sum(map(_proportional, sizes)))
             time.sleep(_EVERY_S)
         wall = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise Failed(f"{' '.join(command[:4])} ... ended with {process.returncode}: see {output}")
     # the usage of children that ended is part of their parent's
-    return Usage(wall, usage.ru_utime + usage.ru_stime, sum(ticks.values()) / _TICKS, peak, main_peak)
+    return Usage(
+        wall, usage.ru_utime + usage.ru_stime, sum(ticks.values()) / _TICKS, peak, proportional or peak, main_peak
+    )
 
 
 def _family(pid: int) -> list[int]:
@@ -72,6 +78,14 @@ def _resident(pid: int) -> int:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
     except OSError:
         return 0
+
+
+def _proportional(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
 
 
 def _ticks(pid: int) -> int:

@@ -19,6 +19,8 @@ from bench.speed.reachable import identity
 
 __all__ = ["Server", "Visits", "serve"]
 
+# Not 127.0.0.1: documentation links to examples there, and no crawler shall knock at what else runs on this machine.
+HOST = "127.0.0.2"
 _CONFIGURATION = """\
 daemon off;
 worker_processes 1;
@@ -42,7 +44,7 @@ http {{
   fastcgi_temp_path {place}/fastcgi;
   uwsgi_temp_path {place}/uwsgi;
   scgi_temp_path {place}/scgi;
-  server {{ listen 127.0.0.1:{port} backlog=1024; root {root}; }}
+  server {{ listen {host}:{port} backlog=1024; root {root}; }}
 }}
 """
 
@@ -85,6 +87,7 @@ def serve(root: Path, place: Path, *, gzip: bool = False) -> Iterator[Server]:
     (place / "nginx.conf").write_text(
         _CONFIGURATION.format(
             place=place,
+            host=HOST,
             root=root,
             port=port,
             gzip="on" if gzip else "off",
@@ -92,7 +95,7 @@ def serve(root: Path, place: Path, *, gzip: bool = False) -> Iterator[Server]:
         )
     )
     process = subprocess.Popen([nginx, "-p", place, "-c", place / "nginx.conf"], stderr=(place / "stderr").open("w"))
-    server = Server(f"http://127.0.0.1:{port}")
+    server = Server(f"http://{HOST}:{port}")
     try:
         _wait_for(port, process, place)
         yield server
@@ -104,7 +107,7 @@ def serve(root: Path, place: Path, *, gzip: bool = False) -> Iterator[Server]:
 
 def _free_port() -> int:
     with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
+        sock.bind((HOST, 0))
         return int(sock.getsockname()[1])
 
 
@@ -113,7 +116,7 @@ def _wait_for(port: int, process: subprocess.Popen[bytes], place: Path) -> None:
         if process.poll() is not None:
             raise Missing(f"nginx does not start: {(place / 'stderr').read_text().strip() or 'see error.log'}")
         try:
-            socket.create_connection(("127.0.0.1", port)).close()
+            socket.create_connection((HOST, port)).close()
             return
         except ConnectionRefusedError:
             time.sleep(0.05)

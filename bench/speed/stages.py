@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +14,8 @@ HOOK = Path(__file__).parent / "hook"
 _ENGINE = {
     "dowse.fetch": "fetch",
     "aiohttp": "fetch",
-    "dowse.crawl.workers": "pickling, sockets of the workers",
-    "dowse.crawl.worker": "pickling, sockets of the workers",
+    "dowse.crawl.workers": "packing, sockets of the workers",
+    "dowse.crawl.wire": "packing, sockets of the workers",
     "dowse.frontier": "frontier",
     "dowse.predict": "strategy",
     "dowse.crawl.intake": "intake of links",
@@ -40,7 +40,8 @@ _WORKER = {
     "dowse.parse.language": "language",
     "dowse.parse.signature": "signature",
     "dowse.store": "compose WARC",
-    "dowse.crawl.worker": "pickling, socket",
+    "dowse.crawl.worker": "packing, socket",
+    "dowse.crawl.wire": "packing, socket",
 }
 _START = "start-up: imports"
 _REST = "rest"
@@ -56,21 +57,23 @@ class Stages:
     def table(self, pages: int, cpu_s: float) -> str:
         """In Markdown, ms a page; what the samples missed of ``cpu_s``, the time measured from outside, is a row."""
         lines = ["| process | stage | CPU ms a page | share |", "|---|---|---:|---:|"]
+
+        def add(process: str, stage: str, seconds: float) -> None:
+            lines.append(f"| {process} | {stage} | {seconds * 1000 / pages:.3f} | {seconds / cpu_s:.1%} |")
+
         for process, stages in (("engine", self.engine), ("workers", self.workers)):
+            add(f"**{process}**", "**all**", sum(stages.values()))
             for stage, seconds in sorted(stages.items(), key=lambda item: -item[1]):
-                lines.append(f"| {process} | {stage} | {seconds * 1000 / pages:.3f} | {seconds / cpu_s:.1%} |")
-            total = sum(stages.values())
-            lines.append(f"| **{process}** | **all** | **{total * 1000 / pages:.3f}** | **{total / cpu_s:.1%}** |")
-        unseen = cpu_s - sum(self.engine.values()) - sum(self.workers.values())
-        lines.append(f"| | not sampled: after the last sample | {unseen * 1000 / pages:.3f} | {unseen / cpu_s:.1%} |")
-        lines.append(f"| **sum** | | **{cpu_s * 1000 / pages:.3f}** | **100%** |")
+                add(process, stage, seconds)
+        add("", "not sampled", cpu_s - sum(self.engine.values()) - sum(self.workers.values()))
+        add("**sum**", "", cpu_s)
         return "\n".join(lines)
 
 
 def read_samples(folder: Path) -> Stages:
     """Add up what the processes of one crawl wrote: a file each, a line a sample."""
-    engine: Counter[str] = Counter()
-    workers: Counter[str] = Counter()
+    engine: defaultdict[str, float] = defaultdict(float)
+    workers: defaultdict[str, float] = defaultdict(float)
     for path in folder.iterdir():
         samples = [line.split(" ") for line in path.read_text().splitlines()]
         is_worker = any(frame == "dowse.crawl.worker:main" for _, *frames in samples for frame in frames)
