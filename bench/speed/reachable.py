@@ -42,13 +42,15 @@ def identity(uri: str) -> str:
 
 def reachable(one: Documentation, web: Path, cache: Path) -> Reach:
     """Pages of a documentation that can be reached from its entries; remembered in the folder ``cache``."""
+    starts = ["/" + entry.relative_to(web).as_posix() for entry in one.entries]
     kept = cache / f"{one.package}_{one.version}.json"
     if kept.exists():
         raw = json.loads(kept.read_text())
-        return Reach(tuple(raw["pages"]), tuple(raw["xml"]), raw["bytes"], raw["links"])
-    found = _walk(["/" + entry.relative_to(web).as_posix() for entry in one.entries], web)
+        if raw.get("starts") == starts:
+            return Reach(tuple(raw["pages"]), tuple(raw["xml"]), raw["bytes"], raw["links"])
+    found = _walk(starts, web)
     cache.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps(asdict(found)))
+    kept.write_text(json.dumps({"starts": starts, **asdict(found)}))
     return found
 
 
