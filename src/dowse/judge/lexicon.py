@@ -13,7 +13,7 @@ from dowse.model.words import LINE_END, word_hash
 
 __all__ = ["Lexicon", "Reading", "Vocabulary"]
 
-_MOST_WORDS = 300_000
+_MOST_WORDS = 100_000  # some 20 MB
 _FIRST_ROOM = 1 << 14
 _NO_TERM = -1
 _LINE_END = 0  # its number
@@ -45,7 +45,7 @@ class Lexicon(dict[str, int]):
         if number == len(self._hashes):
             self._hashes = np.concatenate((self._hashes, np.zeros_like(self._hashes)))
             self._of_word = np.concatenate((self._of_word, np.zeros_like(self._of_word)))
-        term = self._terms[word]
+        term = self._terms.term(word)
         numbers = self._term_numbers
         self._hashes[number] = word_hash(word)
         self._of_word[number] = numbers.setdefault(term, len(numbers)) if term else _NO_TERM

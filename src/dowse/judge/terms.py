@@ -35,8 +35,12 @@ class Terms(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if len(self) >= _MEMO:
             self.clear()
+        term = self[word] = self.term(word)
+        return term
+
+    def term(self, word: str) -> str:
+        """A word's term, worked out and not remembered."""
         term: str = "" if word in self._stops else word if self._stem is None else self._stem(word)
-        self[word] = term
         return term
 
     def __reduce__(self) -> tuple[Any, ...]:

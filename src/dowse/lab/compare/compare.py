@@ -15,8 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from dowse.lab.compare.kept import Kept
-from dowse.lab.compare.plan import Plan
-from dowse.lab.compare.topic_runs import REFERENCES, TopicRuns
+from dowse.lab.compare.plan import REFERENCES, Plan
+from dowse.lab.compare.topic_runs import TopicRuns
 from dowse.lab.corpus import Corpus, LabTopic, SeedSet, Unfit, make_seeds, make_topic, open_corpus
 from dowse.lab.replay.web import CorpusWeb
 from dowse.lab.results import RunResult

@@ -10,7 +10,12 @@ from dowse.model.errors import UserError
 from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
 
-__all__ = ["Plan", "budget_requests", "parse_strategy"]
+__all__ = ["BASELINES", "ORACLES", "REFERENCES", "Plan", "budget_requests", "parse_strategy"]
+
+BASELINES = ("bfs", "random")
+ORACLES = ("oracle-path", "oracle-greedy", "knapsack")
+REFERENCES = (*BASELINES, *ORACLES)
+"""Part of every comparison: crawls that know nothing, and orders that know every page beforehand."""
 
 _PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*%")
 _REQUESTS = re.compile(r"([0-9]+)\s*r?")
@@ -35,7 +40,8 @@ class Plan:
         if not self.strategies:
             raise UserError("there is nothing to compare: name a strategy")
         for text in self.strategies:
-            build_strategy(parse_strategy(text), seed_number=0)  # an unknown one is told now, not after an hour
+            if text not in REFERENCES:
+                build_strategy(parse_strategy(text), seed_number=0)  # an unknown one is told now, not after an hour
         for name in ("seed_sets", "seeds", "min_pages"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name.replace('_', '-')} is at least 1")

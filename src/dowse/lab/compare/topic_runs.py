@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
-from dowse.lab.compare.plan import Plan, budget_requests, parse_strategy
+from dowse.lab.compare.plan import BASELINES, ORACLES, Plan, budget_requests, parse_strategy
 from dowse.lab.corpus import Corpus, LabTopic, SeedSet, example_texts
 from dowse.lab.linkgraph import LinkGraph
 from dowse.lab.oracles import oracle_greedy, oracle_path, order_run
@@ -21,13 +21,7 @@ from dowse.lab.run import Request, Run
 from dowse.model.budget import Budget
 from dowse.model.topic import Scope, Seeds, Topic
 
-__all__ = ["REFERENCES", "TopicRuns", "crawl_run"]
-
-_BASELINES = ("bfs", "random")
-_ORACLES = ("oracle-path", "oracle-greedy", "knapsack")
-REFERENCES = (*_BASELINES, *_ORACLES)
-"""Part of every comparison: crawls that know nothing, and orders that know every page beforehand."""
-
+__all__ = ["TopicRuns", "crawl_run"]
 
 class TopicRuns:
     """Runs strategies on one topic of an open corpus. The topic's judge is built, and its pages are digested, once."""
@@ -53,8 +47,8 @@ class TopicRuns:
 
     def run(self, seeds: SeedSet, strategy: str) -> RunResult:
         """One strategy (or oracle) from one set of seeds."""
-        kind: Kind = "oracle" if strategy in _ORACLES else "baseline" if strategy in _BASELINES else "strategy"
-        if strategy in _ORACLES:
+        kind: Kind = "oracle" if strategy in ORACLES else "baseline" if strategy in BASELINES else "strategy"
+        if strategy in ORACLES:
             wire_bytes = self._corpus.index.columns["wire_bytes"]
             run = order_run(self._oracle(seeds, strategy), self._relevant, self._targets, wire_bytes=wire_bytes)
         else:
