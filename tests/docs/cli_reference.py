@@ -15,7 +15,7 @@ import typer
 
 from dowse.cli.main import app
 
-__all__ = ["EXAMPLES", "EXIT_CODES", "REGENERATE", "TARGET", "commands", "reference"]
+__all__ = ["EXAMPLES", "EXIT_CODES", "REGENERATE", "TARGET", "commands", "find", "reference"]
 
 TARGET = Path(__file__).parents[2] / "docs" / "cli.md"
 REGENERATE = ".venv/bin/python -m tests.docs.cli_reference"
@@ -30,6 +30,7 @@ EXAMPLES = {
     "strategies": "dowse strategies",
     "demo": "dowse demo",
     "demo-web": "dowse demo-web --port 8000",
+    "lab info": "dowse lab info demo-crawl/best-first",
 }
 EXIT_CODES = {
     0: "Done. For a crawl: it stopped at its budget or target, or no URL was left.",
@@ -66,6 +67,11 @@ needs the extra `parquet` (`pip install "dowse[parquet]"`).
     "demo-web": """\
 It prints the hosts it shows and the command that crawls them.
 """,
+    "lab info": """\
+What makes a folder a corpus is told in [the lab](lab.md#corpora). The first time, its pages are read and parsed by all
+cores, which is shown; the result is kept, and the next time takes a moment. Without `--seed`, reach is measured from
+the URLs in `roots.csv` where there is one, else from the page of each host that has the most links to other pages.
+""",
 }
 _HEAD = f"""\
 # The command line
@@ -79,9 +85,27 @@ _WORDS = {str: "TEXT", int: "NUMBER", float: "NUMBER", Path: "PATH"}
 
 
 def commands() -> dict[str, Any]:
-    """The commands of the application, by name, in the order of its help."""
+    """The commands of the application, by name ("crawl", "lab info"), in the order of its help."""
     group: Any = typer.main.get_command(app)
-    return dict(group.commands)
+    return dict(_flat(group.commands))
+
+
+def _flat(found: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, command in found.items():
+        inner = getattr(command, "commands", None)
+        if inner is None:
+            yield name, command
+        else:
+            yield from ((f"{name} {below}", deeper) for below, deeper in _flat(inner))
+
+
+def find(words: list[str]) -> tuple[str, Any, list[str]] | None:
+    """The command that a line of words (behind ``dowse``) names, and the words behind it."""
+    for size in range(len(words), 0, -1):
+        name = " ".join(words[:size])
+        if name in commands():
+            return name, commands()[name], words[size:]
+    return None
 
 
 def _first_line(command: Any) -> str:
@@ -134,7 +158,10 @@ def reference() -> str:
     """The whole page."""
     known = commands()
     parts = [_HEAD, "\n| command | |\n|---|---|\n"]
-    parts += [f"| [`{name}`](#dowse-{name}) | {_cell(_first_line(command))} |\n" for name, command in known.items()]
+    parts += [
+        f"| [`{name}`](#dowse-{name.replace(' ', '-')}) | {_cell(_first_line(command))} |\n"
+        for name, command in known.items()
+    ]
     parts.append("\n`dowse --version` prints the version.\n")
     for name, command in known.items():
         parts += [f"\n## dowse {name}\n\n{_first_line(command)}\n\n```sh\n{EXAMPLES[name]}\n```\n"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dowse.model.topicfile import parse_topic
-from tests.docs.cli_reference import commands
+from tests.docs.cli_reference import find
 from tests.docs.markdown import DOCS, PAGES, ROOT, anchors, blocks, codes, links, prose
 
 Case = Any  # what pytest.param gives
@@ -55,8 +55,10 @@ def arguments(line: str) -> list[str]:
 def parse(words: list[str]) -> None:
     """Have the application read a command line, without running it. Raises what a user would be told."""
     if words not in _GLOBAL:
-        assert words[0] in commands(), f"No such command {words[0]}"
-        commands()[words[0]].make_context(words[0], words[1:])
+        found = find(words)
+        assert found is not None, f"No such command {words[0]}"
+        name, command, rest = found
+        command.make_context(name, rest)
 
 
 def spans() -> list[Case]:
@@ -121,10 +123,12 @@ def test_a_wrong_command_line_is_noticed() -> None:
 
 @pytest.mark.parametrize("code", spans())
 def test_commands_in_the_text_exist(code: str) -> None:
-    _, command, *rest = code.split()
-    if [command] in _GLOBAL:
+    _, *words = code.split()
+    if words[:1] in _GLOBAL:
         return
-    assert command in commands()
-    options = {option for parameter in commands()[command].params for option in parameter.opts} | {"--help"}
+    found = find(words)
+    assert found is not None
+    _, command, rest = found
+    options = {option for parameter in command.params for option in parameter.opts} | {"--help"}
     given = {word.partition("=")[0] for word in rest if re.match(r"--?[a-z]", word)}
     assert given <= options
