@@ -32,6 +32,7 @@ EXAMPLES = {
     "demo-web": "dowse demo-web --port 8000",
     "hostile serve": "dowse hostile serve",
     "hostile check": "dowse hostile check hostile-crawl",
+    "lab info": "dowse lab info demo-crawl/best-first",
 }
 EXIT_CODES = {
     0: "Done. For a crawl: it stopped at its budget or target, or no URL was left.",
@@ -76,6 +77,11 @@ check the crawl. [The hostile web](hostile.md) tells more. Its certificates need
 """,
     "hostile check": """\
 A trial whose seed is not among the crawl's is left out.
+""",
+    "lab info": """\
+What makes a folder a corpus is told in [the lab](lab.md#corpora). The first time, its pages are read and parsed by all
+cores, which is shown; the result is kept, and the next time takes a moment. Without `--seed`, reach is measured from
+the URLs in `roots.csv` where there is one, else from the page of each host that has the most links to other pages.
 """,
 }
 _HEAD = f"""\

@@ -38,7 +38,7 @@ def test_every_command_has_one_example() -> None:
     assert all(example.startswith(f"dowse {name}") for name, example in EXAMPLES.items())
 
 
-@pytest.mark.parametrize("name", ["init", "why", "report", "export", "strategies"])
+@pytest.mark.parametrize("name", ["init", "why", "report", "export", "strategies", "lab info"])
 def test_the_examples_that_need_no_web_run(
     name: str, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -75,6 +75,8 @@ def test_exit_code_1_when_no_page_was_fetched(
         "dowse judge page.html",
         "dowse why nowhere http://portal.dowse.test/",
         "dowse export nowhere --to xml",
+        "dowse lab info nowhere",
+        "dowse lab info .",
     ],
 )
 def test_exit_code_2_and_one_line_for_a_mistake(

@@ -12,6 +12,7 @@ from dowse.cli.crawl import crawl
 from dowse.cli.demo import demo, demo_web
 from dowse.cli.hostile import hostile
 from dowse.cli.judge import judge
+from dowse.cli.lab import lab
 from dowse.cli.look import export, report, why
 from dowse.cli.start import init, strategies
 from dowse.model.errors import DowseError
@@ -31,6 +32,7 @@ for command in (crawl, init, judge, why, report, export, strategies, demo):
     app.command()(command)
 app.command("demo-web")(demo_web)
 app.add_typer(hostile, name="hostile")
+app.add_typer(lab)
 
 
 def _show_version(wanted: bool) -> None:

@@ -23,6 +23,7 @@ from dowse.model.topic import Scope, Seeds, Topic
 
 __all__ = ["TopicRuns", "crawl_run"]
 
+
 class TopicRuns:
     """Runs strategies on one topic of an open corpus. The topic's judge is built, and its pages are digested, once."""
 

@@ -10,7 +10,7 @@ from dowse.lab.corpus.records import Record
 from dowse.model.http import Response, Truncation
 from dowse.model.url import canonical
 
-__all__ = ["KINDS", "read_response", "target_of"]
+__all__ = ["KINDS", "read_http", "read_response", "target_of"]
 
 KINDS = frozenset(("response", "resource", "revisit"))
 """The types of record that hold an answer."""
@@ -38,7 +38,7 @@ def read_response(record: Record, url: str, original: Record | None = None) -> R
         content_type = record.headers.get("content-type", "")
         headers = (("Content-Type", content_type),) if content_type else ()
         return Response(url, 200, headers, record.block, wire_bytes=len(record.block))
-    response = _read_http(record, url)
+    response = read_http(record, url)
     if kind != "revisit" or response is None:
         return response
     first = None if original is None else read_response(original, url)
@@ -47,7 +47,8 @@ def read_response(record: Record, url: str, original: Record | None = None) -> R
     return replace(response, body=first.body, wire_bytes=first.wire_bytes, truncated=first.truncated)
 
 
-def _read_http(record: Record, url: str) -> Response | None:
+def read_http(record: Record, url: str) -> Response | None:
+    """What the record itself holds: of a revisit, status and headers."""
     block = record.block
     status = _STATUS.match(block)
     if status is None:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.lab.corpus.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
-from dowse.lab.corpus.exchange import KINDS, read_response, target_of
+from dowse.lab.corpus.exchange import KINDS, read_http, read_response, target_of
 from dowse.lab.corpus.records import Record, RecordFile, read_record
 from dowse.model.http import REDIRECTS, Response, Timings
 from dowse.model.url import Base, fingerprint
@@ -133,25 +133,20 @@ class _Indexer:
         url = target_of(record)
         if url is None:
             return
-        place = (file, record.offset, record.skip)
-        payload = place
-        digest = record.headers.get("warc-payload-digest", "")
-        if record.kind == "revisit":
-            known = self._payloads.get(digest)
-            if known is None:
-                self.skip("revisits of what is not here")
-                return
-            payload, wire_bytes, body_bytes = known
-            response = read_response(record, url, record)
-        else:
-            response = read_response(record, url)
+        revisit = record.kind == "revisit"
+        response = read_http(record, url) if revisit else read_response(record, url)
         if response is None:
             self.skip("not an HTTP response")
             return
-        if record.kind != "revisit":
-            wire_bytes, body_bytes = response.wire_bytes, len(response.body)
-            if digest:
-                self._payloads.setdefault(digest, (place, wire_bytes, body_bytes))
+        place = (file, record.offset, record.skip)
+        digest = record.headers.get("warc-payload-digest", "")
+        own = (place, response.wire_bytes, len(response.body))
+        if revisit and digest not in self._payloads:
+            self.skip("revisits of what is not here")
+            return
+        if digest and not revisit:
+            self._payloads.setdefault(digest, own)
+        payload, wire_bytes, body_bytes = self._payloads[digest] if revisit else own
         row = _Row(url, place, payload, response.status, _media_type(response), _location(response), wire_bytes,
                    body_bytes)  # fmt: skip
         self._by_id[record.headers.get("warc-record-id", "")] = row

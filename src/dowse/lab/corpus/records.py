@@ -50,10 +50,14 @@ class Record:
 
 
 class RecordFile:
-    """Iterates over the records of one file from a place on. Raises UserError when the file cannot be read."""
+    """Iterates over the records of one file from a place on. Raises UserError when the file cannot be read.
 
-    def __init__(self, path: Path, offset: int = 0, skip: int = 0) -> None:
+    ``checked``: a record whose gzip member is broken behind it counts as broken.
+    """
+
+    def __init__(self, path: Path, offset: int = 0, skip: int = 0, *, checked: bool = True) -> None:
         self.path = path
+        self._checked = checked
         self.bad = 0  # records that could not be read
         self.at = offset  # bytes of the file read so far
         self._start = offset
@@ -88,12 +92,18 @@ class RecordFile:
             head = self._wait_for_head()
             headers = _headers(bytes(buffer[: head.start()])) if head and buffer.startswith(b"WARC/") else {}
             length = _length(headers)
-            if head is None or not 0 <= length <= _MAX_BLOCK or not self._wait_for(head.end() + length):
+            if head is None or not 0 <= length <= _MAX_BLOCK or not self._whole(end := head.end() + length):
                 self._lose()
                 continue
-            end = head.end() + length
             yield Record(headers, bytes(buffer[head.end() : end]), *self._place())
             self._drop(end)
+
+    def _whole(self, end: int) -> bool:
+        """Is the record there up to its end? Behind that stand two empty lines and the checksum of its member, which
+        is verified once a byte of the next member is there."""
+        if not self._checked or self._wait_for(end + 5) or self._file_over:
+            return self._wait_for(end)
+        return False
 
     def _wait_for(self, count: int) -> bool:
         """Have so many bytes in the buffer; False when the run ends before."""
@@ -116,7 +126,7 @@ class RecordFile:
 
     def _lose(self) -> None:
         """Pass over what is no record, up to where one may begin."""
-        self.bad += 1
+        self.bad += not self._run_over or self._file_over  # a break in the file is counted where it is met
         while (found := _next_start(self._buffer, 1)) is None:
             self._drop(max(0, len(self._buffer) - _LOOK_BACK))
             if not self._wait_for(len(self._buffer) + 1):
@@ -163,25 +173,29 @@ class RecordFile:
                     self.at += size - len(raw)
                     yield True
                     raw = raw or stream.read(_READ_BYTES)
+                broken = not inflate.eof  # the file ends before it does
             except zlib.error:
-                self.bad += not self._buffer.strip()
+                broken = True
+            if broken:
+                self.bad += 1
                 yield False
                 stream.seek(member + 1)
                 raw, self.at = stream.read(_READ_BYTES), member + 1
-            raw = self._next_member(stream, raw)
+            raw = self._next_member(stream, raw, told=broken)
 
-    def _next_member(self, stream: BinaryIO, raw: bytes) -> bytes:
-        """What is to be inflated next, from the beginning of a member on; empty when there is none."""
-        while (found := raw.find(_MAGIC)) < 0:
-            more = stream.read(_READ_BYTES)
-            if not more:
-                self.at += len(raw)
-                return b""
-            kept = raw[-2:]  # the mark may stand across the border
-            self.at += len(raw) - len(kept)
-            raw = kept + more
-        self.at += found
-        return raw[found:]
+    def _next_member(self, stream: BinaryIO, raw: bytes, *, told: bool) -> bytes:
+        """What is to be inflated next, from the beginning of a member on; empty when there is none. What is passed
+        over counts as a broken record, unless it is padding or what is broken was ``told``."""
+        noise = False
+        while (found := raw.find(_MAGIC)) < 0 and (more := stream.read(_READ_BYTES)):
+            passed = max(0, len(raw) - 2)  # the mark may stand across the border
+            noise = noise or any(raw[:passed])
+            self.at += passed
+            raw = raw[passed:] + more
+        passed = found if found >= 0 else len(raw)
+        self.bad += not told and (noise or any(raw[:passed]))
+        self.at += passed
+        return raw[passed:]
 
 
 def _headers(head: bytes) -> dict[str, str]:
@@ -203,7 +217,7 @@ def _length(headers: dict[str, str]) -> int:
 
 def read_record(path: Path, offset: int, skip: int = 0) -> Record:
     """The record at a place; UserError when there is none (any more)."""
-    with closing(iter(RecordFile(path, offset, skip))) as records:  # type: ignore[type-var]
+    with closing(iter(RecordFile(path, offset, skip, checked=False))) as records:  # type: ignore[type-var]
         record = next(records, None)
     if record is None or (record.offset, record.skip) != (offset, skip):
         raise UserError(f"{path} holds no record at byte {offset}: the file was changed")

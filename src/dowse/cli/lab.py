@@ -1,0 +1,117 @@
+"""``dowse lab``: work on recorded webs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress as Bars
+from rich.progress import TaskID
+
+from dowse.lab.corpus import CorpusInfo, Progress, describe, open_corpus
+from dowse.lab.html import human_bytes
+from dowse.model.errors import UserError
+from dowse.model.words import printable
+
+__all__ = ["CorpusFolder", "Jobs", "lab", "shown_progress"]
+
+lab = typer.Typer(name="lab", rich_markup_mode=None, help="Work on recorded webs.")
+
+CorpusFolder = Annotated[Path, typer.Argument(metavar="CORPUS", help="A folder with WARC files, or a finished crawl.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(metavar="NUMBER", help="Processes that read a corpus the first time; one a core if not given."),
+]
+
+_SHOWN = 12  # names in a list
+
+
+@contextmanager
+def shown_progress() -> Iterator[Progress]:
+    """Shows on standard error how far the reading of a corpus is: bars in a terminal, a line a stage elsewhere."""
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with Bars(console=console, transient=True) as bars:
+            tasks: dict[str, TaskID] = {}
+
+            def advance(stage: str, done: int, total: int) -> None:
+                if stage not in tasks:
+                    tasks[stage] = bars.add_task(stage)
+                bars.update(tasks[stage], completed=done, total=total)
+
+            yield advance
+    else:
+        told: set[str] = set()
+
+        def tell(stage: str, done: int, total: int) -> None:
+            if stage not in told:
+                told.add(stage)
+                typer.echo(f"{stage} {_amount(stage, total)} (once: the result is kept)", err=True)
+
+        yield tell
+
+
+def _amount(stage: str, total: int) -> str:
+    return human_bytes(total) if stage == "indexing" else f"{total:,} URLs"
+
+
+@lab.command()
+def info(
+    corpus: CorpusFolder,
+    seed: Annotated[
+        list[str] | None, typer.Option(metavar="URL", help="Tell how much can be reached from this page.")
+    ] = None,
+    jobs: Jobs = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all labels.")] = False,
+) -> None:
+    """Tell what is in a corpus: pages, hosts, links, labels, traces, and how much can be reached."""
+    if jobs is not None and jobs < 1:
+        raise UserError("--jobs is at least 1")
+    with shown_progress() as progress:
+        figures = describe(open_corpus(corpus, jobs=jobs, progress=progress), seed or ())
+    typer.echo(json.dumps(asdict(figures), ensure_ascii=False) if as_json else "\n".join(_lines(figures)))
+
+
+def _lines(figures: CorpusInfo) -> Iterator[str]:
+    yield f"{figures.folder}: {figures.pages:,} pages on {_counted(figures.hosts, 'host')}"
+    sizes = f"{human_bytes(figures.body_bytes)}, {human_bytes(figures.wire_bytes)} on the wire"
+    yield f"URLs       {figures.urls:,} recorded, {sizes}; {figures.timed:,} with the time they took"
+    yield f"statuses   {_listed(figures.statuses)}"
+    yield f"types      {_listed(figures.types)}"
+    if figures.skipped:
+        yield f"left out   {_listed(figures.skipped)}"
+    yield f"links      {figures.links_inside:,} between pages, {figures.links_leaving:,} leave the corpus"
+    share = figures.reachable / figures.pages if figures.pages else 0.0
+    start = figures.seeds[0] if len(figures.seeds) == 1 else f"{len(figures.seeds):,} pages"
+    yield f"reachable  {share:.1%} of the pages from {start} ({figures.seeds_from})"
+    yield f"core       {figures.core:,} pages that lead to each other"
+    if figures.labels:
+        yield f"labels     {len(figures.labels):,}: {_listed(figures.labels)}"
+    if figures.labels_unknown:
+        yield f"           {_counted(figures.labels_unknown, 'row')} of labels.csv name no page of the corpus"
+    if figures.accesses:
+        yield f"traces     {figures.accesses:,} accesses by {_counted(figures.users, 'user')}"
+    if figures.accesses_unknown:
+        yield f"           {figures.accesses_unknown:,} more were to other pages"
+    if figures.objects:
+        yield f"objects    {figures.objects:,}"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    """
+    >>> _listed({"text/html": 1200, "image/png": 3})
+    'text/html (1,200), image/png (3)'
+    """
+    shown = [f"{printable(name)} ({count:,})" for name, count in list(counts.items())[:_SHOWN]]
+    rest = len(counts) - len(shown)
+    return ", ".join(shown) + (f", {rest:,} more" if rest > 0 else "")

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dowse.crawl.job import Job
+from dowse.crawl.step import PageStep
+from dowse.frontier.scope import StaticScope
+from dowse.judge import build_judge
+from dowse.lab.corpus import Corpus, open_corpus
+from dowse.lab.corpus import digests as module
+from dowse.model.topic import Example, JudgeSettings, Keyword, Scope, Topic
+from tests.lab.corpus.made import differences, odd_pages, write_warc
+
+SEEDS = ["http://odd.test/", "http://portal.dowse.test/"]
+TOPICS = {
+    "query": Topic(query="perovskite solar cells efficiency"),
+    "keywords": Topic(
+        keywords=(Keyword("solar page", 2.0), Keyword("perovskite")), judge=JudgeSettings("erid", weighting="tf")
+    ),
+    "examples": Topic(
+        examples=tuple(
+            Example(str(n), text=f"solar cells number {n} of the tandem perovskite lab {n}") for n in range(4)
+        )
+    ),
+    "words as they are": Topic(query="solar 太陽電池 элементы", judge=JudgeSettings(language="none")),
+}
+SCOPES = {
+    "any": (Scope(reach="any"), 5000),
+    "host": (Scope(reach="host"), 5000),
+    "paths": (Scope(reach="domain", include=("*odd.test/*",), exclude=("/private/*", "/n/1*")), 5000),
+    "few links": (Scope(reach="any", exclude=("/n/2",)), 7),
+}
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_digest_is_that_of_the_live_step(corpus: Corpus, topic: str, scope: str) -> None:
+    judge = build_judge(TOPICS[topic])
+    rules, max_links = SCOPES[scope]
+    static = StaticScope(rules, SEEDS)
+    live, kept = PageStep(judge, static, max_links), corpus.digests(judge, static, max_links)
+    scores = []
+    for number in range(len(corpus)):
+        expected = live.digest(Job(corpus.response(number), 0.0))
+        assert differences(expected, kept(number)) == [], corpus.url(number)
+        assert differences(expected, kept(number)) == [], f"asked again: {corpus.url(number)}"
+        scores.append(expected.verdict.score)
+    assert len(set(scores)) > 10
+
+
+def test_pages_are_told_from_the_rest(corpus: Corpus) -> None:
+    others = {corpus.url(number) for number in np.flatnonzero(~corpus.pages.is_page())}
+    assert {url for url in others if "odd.test" in url} == {
+        f"http://odd.test/{name}" for name in ("robots.txt", "x.pdf", "old", "lost")
+    }
+    assert all(not corpus.pages.strings["titles"][corpus.number(url) or 0] for url in others)
+
+
+def test_anchors_are_read_in_parts(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge, scope = build_judge(TOPICS["query"]), StaticScope(Scope(reach="any"))
+    whole = corpus.digests(judge, scope, 100)._by_anchor
+    assert len(whole) == len(corpus.pages.strings["anchors"])
+    assert whole.any()
+    for size in (1, 7, 100):
+        monkeypatch.setattr(module, "_ANCHOR_TOKENS", size)
+        assert corpus.digests(judge, scope, 100)._by_anchor.tolist() == whole.tolist()
+
+
+def test_any_number_of_processes_makes_the_same_cache(folder: Path, corpus: Corpus, tmp_path: Path) -> None:
+    for path in folder.glob("*.warc*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    told: list[tuple[str, int, int]] = []
+    open_corpus(tmp_path, jobs=2, progress=lambda *values: told.append(values))
+    files = {path.name: path for path in (tmp_path / ".dowse-lab").rglob("*.npy")}
+    others = {path.name: path for path in (folder / ".dowse-lab").rglob("*.npy")}
+    assert files.keys() == others.keys()
+    assert [name for name, path in files.items() if path.read_bytes() != others[name].read_bytes()] == []
+    assert told[-1] == ("parsing", len(corpus), len(corpus))
+    sizes = sum(path.stat().st_size for path in folder.glob("*.warc*"))
+    assert [value for value in told if value[0] == "indexing"][-1] == ("indexing", sizes, sizes)
+
+
+def test_a_corpus_without_words(tmp_path: Path) -> None:
+    write_warc(tmp_path / "x.warc.gz", [page for page in odd_pages() if not page.body])
+    corpus = open_corpus(tmp_path, jobs=1)
+    judge, scope = build_judge(TOPICS["query"]), StaticScope(Scope(reach="any"))
+    live, kept = PageStep(judge, scope, 9), corpus.digests(judge, scope, 9)
+    assert [differences(live.digest(Job(corpus.response(n), 0.0)), kept(n)) for n in range(len(corpus))] == [[], []]
