@@ -39,10 +39,9 @@ def results(
 def crawl(dice: np.random.Generator, chance: float, budget: int, targets: int) -> Run:
     """Finds a target with this chance while many are left, after a slow start; one request in twenty brings nothing."""
     left = targets
-    target = np.zeros(budget, np.bool_)
     brought = np.where(dice.random(budget) < 0.05, Request.ERROR, Request.PAGE).astype(np.int8)
-    for n, throw in enumerate(dice.random(budget).tolist()):
-        if brought[n] == Request.PAGE and throw < chance * min(1, (n + 5) / 60) * (left / targets) ** 0.8:
-            target[n] = True
-            left -= 1
+    target = []
+    for n, (throw, kind) in enumerate(zip(dice.random(budget).tolist(), brought.tolist(), strict=True)):
+        target.append(kind == Request.PAGE and throw < chance * min(1, (n + 5) / 60) * (left / targets) ** 0.8)
+        left -= target[-1]
     return Run.of(target, target=target, brought=brought, wire_bytes=dice.integers(2_000, 30_000, budget))

@@ -47,7 +47,7 @@ def test_any_number_of_strategies_and_topics(tmp_path: Path, caplog: pytest.LogC
 def test_a_panel_a_topic(tmp_path: Path) -> None:
     skill = {"hybrid": compared.SKILL["hybrid"], "bfs": compared.SKILL["bfs"]}
     heights = []
-    for topics in (3, 4, 33):
+    for topics in (3, 4, 31):
         topics_figure(compared.results(topics, 1, 40, skill), 40, tmp_path / "topics.png", title="t")
         picture = pixels(tmp_path / "topics.png")
         heights.append(picture.shape[0])

@@ -206,7 +206,7 @@ def test_the_area_is_the_sum_of_what_was_found_over_the_rest_of_the_budget(run: 
     assert value_steps(run, total, by).area(budget) == pytest.approx(worth)
 
 
-@given(runs(), st.integers(1, 40))
+@given(runs(), st.integers(1, 20))
 def test_the_area_under_the_harvest_is_its_mean(run: Run, budget: int) -> None:
     """By requests the steps are one wide: the area is the mean over the budgets 0 to B - 1."""
     rates = harvest_steps(run).value(np.arange(budget))

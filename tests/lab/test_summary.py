@@ -46,7 +46,8 @@ def test_the_kept_curve_is_the_whole_curve() -> None:
 
 
 def test_a_row_a_strategy_the_best_first() -> None:
-    rows = summarise(compared.results())
+    results = compared.results()
+    rows = summarise(results)
     assert {row["strategy"] for row in rows} == set(compared.SKILL)
     assert rows[0]["strategy"] == "oracle-path"
     means = [row["auc"]["mean"] or 0 for row in rows]
@@ -64,7 +65,7 @@ def test_a_row_a_strategy_the_best_first() -> None:
         assert middle is not None
         assert high is not None
         assert low <= middle <= high
-    assert summarise(compared.results()) == rows
+    assert summarise(results) == rows
     json.dumps(rows, allow_nan=False)
 
 
