@@ -12,7 +12,7 @@ from dowse.cli.crawl import crawl
 from dowse.cli.demo import demo, demo_web
 from dowse.cli.hostile import hostile
 from dowse.cli.judge import judge
-from dowse.cli.lab import lab
+from dowse.cli.lab_compare import lab
 from dowse.cli.look import export, report, why
 from dowse.cli.start import init, strategies
 from dowse.model.errors import DowseError
