@@ -74,7 +74,10 @@ class ExtraRequests:
         self._recorder.note_spent()
         timeout_s = self._purse.timeout_s(self._timeout_s)
         request = Request(url, max_wire_bytes=max_bytes, max_body_bytes=max_bytes, timeout_s=timeout_s)
+        at = self._clock.wall()
         result = await self._transport.fetch(request, self._purse)
+        if isinstance(result, Response):
+            self._recorder.beside(result, at)
         row = self._recorder.site(site.id)
         row.requests += 1
         row.wire_bytes += result.wire_bytes

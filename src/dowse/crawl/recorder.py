@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dowse.frontier import Frontier
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
+from dowse.model.http import Response
 from dowse.model.page import Links
 from dowse.model.records import (
     Batch,
@@ -26,6 +27,7 @@ from dowse.model.records import (
     SiteRow,
 )
 from dowse.model.strategy import Strategy
+from dowse.store import compose
 
 __all__ = ["STRATEGY_STATE", "Recorder"]
 
@@ -91,6 +93,10 @@ class Recorder:
         counts, positions = links.counts[rows].astype(np.int64).tolist(), links.positions[rows].tolist()
         columns = zip(repeat(page), targets, anchors, counts, positions, rels, strict=False)
         self._batch.links.extend(cast(Iterator[LinkRow], columns))  # a LinkRow each would cost ten times a tuple
+
+    def beside(self, response: Response, at: float) -> None:
+        """Archive an answer that is no page: a robots.txt, a sitemap. Who replays the crawl needs them too."""
+        self._batch.beside.append((compose(response, at), at))
 
     def refused(self, rule: str, count: int, sample: str | None = None) -> None:
         refusals = self._batch.refusals

@@ -179,11 +179,12 @@ class Batch:
     refusals: dict[str, int] = field(default_factory=dict)  # rule -> URLs refused since the last commit
     refusal_samples: list[tuple[str, str]] = field(default_factory=list)  # rule, URL
     statistics: dict[str, Any] = field(default_factory=dict)  # name -> JSON value or bytes: learned state
+    beside: list[tuple[list[bytes], float]] = field(default_factory=list)  # archived, but no page: robots.txt; and when
     spent: Spent | None = None
 
     def __bool__(self) -> bool:
         return any((self.candidates, self.states, self.priorities, self.sites, self.pages, self.links, self.decisions,
-                    self.events, self.refusals, self.statistics))  # fmt: skip
+                    self.events, self.refusals, self.statistics, self.beside))  # fmt: skip
 
 
 class Records(Protocol):

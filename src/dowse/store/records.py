@@ -151,6 +151,8 @@ class CrawlStore:
         try:
             self._same_folder()
             places = [self._keep(page.archive, page.archive_response, page.fetched_at) for page in batch.pages]
+            for members, at in batch.beside:
+                self._archive.append(members, 0, at)
             self._archive.sync()
             try:
                 self._transact(batch, places, tidy=False)

@@ -140,6 +140,7 @@ def statements(batch: Batch, places: Sequence[Place], ordinal: int, archives: di
         yield _STATES_OF, ((*state, id) for id, state in batch.states.items())
     if batch.pages:
         yield _PAGES, map(_page, batch.pages, range(ordinal, ordinal + len(batch.pages)), places)
+    if batch.pages or batch.beside:
         yield _ARCHIVES, archives.items()
     if batch.links:
         yield from _many("links", 6, batch.links)

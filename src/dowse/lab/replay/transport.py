@@ -31,6 +31,10 @@ class Recorded:
 class FrozenWeb(Protocol):
     """What a replay needs of a corpus to answer requests."""
 
+    def usual(self, url: str) -> tuple[float, float]:
+        """Seconds to the first byte and bytes a second that are usual at a URL's host; NaN where none is known."""
+        ...
+
     def find(self, url: str) -> Recorded | None:
         """The answer to a request for a canonical URL; None when it was not recorded."""
         ...
@@ -42,19 +46,23 @@ class FrozenWeb(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NetworkModel:
-    """How long an exchange takes where the recording does not tell, and what a miss costs."""
+    """How long an exchange takes where the recording tells nothing of its host, and what a miss costs."""
 
     latency_s: float = 0.2
     bytes_per_s: float = 500_000.0
     miss_bytes: int = 1_000
 
-    def times(self, answer: Recorded | None) -> tuple[float, float]:
-        """Seconds to the first byte, and from there to the last."""
+    def times(self, answer: Recorded | None, usual: tuple[float, float]) -> tuple[float, float]:
+        """Seconds to the first byte, and from there to the last: as recorded, else as usual at the host, else as the
+        model has it."""
+        latency_s, bytes_per_s = usual
+        latency_s = self.latency_s if math.isnan(latency_s) else latency_s
+        bytes_per_s = self.bytes_per_s if math.isnan(bytes_per_s) else bytes_per_s
         if answer is None:
-            return self.latency_s, self.miss_bytes / self.bytes_per_s
-        latency_s = self.latency_s if math.isnan(answer.latency_s) else answer.latency_s
-        download_s = answer.wire_bytes / self.bytes_per_s if math.isnan(answer.download_s) else answer.download_s
-        return latency_s, download_s
+            return latency_s, self.miss_bytes / bytes_per_s
+        if math.isnan(answer.latency_s):
+            return latency_s, answer.wire_bytes / bytes_per_s
+        return answer.latency_s, answer.download_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +94,7 @@ class ReplayTransport:
     async def fetch(self, request: Request, meter: Meter | None = None) -> Response | Failure:
         """The recorded answer, or a plain 404 for what was never recorded, after the time it takes."""
         answer = self.web.find(request.url)
-        latency_s, download_s = self.model.times(answer)
+        latency_s, download_s = self.model.times(answer, self.web.usual(request.url))
         started_s = self.clock.now()
         place = len(self.log)
         self.log.append(Exchange(request.url, -1, 0, False, 0, started_s, started_s))

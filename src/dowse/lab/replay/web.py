@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dowse.crawl.job import Job, Work
 from dowse.lab.corpus import Corpus, Digests
 from dowse.lab.replay.transport import Recorded
 from dowse.model.page import Digest
-from dowse.model.url import fingerprint
+from dowse.model.url import fingerprint, split
 
 __all__ = ["CorpusWeb", "KnownPages"]
+
+_UNKNOWN = (math.nan, math.nan)
 
 
 class CorpusWeb:
@@ -25,6 +29,7 @@ class CorpusWeb:
         columns = index.columns
         self._status, self._wire_bytes = columns["status"], columns["wire_bytes"]
         self._first_byte_s, self._total_s = columns["first_byte_s"], columns["total_s"]
+        self._usual = self._usual_by_host()
 
     def number(self, url: str) -> int:
         """The number of a canonical URL; -1 when it was not recorded."""
@@ -42,8 +47,23 @@ class CorpusWeb:
         first_byte_s, total_s = float(self._first_byte_s[number]), float(self._total_s[number])
         return Recorded(
             number, int(self._status[number]), tuple(headers), int(self._wire_bytes[number]), first_byte_s,
-            max(0.0, total_s - first_byte_s) if total_s > 0 else np.nan, bool(self._is_page[number]),
+            max(0.0, total_s - first_byte_s), bool(self._is_page[number]),
         )  # fmt: skip
+
+    def usual(self, url: str) -> tuple[float, float]:
+        return self._usual.get(split(url).host, _UNKNOWN)
+
+    def _usual_by_host(self) -> dict[str, tuple[float, float]]:
+        """Medians of what was recorded at each host."""
+        rows: dict[str, list[int]] = {}
+        for number in np.flatnonzero(~np.isnan(self._first_byte_s) & ~np.isnan(self._total_s)).tolist():
+            rows.setdefault(split(self._corpus.url(number)).host, []).append(number)
+        usual = {}
+        for host, numbers in rows.items():
+            download_s = np.maximum(self._total_s[numbers] - self._first_byte_s[numbers], 1e-6)
+            speeds = self._wire_bytes[numbers] / download_s
+            usual[host] = (float(np.median(self._first_byte_s[numbers])), max(1.0, float(np.median(speeds))))
+        return usual
 
     def body(self, page: int) -> bytes:
         return self._corpus.response(page).body
