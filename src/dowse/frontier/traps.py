@@ -16,6 +16,7 @@ A URL refused by ``pattern-run`` may be admitted later from another page; the co
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,7 @@ _hash = xxhash.xxh3_64_intdigest
 _NUMBER = re.compile(r"[0-9]+")
 _NUMBER_OUTSIDE_ESCAPES = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])[0-9]+")
 _ZEROS = str.maketrans("123456789", "000000000")
+_VALUE = re.compile(r"=[^&]*")
 _FEW_PARAMETERS = 4
 
 
@@ -55,32 +57,38 @@ def skeleton(url: str) -> str:
     if mark < 0:
         path, names = url[slash:], ""
     else:
-        path = url[slash:mark]
-        query = url[mark + 1 :]
-        if "&" in query:
-            keys = {parameter.partition("=")[0] for parameter in query.split("&")}
-            names = "?" + "&".join(sorted(keys)) if len(keys) <= _FEW_PARAMETERS else "?*"
-        else:
-            names = "?" + query.partition("=")[0]
-        if "%" not in names:
-            names = _NUMBER.sub("0", names)
+        path, names = url[slash:mark], _names(_VALUE.sub("", url[mark + 1 :]))
     # the bytes of an escaped letter are no number: /wiki/%E5%A4%AA
     path = _NUMBER.sub("0", path) if "%" not in path else _NUMBER_OUTSIDE_ESCAPES.sub("0", path)
     return url[:slash] + path + names
 
 
+@lru_cache(maxsize=4096)  # a site's pages have the same few
+def _names(parameters: str) -> str:
+    """The names of parameters, as they are in a skeleton."""
+    keys = set(parameters.split("&"))
+    names = "?" + "&".join(sorted(keys)) if len(keys) <= _FEW_PARAMETERS else "?*"
+    return names if "%" in names else _NUMBER.sub("0", names)
+
+
 def skeletons(urls: list[str]) -> list[str]:
-    """The :func:`skeleton` of each of at least one URL; those without query and escapes are searched in one go."""
+    """The :func:`skeleton` of each of at least one URL; those without escapes are searched for numbers in one go."""
     slashes = [url.index("/", 8) for url in urls]
     paths = [url[slash:] for url, slash in zip(urls, slashes, strict=True)]
     text = "\n".join(paths).translate(_ZEROS)
     while "00" in text:
         text = text.replace("00", "0")
     plain = text.split("\n")
-    return [
-        skeleton(url) if "?" in path or "%" in path else url[:slash] + bones
-        for url, slash, path, bones in zip(urls, slashes, paths, plain, strict=True)
-    ]
+    found = []
+    for url, slash, path, bones in zip(urls, slashes, paths, plain, strict=True):
+        if "%" in path:
+            found.append(skeleton(url))
+            continue
+        mark = path.find("?")
+        if mark >= 0:
+            bones = bones[: bones.index("?")] + _names(_VALUE.sub("", path[mark + 1 :]))
+        found.append(url[:slash] + bones)
+    return found
 
 
 def pattern(url: str) -> int:
