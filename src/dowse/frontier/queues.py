@@ -28,8 +28,10 @@ from dowse.model.records import CandidateState
 __all__ = ["Queues"]
 
 _WAITING = int(CandidateState.WAITING)
-_FRONT = 3  # keys in a front, at least
+_FRONT = 1  # keys in a front, at least: what is ranked again is far more often elsewhere, and costs next to nothing
+_FRONT_MOST = 4  # times as many keys make a front too long
 _FRONT_SHARE = 32  # of the rear, one in so many
+_FEW = 24
 _STALE_SLACK = 32
 _LOWEST_ORDER = (1 << 64) - 1
 
@@ -48,8 +50,10 @@ class Queues:
             heappush(site.front, key)
             if len(site.front) > site.front_most:
                 self._shorten(site)
+        elif site.rear is None:
+            site.rear = array("i", [key & ID_MASK])
         else:
-            self._to_rear(site, [key & ID_MASK])
+            site.rear.append(key & ID_MASK)
 
     def top(self, site: Site) -> int:
         """The best key that waits at a site, -1 when there is none."""
@@ -63,29 +67,32 @@ class Queues:
                 heappop(front)
             if not site.rear:
                 return -1
-            self._fill(site, np.array(site.rear, np.int64))
+            if len(site.rear) <= _FEW:
+                self._fill_few(site, site.rear)
+            else:
+                self._fill(site, np.array(site.rear, np.int64))
             front = site.front
 
     def rerank(self, ids: NDArray[np.int64], before: NDArray[np.uint64], orders: NDArray[np.uint64]) -> list[Site]:
         """Waiting URLs have other orders than before; the sites that may be offered under a better key for that."""
         self._know(len(self._sites))
         numbers = self._candidates.site[ids]
-        # From rear to rear nothing changes. An order equal to the bound's is looked at more closely.
-        near = np.flatnonzero(np.minimum(before, orders) <= self._bounds[numbers])
+        bounds = self._bounds[numbers]
+        near = np.flatnonzero(np.minimum(before, orders) <= bounds)  # from rear to rear nothing changes
         sites, better, long = self._sites, [], []
-        for number, id_, old, order in zip(
-            numbers[near].tolist(), ids[near].tolist(), before[near].tolist(), orders[near].tolist(), strict=True
-        ):
+        rows = (numbers[near], ids[near], before[near], orders[near], bounds[near])
+        for number, id_, old, order, bound in zip(*(column.tolist() for column in rows), strict=True):
             site = sites[number]
             key = (order << ID_BITS) | id_
-            if key < site.bound:
+            # The order alone decides, but where it is the bound's own.
+            if order < bound or (order == bound and key < site.bound):
                 front = site.front
                 heappush(front, key)
                 if key < site.offer or site.offer < 0:
                     better.append(site)
                 if len(front) > site.front_most:
                     long.append(site)
-            elif (old << ID_BITS) | id_ < site.bound:
+            elif old < bound or (old == bound and (old << ID_BITS) | id_ < site.bound):
                 self._to_rear(site, [id_])
         for site in long:  # only now: if a bound moved before, what left the front but is not yet placed would be lost
             if len(site.front) > site.front_most:
@@ -114,7 +121,7 @@ class Queues:
         sites = columns.site[ids]
         starts = np.flatnonzero(np.concatenate(([True], sites[1:] != sites[:-1])))
         counts = np.diff(starts, append=len(ids))
-        fronts = np.where(counts <= 2 * _FRONT, counts, np.maximum(_FRONT, counts // _FRONT_SHARE))
+        fronts = np.where(counts <= _FRONT_MOST * _FRONT, counts, np.maximum(_FRONT, counts // _FRONT_SHARE))
         places = np.arange(len(ids), dtype=np.int32) - np.repeat(starts.astype(np.int32), counts)
         in_front = places < np.repeat(fronts.astype(np.int32), counts)
         first, rest = ids[in_front], ids[~in_front]
@@ -127,7 +134,7 @@ class Queues:
             site = self._sites[number]
             site.waiting = waiting
             site.front = keys[key_at : key_at + most]  # sorted, and so a heap
-            site.front_most = 2 * max(_FRONT, most)
+            site.front_most = _FRONT_MOST * (most if waiting > most else _FRONT)
             key_at += most
             if waiting > most:
                 site.rear = array("i", rest[rest_at : rest_at + waiting - most].tobytes())
@@ -146,7 +153,7 @@ class Queues:
         ids = ids[self._candidates.state[ids] == _WAITING]
         orders = self._candidates.order[ids]
         most = max(_FRONT, len(ids) // _FRONT_SHARE)
-        site.front_most = 2 * most
+        site.front_most = _FRONT_MOST * most
         if len(ids) <= most:
             self._keep(site, ids, orders, ids[:0])
             return
@@ -158,15 +165,29 @@ class Queues:
         first[level[: most - np.count_nonzero(first)]] = True
         self._keep(site, ids[first], orders[first], ids[~first])
 
+    def _fill_few(self, site: Site, rear: array[int]) -> None:
+        """The same for a short rear: a plain loop beats the array machinery."""
+        columns = self._candidates
+        state_at, order_at = columns.state.item, columns.order.item
+        keys = sorted({(order_at(id_) << ID_BITS) | id_ for id_ in rear if state_at(id_) == _WAITING})
+        site.front, site.front_most = keys[:_FRONT], _FRONT_MOST * _FRONT
+        site.rear = array("i", [key & ID_MASK for key in keys[_FRONT:]]) if len(keys) > _FRONT else None
+        self._set_bound(site, keys[_FRONT - 1] + 1 if len(keys) > _FRONT else NO_BOUND)
+
     def _keep(self, site: Site, ids: NDArray[np.int64], orders: NDArray[np.uint64], rest: NDArray[np.int64]) -> None:
         site.front = sorted((order << ID_BITS) | id_ for order, id_ in zip(orders.tolist(), ids.tolist(), strict=True))
         site.rear = array("i", rest.astype(np.int32).tobytes()) if len(rest) else None
         self._set_bound(site, site.front[-1] + 1 if len(rest) else NO_BOUND)
 
     def _shorten(self, site: Site) -> None:
-        """The front is too long: its worse half goes to the rear, and out of the queue what no longer waits."""
-        keys = sorted(set(filter(self._candidates.is_current, site.front)))
-        most = site.front_most // 2
+        """The front is too long: its best quarter stays, the others go to the rear, what no longer waits goes away."""
+        state_at, order_at = self._candidates.state.item, self._candidates.order.item
+        current = {
+            key for key in site.front
+            if order_at(key & ID_MASK) == key >> ID_BITS and state_at(key & ID_MASK) == _WAITING
+        }  # fmt: skip
+        keys = sorted(current)
+        most = site.front_most // _FRONT_MOST
         site.front = keys[:most]
         if len(keys) > most:
             self._to_rear(site, [key & ID_MASK for key in keys[most:]])

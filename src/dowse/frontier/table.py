@@ -93,7 +93,7 @@ class Table:
         slots = self._homes(keys)
         there = self._keys.take(slots)
         known = there == keys
-        rest = np.flatnonzero(~known)
+        rest = np.flatnonzero(~known & (there != 0))
         if rest.size:
             at = slots[rest] + _NEXT
             near = self._keys.take(at, mode="wrap")
@@ -101,8 +101,7 @@ class Table:
             found = rest[columns]
             slots[found] = at[steps, columns] % len(self._keys)
             known[found] = True
-            endless = near.all(axis=0) & (there[rest] != 0)
-            for row in rest[endless & ~known[rest]].tolist():
+            for row in rest[near.all(axis=0) & ~known[rest]].tolist():  # no end of the chain in sight
                 slots[row] = self._slot(keys.item(row))
                 known[row] = self._keys[slots[row]] == keys[row]
         return slots, known
@@ -121,8 +120,11 @@ class Table:
             left[won] = False
             keys, values, slots = keys[left], values[left], slots[left] + 1
             slots[slots == size] = 0
+        key_at = self._keys.item
         for key, value in zip(keys.tolist(), values.tolist(), strict=True):
-            slot = self._slot(key)
+            slot = (key >> 32) * size >> 32
+            while key_at(slot):
+                slot = slot + 1 if slot + 1 < size else 0
             self._keys[slot] = key
             self._values[slot] = value
 
