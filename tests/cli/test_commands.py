@@ -301,3 +301,31 @@ def test_hostile_serve_on_another_address_or_a_taken_port(server: LoopbackServer
 
 def test_hostile_check_of_another_crawl(folder: Path) -> None:
     assert "is no crawl of the hostile web" in dowse("hostile", "check", str(folder), code=2).stderr
+
+
+def test_lab_info_tells_of_a_crawl_and_keeps_what_it_worked_out(folder: Path) -> None:
+    first = dowse("lab", "info", str(folder), "--jobs", "1")
+    assert "indexing" in first.stderr
+    assert "pages on" in first.stdout
+    again = dowse("lab", "info", str(folder), "--json", "--seed", DEMO_SEEDS[0])
+    assert again.stderr == ""
+    figures = json.loads(again.stdout)
+    assert 50 < figures["pages"] <= figures["urls"]
+    assert figures["seeds"] == [DEMO_SEEDS[0]]
+    assert 1 < figures["reachable"] <= 60
+    assert figures["timed"] == figures["urls"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "nowhere is no folder"),
+        (["."], "holds no WARC files"),
+        (["{folder}", "--seed", "http://nowhere.test/"], "is not in this corpus"),
+        (["{folder}", "--jobs", "0"], "--jobs is at least 1"),
+    ],
+)
+def test_lab_info_tells_a_mistake_in_one_line(folder: Path, arguments: list[str], message: str) -> None:
+    done = dowse("lab", "info", *(word.format(folder=folder) for word in arguments), code=2)
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from dowse.judge import Terms
 from dowse.judge import lexicon as module
-from dowse.judge.lexicon import Lexicon
-from dowse.judge.similarity import TopicVector
+from dowse.judge.lexicon import Lexicon, Vocabulary
+from dowse.judge.similarity import TopicVector, text_norm
 from dowse.model.words import LINE_END, word_hash
 
 WORDS = ["the", "solar", "cells", "cell", "of", "bird", "birds", "nests", "zebra", "日本"]
@@ -63,3 +63,21 @@ def test_starts_over_when_it_knows_too_many_words(monkeypatch: pytest.MonkeyPatc
         assert counts == {"w7": page.count("w7")}
         assert all_counts.sum() == len(page)
     assert len(lexicon) <= 50 + 22
+
+
+@pytest.mark.parametrize("weighting", ["log", "tf"])
+@given(page=st.lists(st.sampled_from([*WORDS, LINE_END])), before=st.lists(st.sampled_from(WORDS)))
+def test_a_reading_by_number_is_the_same_to_the_last_digit(weighting: str, page: list[str], before: list[str]) -> None:
+    topical, weights = ("cell", "bird", "comet"), np.array([0.6, 0.8, 0.1])
+    lexicon = Lexicon(Terms("english"), topical)
+    lexicon.read(before)  # what was read before changes the numbers, and nothing else
+    words = [LINE_END, *sorted(WORDS)]
+    hashes = np.array([0, *map(word_hash, words[1:])], np.uint64)
+    read = Vocabulary("english", words, hashes).reader(topical)
+    one, other = lexicon.read(page), read(np.array([words.index(word) for word in page], np.int32))
+    assert one.hashes().tolist() == other.hashes().tolist()
+    assert one.count()[0] == other.count()[0]
+    assert text_norm(one.count()[1], weighting) == text_norm(other.count()[1], weighting)
+    assert one.occurrences(("cell", "bird")) == other.occurrences(("cell", "bird"))
+    expected = one.similarities(weights, weighting)
+    assert other.similarities(weights, weighting).tobytes() == expected.tobytes()

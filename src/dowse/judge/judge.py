@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -74,14 +74,14 @@ class Judge:
             by_term = self.vector.parts(counts, text_norm(all_counts, self.vector.weighting))
             if self.pool is not None:
                 shares = self.pool.shares(counts, int(all_counts.sum()), page.occurrences)
-        similarity = min(1.0, math.fsum(own * topic for _, own, topic in by_term))
-        erid = min(1.0, math.fsum(share.share * share.weight for share in shares))
+        similarity = min(1.0, math.fsum([own * topic for _, own, topic in by_term]))
+        erid = min(1.0, math.fsum([share.share * share.weight for share in shares]))
         if self.method == "erid":
             score = erid
-            reasons = _top(Reason(f"keyword: {share.text}", share.share, share.weight) for share in shares)
+            reasons = _top("keyword", [(share.text, share.share, share.weight) for share in shares])
         else:
             score = similarity
-            reasons = _top(Reason(f"term: {term}", own, topic) for term, own, topic in by_term)
+            reasons = _top("term", by_term)
         return Verdict(
             score=score,
             relevant=score > 0 and score >= self.threshold,
@@ -101,14 +101,14 @@ class Judge:
         return page.similarities(self._weights, self.vector.weighting)
 
 
-def _top(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+def _top(kind: str, parts: list[tuple[str, float, float]]) -> tuple[Reason, ...]:
     """The greatest contributions, and the rest as one, so that all still add up to the score."""
-    ordered = sorted(reasons, key=lambda reason: (-reason.contribution, reason.name))
+    ordered = sorted([(-value * weight, name, value, weight) for name, value, weight in parts])
+    reasons = [Reason(f"{kind}: {name}", value, weight) for _, name, value, weight in ordered[:_REASONS]]
     rest = ordered[_REASONS:]
-    if not rest:
-        return tuple(ordered)
-    remainder = Reason(f"{len(rest)} more", math.fsum(reason.contribution for reason in rest))
-    return (*ordered[:_REASONS], remainder)
+    if rest:
+        reasons.append(Reason(f"{len(rest)} more", math.fsum([-part[0] for part in rest])))
+    return tuple(reasons)
 
 
 def build_judge(topic: Topic) -> Judge:

@@ -155,18 +155,22 @@ class Reading:
             return result
         near = np.zeros(lines, bool)
         near[line_of[topical]] = True
-        chosen = near[line_of] & (self._terms >= 0)
+        chosen = near[line_of]
         keys = line_of[chosen] << 32 | self._terms[chosen]
         keys.sort()
-        keys, counts = _runs(keys)
+        keys, counts = _runs(keys[np.searchsorted(keys, 0) :])  # what is no term has made its key negative
         line, term = keys >> 32, keys & 0xFFFFFFFF
         shared = term < len(topic)
         own = weights(counts[shared], weighting)
         products = np.bincount(line[shared], own * topic[term[shared]], lines)
-        by_count = line << 32 | counts  # added in this order, the last digit is the same however terms are numbered
+        # What occurs once, nearly all, adds 1; the rest is added in order of the counts. So the last digit is the same
+        # however terms are numbered.
+        several = np.flatnonzero(counts > 1)
+        by_count = line[several] << 32 | counts[several]
         by_count.sort()
         squares = weights(by_count & 0xFFFFFFFF, weighting) ** 2
-        norms = np.sqrt(np.bincount(by_count >> 32, squares, lines))
+        once = np.bincount(line, minlength=lines) - np.bincount(line[several], minlength=lines)
+        norms = np.sqrt(once + np.bincount(by_count >> 32, squares, lines))
         result[near] = np.minimum(1.0, products[near] / norms[near])
         return result
 

@@ -119,5 +119,5 @@ def differences(one: Digest, other: Digest) -> list[str]:
 
 def _same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray):
-        return one.dtype == other.dtype and one.tobytes() == other.tobytes()
+        return bool(one.dtype == other.dtype and one.tobytes() == other.tobytes())
     return bool(one == other)

@@ -52,7 +52,7 @@ def test_a_digest_is_that_of_the_live_step(corpus: Corpus, topic: str, scope: st
 
 
 def test_pages_are_told_from_the_rest(corpus: Corpus) -> None:
-    others = {corpus.url(number) for number in np.flatnonzero(~corpus.pages.is_page())}
+    others = {corpus.url(number) for number in np.flatnonzero(~corpus.pages.is_page()).tolist()}
     assert {url for url in others if "odd.test" in url} == {
         f"http://odd.test/{name}" for name in ("robots.txt", "x.pdf", "old", "lost")
     }

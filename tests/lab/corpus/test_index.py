@@ -84,7 +84,7 @@ def test_a_crawl_by_wget(tmp_path: Path) -> None:
     assert response.body.startswith(b"<!doctype html><html lang=en><title>Solar cells")
     assert response.wire_bytes < len(response.body)
     page, same = corpus.number(f"{base}/a.html"), corpus.number(f"{base}/same.html")
-    assert corpus.graph.links_of(home).tolist() == sorted([page, same])  # the redirect leads to the first of them
+    assert set(corpus.graph.links_of(home).tolist()) == {page, same}  # the redirect leads to the first of them
     assert corpus.graph.leaving[home] == 1
 
 
