@@ -29,7 +29,7 @@ class TopicRuns:
 
     def __init__(self, corpus: Corpus, web: CorpusWeb, plan: Plan, topic: LabTopic) -> None:
         self._corpus = corpus
-        self._web = web
+        self.web = web
         self._topic = topic
         pages = len(corpus)
         is_page = corpus.pages.is_page()
@@ -43,8 +43,8 @@ class TopicRuns:
             seed_number=topic.seed_number,
         )
         judge = build_judge(self._told)
-        self._scope = _Inside(web) if plan.inside else StaticScope(self._told.scope)
-        self._workers = KnownPages(web, corpus.digests(judge, self._scope, self._told.limits.max_links))
+        self.scope = _Inside(web) if plan.inside else StaticScope(self._told.scope)
+        self.workers = KnownPages(web, corpus.digests(judge, self.scope, self._told.limits.max_links))
 
     def run(self, seeds: SeedSet, strategy: str) -> RunResult:
         """One strategy (or oracle) from one set of seeds."""
@@ -70,9 +70,12 @@ class TopicRuns:
 
     def replay(self, seeds: SeedSet, strategy: str) -> Replayed:
         """The crawl itself."""
+        return replay(self.web, self.workers, self.topic_for(seeds, strategy), self.scope)
+
+    def topic_for(self, seeds: SeedSet, strategy: str) -> Topic:
+        """What the crawler is told."""
         urls = tuple(self._corpus.url(page) for page in seeds.pages)
-        topic = replace(self._told, seeds=Seeds(urls=urls), strategy=parse_strategy(strategy))
-        return replay(self._web, self._workers, topic, self._scope)
+        return replace(self._told, seeds=Seeds(urls=urls), strategy=parse_strategy(strategy))
 
 
 class _Inside(StaticScope):
