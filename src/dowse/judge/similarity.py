@@ -31,9 +31,11 @@ class TopicVector:
         products add up to the cosine.
         """
         log = self.weighting == "log"
+        weights = self.weights
         return [
-            (term, (1.0 + math.log(counts[term]) if log else counts[term]) / norm, self.weights[term])
-            for term in self.weights.keys() & counts.keys()
+            (term, (1.0 + math.log(count) if log else count) / norm, weights[term])
+            for term, count in counts.items()
+            if term in weights
         ]
 
     def cosine(self, counts: Mapping[str, int]) -> float:
