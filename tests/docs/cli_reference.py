@@ -13,7 +13,7 @@ from typing import Any, get_args, get_type_hints
 
 import typer
 
-from dowse.cli.main import app
+from dowse.cli.main import make_app
 
 __all__ = ["EXAMPLES", "EXIT_CODES", "REGENERATE", "TARGET", "commands", "reference"]
 
@@ -102,7 +102,7 @@ _WORDS = {str: "TEXT", int: "NUMBER", float: "NUMBER", Path: "PATH"}
 
 def commands() -> dict[str, Any]:
     """The commands of the application, by name ("hostile serve" for one of a group), in the order of its help."""
-    root: Any = typer.main.get_command(app)
+    root: Any = typer.main.get_command(make_app())
     found: dict[str, Any] = {}
     for name, command in root.commands.items():
         inner = getattr(command, "commands", {})

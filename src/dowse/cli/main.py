@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
 
-from dowse.cli.crawl import crawl
-from dowse.cli.demo import demo, demo_web
-from dowse.cli.hostile import hostile
-from dowse.cli.judge import judge
-from dowse.cli.lab_compare import lab
-from dowse.cli.look import export, report, why
-from dowse.cli.start import init, strategies
 from dowse.model.errors import DowseError
 
-__all__ = ["app", "main"]
+__all__ = ["main", "make_app"]
 
 # typer carries its own copy of click; this is the root of that copy's errors
 _UsageProblem: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
 
-app = typer.Typer(
-    name="dowse",
-    add_completion=False,
-    rich_markup_mode=None,
-    help="Find the pages on your topic while downloading as little of the rest of the web as possible.",
-)
-for command in (crawl, init, judge, why, report, export, strategies, demo):
-    app.command()(command)
-app.command("demo-web")(demo_web)
-app.add_typer(hostile, name="hostile")
-app.add_typer(lab)
+_COMMANDS = {  # in the order of the help; where each lives
+    "crawl": "crawl:crawl", "init": "start:init", "judge": "judge:judge", "why": "look:why", "report": "look:report",
+    "export": "look:export", "strategies": "start:strategies", "demo": "demo:demo", "demo-web": "demo:demo_web",
+    "hostile": "hostile:hostile", "lab": "lab_compare:lab",
+}  # fmt: skip
+
+
+def make_app(only: str | None = None) -> typer.Typer:
+    """The application, or the part of it that one command needs: a crawl need not load the lab to start."""
+    app = typer.Typer(
+        name="dowse",
+        add_completion=False,
+        rich_markup_mode=None,
+        help="Find the pages on your topic while downloading as little of the rest of the web as possible.",
+    )
+    app.callback()(_root)
+    for name in [only] if only in _COMMANDS else _COMMANDS:
+        module, _, attribute = _COMMANDS[name].partition(":")
+        command = getattr(import_module(f"dowse.cli.{module}"), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
 
 
 def _show_version(wanted: bool) -> None:
@@ -41,7 +48,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     show_version: Annotated[
         bool, typer.Option("--version", help="Print the version and exit.", callback=_show_version, is_eager=True)
@@ -52,8 +58,13 @@ def _root(
 
 def main() -> None:
     """Run the command line; the entry point of the ``dowse`` script."""
+    arguments = sys.argv[1:] or ["--help"]
     try:
-        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+        if arguments == ["--version"]:
+            _show_version(True)
+        code = make_app(arguments[0])(arguments, standalone_mode=False)
+    except typer.Exit as done:
+        code = done.exit_code
     except typer.Abort:
         code = 130
     except _UsageProblem as error:
