@@ -34,6 +34,7 @@ EXAMPLES = {
     "hostile check": "dowse hostile check hostile-crawl",
     "lab info": "dowse lab info demo-crawl/best-first",
     "lab compare": "dowse lab compare my-corpus --all-labels --strategy best-first --strategy dfs --out comparison",
+    "lab figure": "dowse lab figure th-4 my-corpus --all-labels --strategy best-first",
 }
 EXIT_CODES = {
     0: "Done. For a crawl: it stopped at its budget or target, or no URL was left.",

@@ -25,7 +25,16 @@ from dowse.lab.summary import SummaryRow, mean_curves, shown_rows, summarise, su
 from dowse.model.errors import UserError
 from dowse.store.whole import write_whole
 
-__all__ = ["compare_command", "lab"]
+__all__ = ["AllLabels", "LabelFile", "LabelNames", "Strategies", "chosen_labels", "compare_command", "shown_runs"]
+
+Strategies = Annotated[
+    list[str], typer.Option(metavar="NAME[:KEY=VALUE,...]", help="A strategy; may be given several times.")
+]
+LabelNames = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="A label as topic; may be given several times.")
+]
+AllLabels = Annotated[bool, typer.Option("--all-labels", help="Every label with enough pages.")]
+LabelFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Labels to take as topics, one a line.")]
 
 _WIDE = 120  # characters that the whole table needs
 _FEWER_COLUMNS = 5
@@ -34,16 +43,10 @@ _FEWER_COLUMNS = 5
 @lab.command("compare")
 def compare_command(
     corpus: CorpusFolder,
-    strategy: Annotated[
-        list[str], typer.Option(metavar="NAME[:KEY=VALUE,...]", help="A strategy; may be given several times.")
-    ] = ["best-first"],  # noqa: B006  typer reads it, nobody changes it
-    label: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A label as topic; may be given several times.")
-    ] = None,
-    all_labels: Annotated[bool, typer.Option("--all-labels", help="Every label with enough pages.")] = False,
-    labels_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Labels to take as topics, one a line.")
-    ] = None,
+    strategy: Strategies = ["best-first"],  # noqa: B006  typer reads it, nobody changes it
+    label: LabelNames = None,
+    all_labels: AllLabels = False,
+    labels_file: LabelFile = None,
     min_pages: Annotated[int, typer.Option(metavar="NUMBER", help="Pages a label must have.")] = 40,
     budget: Annotated[
         str, typer.Option(metavar="SHARE", help="Requests a run: 20% of the corpus' pages, or 900r.")
@@ -72,8 +75,8 @@ def compare_command(
     )  # fmt: skip
     with shown_progress() as progress:
         opened = open_corpus(corpus, jobs=jobs, progress=progress)
-    labels = _labels(opened, plan, label or [], labels_file, all_labels)
-    with _shown_runs() as told:
+    labels = chosen_labels(opened, plan, label or [], labels_file, all_labels)
+    with shown_runs() as told:
         compared = compare(corpus, plan, labels, jobs=jobs or default_workers(), told=told, keep=not fresh)
     for unfit in compared.unfit:
         typer.echo(f"left out {unfit.label}: {unfit.reason}", err=True)
@@ -90,7 +93,8 @@ def compare_command(
         _write(out, f"Strategies on {corpus.resolve().name}", compared, rows, settings)
 
 
-def _labels(corpus: Corpus, plan: Plan, named: list[str], file: Path | None, every: bool) -> list[str]:
+def chosen_labels(corpus: Corpus, plan: Plan, named: list[str], file: Path | None, every: bool) -> list[str]:
+    """The labels a user asked for; UserError when there are none, or one that no page has."""
     labels = list(named)
     if file is not None:
         try:
@@ -109,7 +113,7 @@ def _labels(corpus: Corpus, plan: Plan, named: list[str], file: Path | None, eve
 
 
 @contextmanager
-def _shown_runs() -> Iterator[Told]:
+def shown_runs() -> Iterator[Told]:
     """A bar in a terminal, a line now and then elsewhere."""
     console = Console(stderr=True)
     if console.is_terminal:

@@ -22,16 +22,20 @@ _MARGIN, _LEFT, _BOTTOM, _LABEL_WIDTH, _LABEL_STEP = 24.0, 74.0, 64.0, 200.0, 36
 _COLUMNS, _CELL_HEIGHT, _TOPICS = 3, 236, 30
 
 
-def recall_figure(curves: Sequence[MeanCurve], path: Path, *, title: str, note: str = "") -> None:
+def recall_figure(
+    curves: Sequence[MeanCurve], path: Path, *, title: str, note: str = "", x: str = "requests",
+    y: str = "mean recall of the targets",
+) -> None:  # fmt: skip
     """Mean recall against requests, each strategy with its interval, references dashed: SVG when ``path`` ends so, else
-    PNG of 1000 by 580 pixels. The file appears once it is whole; raises UserError when it cannot be written."""
+    PNG of 1000 by 580 pixels. The file appears once it is whole; raises UserError when it cannot be written. ``x`` and
+    ``y`` name the axes where the curves are of something else."""
     canvas = Canvas(WIDTH, HEIGHT)
     above = _head(canvas, title, note) + 34
     width, height = WIDTH - _LEFT - _MARGIN - _LABEL_WIDTH, HEIGHT - _BOTTOM - above
     panel = canvas.panel(_LEFT, _BOTTOM, width, height, most_x=_most_requests(curves), most_y=_most_recall(curves),
                          percents=True)  # fmt: skip
-    canvas.write(_LEFT + width / 2, 14, "requests", 11.5, ha="center")
-    canvas.write(_MARGIN, HEIGHT - above + 12, "mean recall of the targets", 11.5)
+    canvas.write(_LEFT + width / 2, 14, x, 11.5, ha="center")
+    canvas.write(_MARGIN, HEIGHT - above + 12, y, 11.5)
     styles = looks((curve.strategy, curve.kind) for curve in curves)
     _draw(panel, curves, styles, width=2.3)
     _end_labels(canvas, panel, curves, styles)

@@ -22,7 +22,7 @@ from dowse.lab.replay.web import CorpusWeb
 from dowse.lab.results import RunResult
 from dowse.model.errors import DowseError, UserError
 
-__all__ = ["Compared", "compare", "fitting_labels"]
+__all__ = ["Compared", "Told", "compare", "fitting_labels", "opened", "topic_and_seeds"]
 
 Told = Callable[[int, int], None]
 """Told how many runs are done, and of how many."""
@@ -89,23 +89,29 @@ def _outcomes(
 
 
 @lru_cache(1)
-def _opened(folder: Path) -> tuple[Corpus, CorpusWeb]:
+def opened(folder: Path) -> tuple[Corpus, CorpusWeb]:
+    """A corpus, once a process."""
     corpus = open_corpus(folder)
     return corpus, CorpusWeb(corpus)
 
 
 def _topic(folder: Path, plan: Plan, label: str, keep: bool) -> list[RunResult] | Unfit:
     """All runs of a topic; why it has none."""
-    corpus, web = _opened(folder)
-    topic = make_topic(
-        corpus, label, seed_number=plan.seed_number, examples=plan.examples, min_pages=plan.min_pages
-    )  # fmt: skip
+    corpus, web = opened(folder)
+    found = topic_and_seeds(corpus, plan, label)
+    if isinstance(found, Unfit):
+        return found
+    topic, seeds = found
+    return list(_runs(corpus, web, plan, topic, seeds, Kept(corpus.kept / "runs") if keep else None))
+
+
+def topic_and_seeds(corpus: Corpus, plan: Plan, label: str) -> tuple[LabTopic, tuple[SeedSet, ...]] | Unfit:
+    """A label as the plan would have it."""
+    topic = make_topic(corpus, label, seed_number=plan.seed_number, examples=plan.examples, min_pages=plan.min_pages)
     if isinstance(topic, Unfit):
         return topic
     seeds = make_seeds(corpus, topic, plan.seeds_kind, sets=plan.seed_sets, pages=plan.seeds)
-    if isinstance(seeds, Unfit):
-        return seeds
-    return list(_runs(corpus, web, plan, topic, seeds, Kept(corpus.kept / "runs") if keep else None))
+    return seeds if isinstance(seeds, Unfit) else (topic, seeds)
 
 
 def _runs(

@@ -48,6 +48,10 @@ class Plan:
         if self.examples < 0 or not (self.examples or self.query):
             raise UserError("the crawler must be told something: give examples, or the label's name as its query")
 
+    def share(self, pages: int) -> float:
+        """The budget as a share of so many pages."""
+        return budget_requests(self.budget, pages) / pages
+
 
 def parse_strategy(text: str) -> StrategyChoice:
     """A strategy with its parameters, as ``name`` or ``name:key=value,key=value``.

@@ -14,7 +14,7 @@ from dowse.lab.corpus import Corpus, LabTopic, SeedSet, example_texts
 from dowse.lab.linkgraph import LinkGraph
 from dowse.lab.oracles import oracle_greedy, oracle_path, order_run
 from dowse.lab.replay.run import Replayed, replay
-from dowse.lab.replay.transport import Exchange
+from dowse.lab.replay.transport import Exchange, NetworkModel
 from dowse.lab.replay.web import CorpusWeb, KnownPages
 from dowse.lab.results import Kind, RunResult, run_result
 from dowse.lab.run import Request, Run
@@ -49,24 +49,53 @@ class TopicRuns:
     def run(self, seeds: SeedSet, strategy: str) -> RunResult:
         """One strategy (or oracle) from one set of seeds."""
         kind: Kind = "oracle" if strategy in ORACLES else "baseline" if strategy in BASELINES else "strategy"
-        if strategy in ORACLES:
-            wire_bytes = self._corpus.index.columns["wire_bytes"]
-            run = order_run(self._oracle(seeds, strategy), self._relevant, self._targets, wire_bytes=wire_bytes)
-        else:
-            run = crawl_run(self.replay(seeds, strategy).exchanges, self._relevant, self._targets)
         return run_result(
-            run, strategy=strategy, topic=self._topic.label, seed_set=f"{seeds.kind}-{seeds.number}",
-            targets=len(self._topic.targets), budget_requests=self._requests, kind=kind,
+            self.measured(seeds, strategy), strategy=strategy, topic=self._topic.label,
+            seed_set=f"{seeds.kind}-{seeds.number}", targets=len(self._topic.targets), budget_requests=self._requests,
+            kind=kind,
         )  # fmt: skip
 
-    def _oracle(self, seeds: SeedSet, name: str) -> NDArray[np.int64]:
+    def measured(
+        self, seeds: SeedSet, strategy: str, value: NDArray[np.float64] | None = None,
+        cost: NDArray[np.float64] | None = None,
+    ) -> Run:  # fmt: skip
+        """The run itself. Value and cost of each page of the corpus may be given; else a target is worth 1, and a
+        request costs 1."""
+        if strategy not in ORACLES:
+            exchanges = self.replay(seeds, strategy).exchanges
+            return crawl_run(exchanges, self._relevant, self._targets, value, timed=cost is not None)
+        worth = self._targets.astype(np.float64) if value is None else value
+        order = self._oracle(seeds, strategy, worth, cost)
+        wire_bytes = self._corpus.index.columns["wire_bytes"]
+        return order_run(order, self._relevant, self._targets, value=value, wire_bytes=wire_bytes, cost=cost)
+
+    def values(self) -> NDArray[np.float64]:
+        """The true similarity of each page to the topic; 0 for what is no page."""
+        similarity = np.zeros(len(self._corpus))
+        for page in np.flatnonzero(self._corpus.pages.is_page()).tolist():
+            similarity[page] = self.workers.digest(page).verdict.similarity
+        return similarity
+
+    def costs(self) -> NDArray[np.float64]:
+        """Seconds that each page takes; 0 for what is no page."""
+        model, is_page = NetworkModel(), self._corpus.pages.is_page()
+        seconds = np.zeros(len(self._corpus))
+        for page in np.flatnonzero(is_page).tolist():
+            url = self._corpus.url(page)
+            seconds[page] = sum(model.times(self.web.find(url), self.web.usual(url)))
+        return seconds
+
+    def _oracle(
+        self, seeds: SeedSet, name: str, value: NDArray[np.float64], cost: NDArray[np.float64] | None
+    ) -> NDArray[np.int64]:
         """The pages in the order of an oracle: by links, or (knapsack) the best of all wherever they are."""
         if name == "knapsack":
-            return np.argsort(~self._targets, kind="stable")[: self._requests]
+            rate = value if cost is None else np.divide(value, cost, out=np.zeros(len(value)), where=cost > 0)
+            return np.argsort(-rate, kind="stable")[: self._requests]
         graph = self._corpus.graph
         links = LinkGraph(graph.starts, graph.targets.astype(np.int64))
         order = oracle_path if name == "oracle-path" else oracle_greedy
-        return order(links, seeds.pages, self._targets.astype(np.float64), limit=self._requests)
+        return order(links, seeds.pages, value, cost, limit=self._requests)
 
     def replay(self, seeds: SeedSet, strategy: str) -> Replayed:
         """The crawl itself."""
@@ -95,21 +124,26 @@ def _members(pages: frozenset[int], count: int) -> NDArray[np.bool_]:
     return chosen
 
 
-def crawl_run(exchanges: list[Exchange], relevant: NDArray[np.bool_], targets: NDArray[np.bool_]) -> Run:
-    """What the metrics need of a replay: its requests in the order in which they ended, relevance by label."""
+def crawl_run(
+    exchanges: list[Exchange], relevant: NDArray[np.bool_], targets: NDArray[np.bool_],
+    value: NDArray[np.float64] | None = None, *, timed: bool = False,
+) -> Run:  # fmt: skip
+    """What the metrics need of a replay: its requests in the order in which they ended, relevance by label. The cost of
+    a request is 1, or (``timed``) the seconds it took."""
     ordered = sorted(exchanges, key=lambda exchange: exchange.ended_s)
     pages = np.array([exchange.page for exchange in ordered], np.int64)
     brought = np.array([_brought(exchange) for exchange in ordered], np.int8)
-    is_page = brought == Request.PAGE
     first = np.zeros(len(pages), np.bool_)
     first[np.unique(pages, return_index=True)[1]] = True  # a page counts once
-    counted = is_page & first
+    counted = (brought == Request.PAGE) & first
     return Run.of(
         counted & relevant[pages],
         target=counted & targets[pages],
+        value=None if value is None else np.where(counted, value[pages], 0.0),
         brought=brought,
         wire_bytes=[exchange.wire_bytes for exchange in ordered],
         ended_s=[exchange.ended_s for exchange in ordered],
+        cost=[exchange.ended_s - exchange.started_s for exchange in ordered] if timed else None,
     )
 
 

@@ -84,11 +84,14 @@ class KnownPages:
         """Nothing to start."""
 
     async def run(self, job: Job) -> Work:
-        number = self._web.number(job.response.url)
-        digest = self._made.get(number)
+        return Work(self.digest(self._web.number(job.response.url)))
+
+    def digest(self, page: int) -> Digest:
+        """The digest of a page, made once."""
+        digest = self._made.get(page)
         if digest is None:
-            digest = self._made[number] = self._digests(number)
-        return Work(digest)
+            digest = self._made[page] = self._digests(page)
+        return digest
 
     async def close(self) -> None:
         """Nothing to close."""

@@ -1,0 +1,59 @@
+"""``dowse lab figure``: a figure of a paper, drawn on a recorded web."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dowse.cli.lab import CorpusFolder, lab, shown_progress
+from dowse.cli.lab_compare import AllLabels, LabelFile, LabelNames, Strategies, chosen_labels, shown_runs
+from dowse.lab.compare.plan import Plan
+from dowse.lab.corpus import open_corpus
+from dowse.lab.papers import PAPERS, paper_curves
+from dowse.model.errors import UserError
+
+__all__ = ["figure_command", "lab"]
+
+
+@lab.command("figure")
+def figure_command(
+    name: Annotated[str, typer.Argument(metavar="FIGURE", help=f"One of {', '.join(PAPERS)}.")],
+    corpus: CorpusFolder,
+    strategy: Strategies = ["best-first"],  # noqa: B006  typer reads it, nobody changes it
+    label: LabelNames = None,
+    all_labels: AllLabels = False,
+    labels_file: LabelFile = None,
+    min_pages: Annotated[int, typer.Option(metavar="NUMBER", help="Pages a label must have.")] = 40,
+    budget: Annotated[
+        str, typer.Option(metavar="SHARE", help="How far the figure goes: 20% of the corpus' pages, or 900r.")
+    ] = "20%",
+    seed_sets: Annotated[int, typer.Option(metavar="NUMBER", help="Runs a topic, each from other seeds.")] = 3,
+    seeds_kind: Annotated[
+        str, typer.Option(metavar="near|far", help="Seeds on the topic, or 2 to 4 links away from it.")
+    ] = "near",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture, PNG or SVG; else FIGURE.png.")
+    ] = None,
+) -> None:
+    """Draw a figure of a paper on a corpus: strategies and references, means over topics and seeds."""
+    if name not in PAPERS:
+        raise UserError(f"there is no figure {name!r}: choose one of {', '.join(PAPERS)}")
+    plan = Plan(
+        tuple(strategy), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets, min_pages=min_pages
+    )  # fmt: skip
+    with shown_progress() as progress:
+        labels = chosen_labels(open_corpus(corpus, progress=progress), plan, label or [], labels_file, all_labels)
+    with shown_runs() as told:
+        curves = paper_curves(name, corpus, plan, labels, told)
+    if not curves:
+        raise UserError("no topic could be run: its label has too few pages, or no such seeds; try --min-pages")
+    from dowse.lab.compare_figures import recall_figure  # matplotlib is slow to load
+
+    figure, path = PAPERS[name], out or Path(f"{name}.png")
+    title = f"{figure.title} ({name}, {corpus.resolve().name})"
+    recall_figure(curves, path, title=title, x=figure.x, y=figure.y)
+    for curve in curves:
+        typer.echo(f"{curve.strategy:16} {curve.recall[-1]:6.1%} at {curve.requests[-1]:.0f} % of the cost")
+    typer.echo(f"picture  {path}")

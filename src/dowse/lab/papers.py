@@ -1,0 +1,100 @@
+"""Figures of the papers, drawn on any corpus: what each measures, and the curves it needs.
+
+th-4 and th-5 are TH-Gatherer's (METHODS, section 1). The value of a page is its true similarity to the topic, its cost
+the time it takes, both known only once it is fetched; a request that brings no page costs and is worth nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from dowse.lab.bootstrap import resampling
+from dowse.lab.compare.compare import opened, topic_and_seeds
+from dowse.lab.compare.plan import BASELINES, ORACLES, REFERENCES, Plan
+from dowse.lab.compare.topic_runs import TopicRuns
+from dowse.lab.corpus import Unfit
+from dowse.lab.metrics import benefit_ratio, relative_efficiency
+from dowse.lab.oracles import Bound, knapsack_bound
+from dowse.lab.results import Kind
+from dowse.lab.run import Floats, Run
+from dowse.lab.summary import MeanCurve
+
+__all__ = ["PAPERS", "PaperFigure", "paper_curves"]
+
+_POINTS = 200
+_COST = "cost, in percent of that of the whole corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFigure:
+    """One figure: its title, its axes, and the height of a run's curve at fractions of the total cost."""
+
+    title: str
+    x: str
+    y: str
+    height: Callable[[Run, Floats, float, Bound], Floats]
+
+
+def _benefit(run: Run, fractions: Floats, total_cost: float, bound: Bound) -> Floats:
+    return benefit_ratio(run, float(bound.value[-1]), total_cost).value(fractions)
+
+
+def _efficiency(run: Run, fractions: Floats, total_cost: float, bound: Bound) -> Floats:
+    budgets = fractions * total_cost
+    return np.nan_to_num(relative_efficiency(run, budgets, bound.at(budgets)))
+
+
+PAPERS = {
+    "th-4": PaperFigure("Value gathered for what was spent", _COST,
+                        "share of all value", _benefit),
+    "th-5": PaperFigure("Value gathered, against the best that money can buy", _COST,
+                        "value over the knapsack bound", _efficiency),
+}  # fmt: skip
+
+
+def paper_curves(
+    name: str, folder: Path, plan: Plan, labels: Sequence[str], told: Callable[[int, int], None] | None = None
+) -> list[MeanCurve]:
+    """The curve of each strategy and reference, a mean over topics and seed sets; the highest first."""
+    figure = PAPERS[name]
+    corpus, web = opened(folder)
+    strategies = tuple(dict.fromkeys((*REFERENCES, *plan.strategies)))
+    share = plan.share(int(np.count_nonzero(corpus.pages.is_page())))
+    fractions = np.linspace(0.0, share, _POINTS + 1)
+    plan = replace(plan, budget=f"{200 * share}%")  # the curves end at a cost, which cheap requests reach late
+    heights: dict[str, dict[tuple[str, str], Floats]] = {strategy: {} for strategy in strategies}
+    for done, label in enumerate(labels):
+        found = topic_and_seeds(corpus, plan, label)
+        if isinstance(found, Unfit):
+            continue
+        topic, seeds = found
+        runs = TopicRuns(corpus, web, plan, topic)
+        value, cost = runs.values(), runs.costs()
+        total_cost, bound = float(cost.sum()), knapsack_bound(value, cost)
+        for one in seeds:
+            for strategy in strategies:
+                run = runs.measured(one, strategy, value, cost)
+                heights[strategy][label, f"{one.kind}-{one.number}"] = figure.height(run, fractions, total_cost, bound)
+        if told is not None:
+            told(done + 1, len(labels))
+    return _means(heights, fractions)
+
+
+def _means(heights: dict[str, dict[tuple[str, str], Floats]], fractions: Floats) -> list[MeanCurve]:
+    curves = []
+    for strategy, cells in heights.items():
+        if not cells:
+            continue
+        own = sorted(cells)
+        draw = resampling(tuple(own))
+        columns = np.stack([cells[cell] for cell in own])
+        low = high = np.full(len(fractions), np.nan)
+        if draw.basis != "nothing":
+            low, high = np.percentile(draw.weights @ columns, (2.5, 97.5), axis=0)
+        kind: Kind = "oracle" if strategy in ORACLES else "baseline" if strategy in BASELINES else "strategy"
+        curves.append(MeanCurve(strategy, kind, 100 * fractions, draw.plain @ columns, low, high, len(own)))
+    return sorted(curves, key=lambda curve: (-float(curve.recall.sum()), curve.strategy))

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dowse.lab.compare.plan import REFERENCES, Plan
+from dowse.lab.papers import PAPERS, paper_curves
+from tests.lab.compare.webs import write_labelled
+
+PLAN = Plan(("best-first",), budget="50%", seed_sets=2, seeds=2, examples=4, min_pages=20)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_labelled(tmp_path_factory.mktemp("web"))
+
+
+@pytest.mark.parametrize("name", list(PAPERS))
+def test_every_strategy_has_a_curve_below_the_bound(folder: Path, name: str) -> None:
+    told: list[tuple[int, int]] = []
+    curves = {
+        curve.strategy: curve
+        for curve in paper_curves(name, folder, PLAN, ["solar cells"], lambda *at: told.append(at))
+    }
+    assert told == [(1, 1)]
+    assert set(curves) == {"best-first", *REFERENCES}
+    for curve in curves.values():
+        assert curve.requests[0] == 0
+        assert curve.requests[-1] == pytest.approx(50)
+        assert (curve.recall >= 0).all()
+        assert (curve.recall <= 1 + 1e-9).all()
+    assert curves["knapsack"].recall[-1] >= curves["best-first"].recall[-1] > curves["random"].recall[-1]
+
+
+def test_benefit_only_grows_and_the_bound_is_efficient(folder: Path) -> None:
+    benefit = {curve.strategy: curve.recall for curve in paper_curves("th-4", folder, PLAN, ["solar cells"])}
+    assert all((np.diff(column) >= -1e-12).all() for column in benefit.values())
+    efficiency = {curve.strategy: curve.recall for curve in paper_curves("th-5", folder, PLAN, ["solar cells"])}
+    assert efficiency["knapsack"][-1] > 0.95
+
+
+def test_a_label_without_enough_pages_has_no_curve(folder: Path) -> None:
+    assert paper_curves("th-4", folder, PLAN, ["rare"]) == []
