@@ -85,6 +85,8 @@ def test_a_folder_is_whole_or_not_there(tmp_path: Path) -> None:
     folder = whole_folder(tmp_path, "index", 1, "abc", lose)
     assert os.listdir(folder) == ["theirs"]
     assert os.listdir(tmp_path) == ["index-1-abc"]
+    made = whole_folder(tmp_path, "index", 2, "abc", lambda _: None)
+    assert made.stat().st_mode & 0o777 == 0o755
 
 
 @given(parts=st.lists(st.lists(st.text(st.characters(), max_size=5), max_size=4), max_size=4))

@@ -67,6 +67,7 @@ def whole_folder(root: Path, kind: str, version: int, digest: str, fill: Callabl
     try:
         partial = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", suffix=".part", dir=root))
         try:
+            partial.chmod(0o755)  # a corpus may be shared
             fill(partial)
             with suppress(FileExistsError, OSError):  # another process was first: theirs is as good
                 partial.rename(folder)

@@ -19,13 +19,14 @@ from dowse.judge import Judge, Vocabulary
 from dowse.lab.corpus.index import Index
 from dowse.lab.corpus.pages import Pages
 from dowse.lab.corpus.parsing import NOFOLLOW, NOINDEX, PAGE, REFUSED
-from dowse.model.page import Digest, Links, Signature
+from dowse.model.page import Digest, Links, Signature, Verdict
 from dowse.parse import add_refresh, best_mentions
 
 __all__ = ["Digests"]
 
 _UNKNOWN = -1  # not yet asked of the scope
 _ALLOWED = 0
+_REMEMBERED = 50_000  # pages whose verdict is kept, some 3 KB each
 _ANCHOR_TOKENS = 1 << 20  # read at a time
 
 
@@ -46,6 +47,7 @@ class Digests:
         self._rules = [""]  # what a number of _rule_of stands for
         self._rule_of = np.full(len(pages.fingerprints), _UNKNOWN, np.int16)  # address -> the rule that refuses it
         self._by_anchor = self._anchor_similarities()
+        self._judged: dict[int, tuple[Verdict, NDArray[np.float64]]] = {}
 
     def _anchor_similarities(self) -> NDArray[np.float64]:
         """How near each anchor of the corpus is to the topic; 0 where it has no word."""
@@ -66,9 +68,7 @@ class Digests:
         if not flags & PAGE:
             return self._step.digest(Job(self._index.response(number), 0.0))
         start = perf_counter()
-        reading = self._read(columns["tokens"][pages.bounds("token_ends", number)])
-        verdict = self._judge.verdict_of(reading)
-        by_line = self._judge.similarities(reading)
+        verdict, by_line = self._judged.get(number) or self._judge_page(number)
         judge_s = perf_counter() - start
         refused = dict(zip(REFUSED, by_rule, strict=True))
         links = self._links(number, by_line, refused)
@@ -94,6 +94,15 @@ class Digests:
             parse_s=perf_counter() - start - judge_s,
             judge_s=judge_s,
         )
+
+    def _judge_page(self, number: int) -> tuple[Verdict, NDArray[np.float64]]:
+        """The verdict, and how near each line is to the topic. Strategies are compared on the same pages, so both are
+        remembered."""
+        reading = self._read(self._pages.columns["tokens"][self._pages.bounds("token_ends", number)])
+        judged = self._judge.verdict_of(reading), self._judge.similarities(reading)
+        if len(self._judged) < _REMEMBERED:
+            self._judged[number] = judged
+        return judged
 
     def _url(self, number: int) -> str | None:
         return None if number < 0 else self._pages.strings["urls"][number]
