@@ -80,12 +80,12 @@ def test_a_folder_is_whole_or_not_there(tmp_path: Path) -> None:
         (theirs / "theirs").write_text("x")
 
     with pytest.raises(KeyboardInterrupt):
-        whole_folder(tmp_path, "index", 1, "abc", fail)
+        whole_folder(tmp_path, "index", "1", "abc", fail)
     assert not list(tmp_path.iterdir())
-    folder = whole_folder(tmp_path, "index", 1, "abc", lose)
+    folder = whole_folder(tmp_path, "index", "1", "abc", lose)
     assert os.listdir(folder) == ["theirs"]
     assert os.listdir(tmp_path) == ["index-1-abc"]
-    made = whole_folder(tmp_path, "index", 2, "abc", lambda _: None)
+    made = whole_folder(tmp_path, "index", "2", "abc", lambda _: None)
     assert made.stat().st_mode & 0o777 == 0o755
 
 

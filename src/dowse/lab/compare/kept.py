@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import cast
 
 import xxhash
 
-import dowse
 from dowse.lab.results import RunResult
+from dowse.lab.source import source_version
 from dowse.store.whole import write_whole
 
-__all__ = ["Kept", "code_version"]
-
-
-@cache
-def code_version() -> str:
-    """A digest of Dowse's own source: whatever was changed in it, old results are not taken for new ones."""
-    digest = xxhash.xxh3_128()
-    root = Path(dowse.__file__).parent
-    for path in sorted(root.rglob("*.py")):
-        digest.update(f"{path.relative_to(root)}\n".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+__all__ = ["Kept"]
 
 
 class Kept:
@@ -47,5 +35,5 @@ class Kept:
         write_whole(self._path(decides), lambda path: path.write_text(text, "utf-8"))
 
     def _path(self, decides: tuple[object, ...]) -> Path:
-        key = "\0".join(map(str, (code_version(), *decides)))
+        key = "\0".join(map(str, (source_version(), *decides)))
         return self._folder / f"{xxhash.xxh3_128_hexdigest(key.encode())}.json"

@@ -59,7 +59,7 @@ def cache_root(corpus: Path) -> Path:
     return root
 
 
-def whole_folder(root: Path, kind: str, version: int, digest: str, fill: Callable[[Path], None]) -> Path:
+def whole_folder(root: Path, kind: str, version: str, digest: str, fill: Callable[[Path], None]) -> Path:
     """The folder of this kind for this corpus, made by ``fill`` when it is not there yet."""
     folder = root / f"{kind}-{version}-{digest}"
     if folder.is_dir():

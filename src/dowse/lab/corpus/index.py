@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from dowse.lab.corpus.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
 from dowse.lab.corpus.exchange import KINDS, read_http, read_response, target_of
 from dowse.lab.corpus.records import Record, RecordFile, read_record
+from dowse.lab.source import source_version
 from dowse.model.http import REDIRECTS, Response, Timings
 from dowse.model.url import Base, fingerprint
 from dowse.store import CrawlReader
@@ -28,7 +29,7 @@ from dowse.store.schema import DATABASE
 
 __all__ = ["INDEX_VERSION", "Index", "Progress", "load_index", "write_index"]
 
-INDEX_VERSION = 1
+INDEX_VERSION = source_version("model/url.py", "lab/corpus")[:16]
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and of how much: bytes of the archive, or pages."""

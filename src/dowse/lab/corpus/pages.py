@@ -21,13 +21,15 @@ from numpy.typing import NDArray
 from dowse.lab.corpus.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
 from dowse.lab.corpus.index import Index, Progress
 from dowse.lab.corpus.parsing import PAGE, REFUSED, Batch, Numbering, parse_batch, parse_in_worker, start_worker
+from dowse.lab.source import source_version
 from dowse.model.errors import DowseError
 from dowse.model.url import fingerprint
 from dowse.model.words import LINE_END, word_hash
 
 __all__ = ["PAGES_VERSION", "Pages", "load_pages", "write_pages"]
 
-PAGES_VERSION = 1
+PAGES_VERSION = source_version("parse", "model/words.py", "model/url.py", "lab/corpus")[:16]
+"""Whatever parses pages, or keeps them, was changed: they are parsed again."""
 
 _BATCH_PAGES = 128
 _FACTS = ("flags", "text_len", "words", "n_links", "canonical", "refresh", *(f"refused_{rule}" for rule in REFUSED))
