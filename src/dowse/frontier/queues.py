@@ -187,8 +187,8 @@ class Queues:
             if order_at(key & ID_MASK) == key >> ID_BITS and state_at(key & ID_MASK) == _WAITING
         }  # fmt: skip
         keys = sorted(current)
-        most = site.front_most // _FRONT_MOST
-        site.front = keys[:most]
+        most = max(_FRONT, site.waiting // _FRONT_SHARE)
+        site.front, site.front_most = keys[:most], _FRONT_MOST * most
         if len(keys) > most:
             self._to_rear(site, [key & ID_MASK for key in keys[most:]])
             self._set_bound(site, keys[most])
