@@ -256,7 +256,7 @@ def test_no_seed_can_be_reached(tmp_path: Path) -> None:
         "utf-8",
     )
     said = one_line(start("crawl", str(topic), "--out", str(tmp_path / "c"), "--quiet"), 1)
-    assert said.startswith("no page was fetched: http://127.0.0.1:1/: robots.txt unreachable: connect ")
+    assert said.startswith("no page was fetched: http://127.0.0.1:1/: robots.txt unreachable: connect: ")
     with in_thread(Web.of(chain("a.test", 3))) as server:
         more = ["--seed", "http://a.test/0", *network(server)]
         out, _ = end(start("crawl", "--resume", str(tmp_path / "c"), *more), 0)

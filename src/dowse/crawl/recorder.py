@@ -96,7 +96,7 @@ class Recorder:
 
     def beside(self, response: Response, at: float) -> None:
         """Archive an answer that is no page: a robots.txt, a sitemap. Who replays the crawl needs them too."""
-        self._batch.beside.append((compose(response, at), at))
+        self._batch.beside.append((compose(response, at, {"fetchTimeMs": round(response.timings.total_s * 1000)}), at))
 
     def refused(self, rule: str, count: int, sample: str | None = None) -> None:
         refusals = self._batch.refusals
