@@ -31,7 +31,7 @@ _WAITING = int(CandidateState.WAITING)
 _FRONT = 1  # keys in a front, at least: what is ranked again is far more often elsewhere, and costs next to nothing
 _FRONT_MOST = 4  # times as many keys make a front too long
 _FRONT_SHARE = 32  # of the rear, one in so many
-_FEW = 24
+_FEW = 24  # ids: up to so many are looked at one by one
 _STALE_SLACK = 32
 _LOWEST_ORDER = (1 << 64) - 1
 
@@ -134,9 +134,9 @@ class Queues:
             site = self._sites[number]
             site.waiting = waiting
             site.front = keys[key_at : key_at + most]  # sorted, and so a heap
-            site.front_most = _FRONT_MOST * (most if waiting > most else _FRONT)
             key_at += most
             if waiting > most:
+                site.front_most = _FRONT_MOST * most
                 site.rear = array("i", rest[rest_at : rest_at + waiting - most].tobytes())
                 rest_at += waiting - most
                 self._set_bound(site, site.front[-1] + 1)
@@ -180,13 +180,17 @@ class Queues:
         self._set_bound(site, site.front[-1] + 1 if len(rest) else NO_BOUND)
 
     def _shorten(self, site: Site) -> None:
-        """The front is too long: its best quarter stays, the others go to the rear, what no longer waits goes away."""
+        """The front is too long: what no longer waits goes away; when that is not half of it, all but the best quarter
+        goes to the rear."""
         state_at, order_at = self._candidates.state.item, self._candidates.order.item
         current = {
             key for key in site.front
             if order_at(key & ID_MASK) == key >> ID_BITS and state_at(key & ID_MASK) == _WAITING
         }  # fmt: skip
         keys = sorted(current)
+        if len(keys) <= site.front_most // 2:
+            site.front = keys
+            return
         most = max(_FRONT, site.waiting // _FRONT_SHARE)
         site.front, site.front_most = keys[:most], _FRONT_MOST * most
         if len(keys) > most:

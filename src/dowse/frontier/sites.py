@@ -40,7 +40,7 @@ class Site:
     front: list[int] = field(default_factory=list)  # heap of keys below the bound
     rear: array[int] | None = None  # ids of the others, in no order; None: there was never one
     bound: int = NO_BOUND
-    front_most: int = 4  # longer, and all but its best quarter goes to the rear
+    front_most: int = 8  # longer, and it is shortened
     waiting: int = 0
     errand: Errand = Errand.ADDRESS
     address: Address | None = None
