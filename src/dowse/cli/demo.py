@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,8 @@ import typer
 from dowse.cli.crawl import INTERRUPTED, run_crawl
 from dowse.cli.display import choose_display
 from dowse.cli.summary import finish
-from dowse.loopback.demo import demo_topic
+from dowse.loopback.demo import demo_topic, labels
+from dowse.loopback.demo import demo_web as frozen_web
 from dowse.loopback.serve import demo_process, serve_demo
 from dowse.model.errors import UserError
 from dowse.model.topic import StrategyChoice
@@ -33,13 +35,14 @@ def demo(
     with demo_process() as address:
         base = demo_topic(address)
         base = replace(base, budget=replace(base.budget, pages=pages))
-        curves = {}
+        curves, topics = {}, labels(frozen_web())
         for strategy in ("bfs", base.strategy.name):
             topic = replace(base, name=f"{base.query} ({strategy})", strategy=StrategyChoice(strategy))
             folder = out / strategy
             stop = run_crawl(topic, folder, choose_display(as_json=False, quiet=quiet))
             with CrawlReader(folder) as crawl:
                 curves[strategy] = crawl.harvest_curve()
+            _write_labels(folder, topics)
             if stop.kind == "interrupted":
                 raise typer.Exit(INTERRUPTED)
             finish(folder, stop, as_json=False, quiet=quiet or strategy == "bfs")
@@ -52,6 +55,14 @@ def demo_web(
 ) -> None:
     """Serve the demo's frozen web on this machine until Ctrl-C, to try any crawl on it."""
     serve_demo(host=host, port=port)
+
+
+def _write_labels(folder: Path, topics: dict[str, str]) -> None:
+    """What each page is about, which makes the crawl a corpus for ``dowse lab compare``."""
+    with (folder / "labels.csv").open("w", encoding="utf-8", newline="") as stream:
+        rows = csv.writer(stream)
+        rows.writerow(("url", "label"))
+        rows.writerows(topics.items())
 
 
 def _clear(out: Path) -> None:
