@@ -25,7 +25,10 @@ from dowse.lab.summary import SummaryRow, mean_curves, shown_rows, summarise, su
 from dowse.model.errors import UserError
 from dowse.store.whole import write_whole
 
-__all__ = ["AllLabels", "LabelFile", "LabelNames", "Strategies", "chosen_labels", "compare_command", "shown_runs"]
+__all__ = [
+    "AllLabels", "LabelFile", "LabelNames", "MinPages", "SeedSets", "SeedsKind", "Strategies", "chosen_labels",
+    "compare_command", "shown_runs",
+]  # fmt: skip
 
 Strategies = Annotated[
     list[str], typer.Option(metavar="NAME[:KEY=VALUE,...]", help="A strategy; may be given several times.")
@@ -35,6 +38,9 @@ LabelNames = Annotated[
 ]
 AllLabels = Annotated[bool, typer.Option("--all-labels", help="Every label with enough pages.")]
 LabelFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Labels to take as topics, one a line.")]
+MinPages = Annotated[int, typer.Option(metavar="NUMBER", help="Pages a label must have.")]
+SeedSets = Annotated[int, typer.Option(metavar="NUMBER", help="Runs a topic, each from other seeds.")]
+SeedsKind = Annotated[str, typer.Option(metavar="near|far", help="Seeds on the topic, or 2 to 4 links away from it.")]
 
 _WIDE = 120  # characters that the whole table needs
 _FEWER_COLUMNS = 5
@@ -47,15 +53,13 @@ def compare_command(
     label: LabelNames = None,
     all_labels: AllLabels = False,
     labels_file: LabelFile = None,
-    min_pages: Annotated[int, typer.Option(metavar="NUMBER", help="Pages a label must have.")] = 40,
+    min_pages: MinPages = 40,
     budget: Annotated[
         str, typer.Option(metavar="SHARE", help="Requests a run: 20% of the corpus' pages, or 900r.")
     ] = "20%",
-    seed_sets: Annotated[int, typer.Option(metavar="NUMBER", help="Runs a topic, each from other seeds.")] = 3,
+    seed_sets: SeedSets = 3,
     seeds: Annotated[int, typer.Option(metavar="NUMBER", help="Seeds a run.")] = 3,
-    seeds_kind: Annotated[
-        str, typer.Option(metavar="near|far", help="Seeds on the topic, or 2 to 4 links away from it.")
-    ] = "near",
+    seeds_kind: SeedsKind = "near",
     examples: Annotated[int, typer.Option(metavar="NUMBER", help="Example pages the crawler is given.")] = 8,
     seed_number: Annotated[int, typer.Option(metavar="NUMBER", help="Other examples and seeds with another.")] = 0,
     inside: Annotated[bool, typer.Option("--inside", help="Do not follow links that leave the recorded set.")] = False,

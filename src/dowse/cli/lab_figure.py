@@ -8,7 +8,17 @@ from typing import Annotated
 import typer
 
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
-from dowse.cli.lab_compare import AllLabels, LabelFile, LabelNames, Strategies, chosen_labels, shown_runs
+from dowse.cli.lab_compare import (
+    AllLabels,
+    LabelFile,
+    LabelNames,
+    MinPages,
+    SeedSets,
+    SeedsKind,
+    Strategies,
+    chosen_labels,
+    shown_runs,
+)
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import open_corpus
 from dowse.lab.papers import PAPERS, paper_curves
@@ -25,14 +35,12 @@ def figure_command(
     label: LabelNames = None,
     all_labels: AllLabels = False,
     labels_file: LabelFile = None,
-    min_pages: Annotated[int, typer.Option(metavar="NUMBER", help="Pages a label must have.")] = 40,
+    min_pages: MinPages = 40,
     budget: Annotated[
         str, typer.Option(metavar="SHARE", help="How far the figure goes: 20% of the corpus' pages, or 900r.")
     ] = "20%",
-    seed_sets: Annotated[int, typer.Option(metavar="NUMBER", help="Runs a topic, each from other seeds.")] = 3,
-    seeds_kind: Annotated[
-        str, typer.Option(metavar="near|far", help="Seeds on the topic, or 2 to 4 links away from it.")
-    ] = "near",
+    seed_sets: SeedSets = 3,
+    seeds_kind: SeedsKind = "near",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture, PNG or SVG; else FIGURE.png.")
     ] = None,

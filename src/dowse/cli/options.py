@@ -10,6 +10,7 @@ from dowse.model.budget import parse_budget, parse_duration
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import StrategyChoice, Topic
 from dowse.model.topicfile import load_topic
+from dowse.predict import parameter_value
 
 __all__ = ["Flags", "read_topic", "with_flags"]
 
@@ -123,19 +124,8 @@ def _strategy(choice: StrategyChoice, flags: Flags) -> StrategyChoice:
         key, separator, value = entry.partition("=")
         if not separator or not key:
             raise UserError(f"--param is {entry!r}: write KEY=VALUE")
-        params[key] = _value(value)
+        params[key] = parameter_value(value)
     return StrategyChoice(flags.strategy or choice.name, params)
-
-
-def _value(text: str) -> Any:
-    if text in ("true", "false"):
-        return text == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _named(flag: str, parse: Any, text: str) -> Any:

@@ -35,22 +35,29 @@ class Lexicon(dict[str, int]):
     def _start(self) -> None:
         self.clear()
         self[LINE_END] = _LINE_END
+        self._new: list[str] = []  # words that have a number and nothing else yet
         self._term_numbers = {term: number for number, term in enumerate(self.topical)}
         self._hashes = np.zeros(_FIRST_ROOM, np.uint64)
         self._of_word = np.zeros(_FIRST_ROOM, np.int32)
         self._of_word[_LINE_END] = _NO_TERM
 
     def __missing__(self, word: str) -> int:
-        number = len(self)
-        if number == len(self._hashes):
+        number = self[word] = len(self)
+        self._new.append(word)
+        return number
+
+    def _learn(self) -> None:
+        """Work out the new words of a text, all at once."""
+        new, end = self._new, len(self)
+        while end > len(self._hashes):
             self._hashes = np.concatenate((self._hashes, np.zeros_like(self._hashes)))
             self._of_word = np.concatenate((self._of_word, np.zeros_like(self._of_word)))
-        term = self._terms.term(word)
         numbers = self._term_numbers
-        self._hashes[number] = word_hash(word)
-        self._of_word[number] = numbers.setdefault(term, len(numbers)) if term else _NO_TERM
-        self[word] = number
-        return number
+        self._hashes[end - len(new) : end] = [word_hash(word) for word in new]
+        self._of_word[end - len(new) : end] = [
+            numbers.setdefault(term, len(numbers)) if term else _NO_TERM for term in self._terms.terms(new)
+        ]
+        self._new = []
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Lexicon, (self._terms, self.topical)
@@ -60,6 +67,8 @@ class Lexicon(dict[str, int]):
         if len(self) >= _MOST_WORDS:  # start over: a number is good for one reading
             self._start()
         numbers = np.fromiter(map(self.__getitem__, tokens), np.int64, len(tokens))
+        if self._new:
+            self._learn()
         return Reading(numbers, self._of_word[numbers], self._hashes, self.topical)
 
 

@@ -30,18 +30,19 @@ class Terms(dict[str, str]):
             raise TopicError(f"unknown language {language!r}: use none or one of {known}", key="judge.language")
         self.language = language
         self._stops = STOP_WORDS.get(language, frozenset())
-        self._stem = None if language == "none" else Stemmer.Stemmer(language, 0).stemWord
+        self._stemmer = None if language == "none" else Stemmer.Stemmer(language, 0)
 
     def __missing__(self, word: str) -> str:
         if len(self) >= _MEMO:
             self.clear()
-        term = self[word] = self.term(word)
+        [term] = self.terms([word])
+        self[word] = term
         return term
 
-    def term(self, word: str) -> str:
-        """A word's term, worked out and not remembered."""
-        term: str = "" if word in self._stops else word if self._stem is None else self._stem(word)
-        return term
+    def terms(self, words: list[str]) -> list[str]:
+        """The term of each word, worked out and not remembered."""
+        stems = words if self._stemmer is None else self._stemmer.stemWords(words)
+        return ["" if word in self._stops else stem for word, stem in zip(words, stems, strict=True)]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Terms, (self.language,)

@@ -29,6 +29,7 @@ _CREDENTIALS = re.compile(r"^(https?://)[^/?]*@")
 _DOT_SEGMENT = re.compile(r"/\.\.?(?:/|$)")
 # A relative path that is canonical as it stands: nothing to escape, to resolve or to drop.
 _PLAIN = re.compile(r"[A-Za-z0-9_\-]+(?:[./][A-Za-z0-9_\-]+)*+/?+").fullmatch
+_UPWARD = re.compile(r"((?:\.\./)+)([A-Za-z0-9_\-]+(?:[./][A-Za-z0-9_\-]+)*+/?+)").fullmatch
 _PATH_PARAMETER = re.compile(r"(?i);(?:jsessionid|phpsessid)=[^/?#;]*")
 
 
@@ -132,7 +133,7 @@ class Base:
     'https://example.org/c?d'
     """
 
-    __slots__ = ("_directory", "_document", "_origin", "_scheme", "_skip")
+    __slots__ = ("_directories", "_directory", "_document", "_origin", "_scheme", "_skip")
 
     def __init__(self, url: str) -> None:
         parsed = can_ada.parse(url)
@@ -144,12 +145,25 @@ class Base:
         self._origin = parsed.origin
         self._document = self._origin + parsed.pathname
         self._directory = self._document[: self._document.rfind("/") + 1]
+        self._directories = [self._directory]  # it, its parent, ... as far as anybody asked
         self._skip = len(scheme)
+
+    def _above(self, levels: int) -> str:
+        """The directory so many levels up; the root is its own parent."""
+        found = self._directories
+        while len(found) <= levels:
+            last, root = found[-1], len(self._origin) + 1
+            found.append(last if len(last) == root else last[: last.rfind("/", 0, -1) + 1])
+        return found[levels]
 
     def join(self, reference: str) -> str | None:
         """The canonical target of ``reference``; None when it leads nowhere a crawler can go."""
-        if _PLAIN(reference) is not None:  # most links of a site are like that
+        if _PLAIN(reference) is not None:  # most links of a site are like that, or with some "../" in front
             return self._directory + reference
+        if reference.startswith("../"):
+            ups = _UPWARD(reference)
+            if ups is not None:
+                return self._above(len(ups[1]) // 3) + ups[2]
         ref = reference.strip(_EDGES)
         if "\n" in ref or "\t" in ref or "\r" in ref:
             ref = _NEWLINES.sub("", ref)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import numpy as np
+
 __all__ = ["MAX_DEPTH", "bounded"]
 
 MAX_DEPTH = 400
@@ -18,7 +20,6 @@ _MAX_ATTRIBUTES = 200
 _MAX_TAGS = 300_000
 _SUSPECT_UNCLOSED = 1_500
 _SUSPECT_TAGS = 20_000
-_STRETCH = 16_384
 _SUSPECT_SIZE = 65_536
 _WINDOW = 8_192
 
@@ -48,23 +49,21 @@ def bounded(html: str, *, xhtml: bool = False) -> str:
 
 
 def _looks_deep(html: str) -> bool:
-    """Do start tags outnumber end tags by far, at the end or on the way there? Counted a stretch at a time."""
+    """Do start tags outnumber end tags by far, at the end or on the way there?"""
     tags = html.count("<")
     if tags <= _SUSPECT_UNCLOSED:
         return False
     if tags > _MAX_TAGS:
         return True
-    unclosed = tags - 2 * html.count("</")  # an end tag has one "<" too
+    text = np.frombuffer(html.encode("utf-8", "replace"), np.uint8)
+    at = np.flatnonzero(text[:-1] == ord("<"))
+    is_end = text[at + 1] == ord("/")
+    balance = np.where(is_end, -1, 1).cumsum()
+    unclosed = int(balance[-1]) if len(balance) else 0
     if unclosed > _SUSPECT_UNCLOSED or (tags > _SUSPECT_TAGS and _mismatched(html)):
         return True
-    open_now = 0
-    for start in range(0, len(html), _STRETCH):
-        end = start + _STRETCH
-        open_now += html.count("<", start, end) - 2 * html.count("</", start, end + 1)
-        # void elements are never closed: those of the whole page are taken to be spread over it
-        if open_now - unclosed * end / len(html) > _SUSPECT_UNCLOSED:
-            return True
-    return False
+    # void elements are never closed: those of the whole page are taken to be spread over it
+    return bool((balance - unclosed * (at / len(text))).max(initial=0) > _SUSPECT_UNCLOSED)
 
 
 def _mismatched(html: str) -> bool:

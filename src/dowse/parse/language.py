@@ -8,7 +8,7 @@ import pycld2
 
 __all__ = ["detect_language"]
 
-_SAMPLE_CHARACTERS = 1_200
+_SAMPLE_CHARACTERS = 800
 _UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _RENAMED = {"iw": "he", "in": "id", "jw": "jv", "mo": "ro"}
 

@@ -13,7 +13,7 @@ from dowse.model.topic import StrategyChoice
 from dowse.predict.best_first import BestFirst
 from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder, SiteFirst
 
-__all__ = ["STRATEGIES", "build_strategy", "describe"]
+__all__ = ["STRATEGIES", "build_strategy", "describe", "parameter_value"]
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "best-first": BestFirst,
@@ -49,6 +49,22 @@ def build_strategy(choice: StrategyChoice, *, seed_number: int) -> Strategy:
             kind = type(default).__name__
             raise TopicError(f"parameter {name!r} of strategy {choice.name} is a {kind}, not {value!r}") from None
     return STRATEGIES[choice.name](**arguments)
+
+
+def parameter_value(text: str) -> Any:
+    """A parameter as a user writes it: a truth value, a number, or a word.
+
+    >>> parameter_value("true"), parameter_value("3"), parameter_value("0.5"), parameter_value("link")
+    (True, 3, 0.5, 'link')
+    """
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def describe(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dowse.model.errors import UserError
 from dowse.model.topic import StrategyChoice
-from dowse.predict import build_strategy
+from dowse.predict import build_strategy, parameter_value
 
 __all__ = ["BASELINES", "ORACLES", "REFERENCES", "Plan", "budget_requests", "parse_strategy"]
 
@@ -65,19 +65,8 @@ def parse_strategy(text: str) -> StrategyChoice:
         key, separator, value = entry.partition("=")
         if not separator or not key:
             raise UserError(f"{text!r} is no strategy: write NAME or NAME:KEY=VALUE,KEY=VALUE")
-        params[key.strip()] = _value(value.strip())
+        params[key.strip()] = parameter_value(value.strip())
     return StrategyChoice(name.strip(), params)
-
-
-def _value(text: str) -> Any:
-    if text in ("true", "false"):
-        return text == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def budget_requests(text: str, pages: int) -> int:
