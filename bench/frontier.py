@@ -292,11 +292,11 @@ def draw(rows: list[dict[str, Any]], file: Path) -> None:
                     axis.plot(*zip(*points, strict=True), line, marker="o", color=f"C{number}",
                               label=f"{label}, {shape}")  # fmt: skip
         axis.set_xscale("log")
-        axis.set_ylim(bottom=0)
+        axis.set_ylim(0, 1.5 * axis.get_ylim()[1])  # room for the legend
         axis.set_xlabel("waiting URLs")
         axis.set_title(title, fontsize=10)
         axis.grid(alpha=0.3)
-        axis.legend(fontsize=7)
+        axis.legend(fontsize=7, ncols=2, loc="upper center")
     figure.tight_layout()
     figure.savefig(file, dpi=110)
 

@@ -46,7 +46,9 @@ class Queues:
 
     def push(self, site: Site, key: int) -> None:
         """A URL waits at its site from now on."""
-        if key < site.bound:
+        if not site.front and site.bound == NO_BOUND:
+            site.front = [key]  # most hosts have one URL: a list made so has no room to spare
+        elif key < site.bound:
             heappush(site.front, key)
             if len(site.front) > site.front_most:
                 self._shorten(site)
