@@ -299,6 +299,7 @@ def block(rows: list[CandidateRow]) -> CandidateBlock:
         np.array([row.depth for row in rows]), np.array([-1 if row.parent is None else row.parent for row in rows]),
         np.array([row.priority for row in rows]), np.array([row.run for row in rows]),
         np.array([int(row.state) for row in rows]), np.array([row.attempts for row in rows]), {},
+        [None] * len(rows),
     )  # fmt: skip
 
 

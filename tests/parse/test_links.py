@@ -69,7 +69,7 @@ def test_page_level_nofollow_leaves_no_links() -> None:
 def test_the_best_mention_counts_and_an_anchor_stands_in_for_an_empty_paragraph() -> None:
     html = (
         "<ul><li><a href=t>menu</a></ul><p>solar <a href=t>one</a> <a href=u>two</a></p>"
-        "<div><a href=v><img alt='solar pic'></a></div>"
+        "<div><a href=v><img alt='solar pic'></a></div><div><a href=w><img></a></div>"
     )
     document = parse_page(html.encode(), url="http://example.org/", content_type="text/html")
 
@@ -78,7 +78,7 @@ def test_the_best_mention_counts_and_an_anchor_stands_in_for_an_empty_paragraph(
         return np.array([np.nan if not words else 1.0 if "solar" in words else 0.25 for words in lines])
 
     links = collect_links(document, similarity=similarity, by_line=similarity(document.lines)).links
-    assert links.anchors == ["menu", "two", "solar pic"]
-    assert links.anchor_similarity.tolist() == [0.25, 0.25, 1.0]
-    assert links.paragraph_similarity.tolist() == [1.0, 1.0, 1.0]
-    assert collect_links(document).links.paragraph_similarity.tolist() == [0.0, 0.0, 0.0]
+    assert links.anchors == ["menu", "two", "solar pic", ""]
+    np.testing.assert_array_equal(links.anchor_similarity, [0.25, 0.25, 1.0, np.nan])
+    np.testing.assert_array_equal(links.paragraph_similarity, [1.0, 1.0, 1.0, np.nan])
+    assert np.isnan(collect_links(document).links.paragraph_similarity).all(), "nothing was measured"

@@ -215,6 +215,7 @@ def test_records_of_the_version_before_are_read_and_gone_on_with(folder: Path) -
         store.commit(batch(0))
     with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:  # as version 1 had it
         connection.executescript(
+            "ALTER TABLE candidates DROP COLUMN evidence;"
             "ALTER TABLE sites DROP COLUMN not_before; ALTER TABLE sites DROP COLUMN closed;"
             "UPDATE meta SET value = '1' WHERE name = 'schema_version'; PRAGMA user_version = 1;"
         )
@@ -226,8 +227,8 @@ def test_records_of_the_version_before_are_read_and_gone_on_with(folder: Path) -
         assert (site.requests, site.not_before, site.closed) == (5, None, "")
         store.commit(batch(5))
         assert list(store.sites()) == list(batch(5).sites.values())
-    assert rows(folder, "PRAGMA user_version") == [(2,)]
-    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("2",)]
+    assert rows(folder, "PRAGMA user_version") == [(3,)]
+    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("3",)]
 
 
 def test_another_version_is_named(folder: Path) -> None:

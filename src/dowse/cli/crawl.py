@@ -49,6 +49,10 @@ def crawl(
         str | None, typer.Option(metavar="NAME", help="The crawl order (see: dowse strategies).")
     ] = None,
     param: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A parameter of the strategy.")] = None,
+    maximise: Annotated[
+        str | None,
+        typer.Option(metavar="value|efficiency", help="Make the most of pages, or of what they cost in time."),
+    ] = None,
     scope: Annotated[str | None, typer.Option(metavar="host|domain|any", help="How far to go from the seeds.")] = None,
     max_depth: Annotated[int | None, typer.Option(metavar="N", help="Links from a seed at the most.")] = None,
     threshold: Annotated[
@@ -82,8 +86,8 @@ def crawl(
     Example: dowse crawl "perovskite solar cells" --seed https://en.wikipedia.org/wiki/Perovskite_solar_cell -b 500p
     """
     flags = Flags(
-        seeds=seed or [], budget=budget, target=target, strategy=strategy, params=param or [], delay=delay,
-        concurrency=concurrency, workers=workers, scope=scope, max_depth=max_depth, threshold=threshold,
+        seeds=seed or [], budget=budget, target=target, strategy=strategy, params=param or [], maximise=maximise,
+        delay=delay, concurrency=concurrency, workers=workers, scope=scope, max_depth=max_depth, threshold=threshold,
         contact=contact, proxy=proxy, resolve=resolve or [], allow_private=allow_private,
         allow_addresses=allow_address or [], seed_number=seed_number, sitemaps=sitemap or [],
     )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 from dowse.model.budget import parse_budget, parse_duration
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import StrategyChoice, Topic
-from dowse.model.topicfile import load_topic
+from dowse.model.topicfile import MAXIMISE, load_topic
 from dowse.predict import parameter_value
 
 __all__ = ["Flags", "read_topic", "with_flags"]
@@ -27,6 +27,7 @@ class Flags:
     target: int | None = None
     strategy: str | None = None
     params: list[str] = field(default_factory=list)
+    maximise: str | None = None
     delay: str | None = None
     concurrency: int | None = None
     workers: int | None = None
@@ -67,7 +68,7 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
         changes["budget"] = _named("--budget", parse_budget, flags.budget).over(topic.budget)
     if flags.target is not None:
         changes["target"] = replace(topic.target, relevant=_at_least(flags.target, 1, "--target"))
-    if flags.strategy is not None or flags.params:
+    if flags.strategy is not None or flags.params or flags.maximise is not None:
         changes["strategy"] = _strategy(topic.strategy, flags)
     if flags.delay is not None:
         delay = _named("--delay", parse_duration, flags.delay)
@@ -125,7 +126,9 @@ def _strategy(choice: StrategyChoice, flags: Flags) -> StrategyChoice:
         if not separator or not key:
             raise UserError(f"--param is {entry!r}: write KEY=VALUE")
         params[key] = parameter_value(value)
-    return StrategyChoice(flags.strategy or choice.name, params)
+    if flags.maximise is not None and flags.maximise not in MAXIMISE:
+        raise UserError(f"--maximise is {flags.maximise!r}: write {' or '.join(MAXIMISE)}")
+    return StrategyChoice(flags.strategy or choice.name, params, flags.maximise or choice.maximise)
 
 
 def _named(flag: str, parse: Any, text: str) -> Any:

@@ -157,9 +157,13 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) ->
         tally.restore_host(site.host, site.relevant, site.pages)
     for block in store.candidates():
         frontier.load(block)
+        parts.worth.load(block)
+        if strategy.memory is not None:
+            strategy.memory.load(block.first, block.evidence)
         parts.growth.count_all(block.sites, block.urls)
         parts.conclusion.via.update(block.via)
     frontier.loaded(now)
+    parts.worth.restore(store.exchanges())
     for site in sites:
         parts.errands.restore_site(site)
     for page, exact, minhash in store.signatures():

@@ -11,6 +11,7 @@ from dowse.crawl.job import Job, Work
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Tally
 from dowse.crawl.workers import Workers
+from dowse.crawl.worth import Worth
 from dowse.fetch import GiveUp, Retry, decide, disguised
 from dowse.frontier import Frontier, Lease
 from dowse.model.clock import Clock
@@ -79,6 +80,7 @@ class Conclusion:
         duplicates: Duplicates,
         recorder: Recorder,
         tally: Tally,
+        worth: Worth,
         clock: Clock,
         keep_text: bool = False,
     ) -> None:
@@ -90,6 +92,7 @@ class Conclusion:
         self._duplicates = duplicates
         self._recorder = recorder
         self._tally = tally
+        self._worth = worth
         self._clock = clock
         self._keep_text = keep_text
         self._failures: dict[int, int] = {}  # site -> failures in a row
@@ -99,12 +102,14 @@ class Conclusion:
     # -- an exchange is over -------------------------------------------------------------------------------------
 
     def measured(self, lease: Lease, result: Response | Failure) -> None:
-        """Keep the site's log, and set a failing site aside while others have something to offer."""
+        """Keep the site's log. A site that fails again and again is set aside for longer and longer; one that is slow
+        stands back while others have something to offer."""
         row, site = self._recorder.site(lease.site.id), lease.site
         row.requests += 1
         row.wire_bytes += result.wire_bytes
         row.latency_s += result.timings.first_byte_s
         row.download_s += max(0.0, result.timings.total_s - result.timings.first_byte_s)
+        self._learn_cost(lease, result)
         if isinstance(result, Response):
             self._failures.pop(site.id, None)
             return
@@ -116,6 +121,16 @@ class Conclusion:
         elif failures >= _SET_ASIDE_AFTER:
             aside_s = self._topic.limits.retry_wait_s * 2.0 ** min(failures - _SET_ASIDE_AFTER, 6)
             self._frontier.set_aside(site, aside_s, self._clock.now())
+
+    def _learn_cost(self, lease: Lease, result: Response | Failure) -> None:
+        site, now = lease.site, self._clock.now()
+        self._worth.learn(site, lease.candidate, result)
+        repriced = self._worth.reprice(site, now)
+        if repriced is not None:
+            self._recorder.reprioritised(*repriced)
+        back_s = self._worth.stands_back_s(site)
+        if back_s and site.back_until <= now:
+            self._frontier.stand_back(site, back_s, now)
 
     async def conclude(self, lease: Lease, result: Response | Failure, at: float) -> Fetched | None:
         """End the URL's life or let it wait again. A page that was kept is returned."""

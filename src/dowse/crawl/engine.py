@@ -22,6 +22,7 @@ from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Progress, Tally
 from dowse.crawl.waits import budget_left, waits_for
 from dowse.crawl.workers import Workers
+from dowse.crawl.worth import Worth
 from dowse.frontier import Errand, Frontier, Lease
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
@@ -67,6 +68,7 @@ class Engine:
         recorder: Recorder,
         purse: Purse,
         tally: Tally,
+        worth: Worth,
         clock: Clock,
         on_page: Callable[[Fetched], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
@@ -81,6 +83,7 @@ class Engine:
         self._recorder = recorder
         self._purse = purse
         self._tally = tally
+        self._worth = worth
         self._clock = clock
         self._on_page = on_page
         self._tasks: set[asyncio.Task[None]] = set()
@@ -242,6 +245,7 @@ class Engine:
         attempts = int(self._frontier.candidates.attempts[lease.candidate]) + 1
         self._frontier.candidates.attempts[lease.candidate] = min(attempts, 255)
         why = self._strategy.explain(lease.candidate, self._frontier.priority(lease.candidate))
+        why = self._worth.explain(lease.candidate, why)
         decision = DecisionRow(
             lease.candidate, self._clock.wall(), why.priority, self._strategy.name, why.version, why.features
         )

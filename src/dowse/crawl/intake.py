@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dowse.crawl.recorder import Recorder
+from dowse.crawl.worth import Worth
 from dowse.frontier import Frontier
 from dowse.frontier.scope import StaticScope
 from dowse.frontier.traps import GrowthRules, pattern
@@ -27,6 +28,7 @@ class Intake:
         scope: StaticScope,
         growth: GrowthRules,
         recorder: Recorder,
+        worth: Worth,
         max_depth: int | None,
     ) -> None:
         self._frontier = frontier
@@ -34,6 +36,7 @@ class Intake:
         self._scope = scope
         self._growth = growth
         self._recorder = recorder
+        self._worth = worth
         self._max_depth = max_depth
         self._seeds = 0
 
@@ -56,6 +59,7 @@ class Intake:
             taken = [urls[row] for row in kept]
             priorities = SEED_PRIORITY - np.arange(self._seeds, self._seeds + len(kept), dtype=np.float64)
             ids = self._frontier.add(taken, prints[kept], depth=0, parent=-1, priorities=priorities, now=now)
+            self._worth.met(ids, taken)
             self._recorder.taken_up(ids, taken, priorities, depth=0, parent=None)
             self._seeds += len(kept)
         return len(kept)
@@ -71,12 +75,23 @@ class Intake:
         current = np.full(len(ids), np.nan)
         current[known] = frontier.priorities(ids[known])
         open_ = ids >= 0
-        open_[known] = frontier.is_waiting(ids[known]) & (current[known] < _SEED_FLOOR)
+        waiting, fetched = frontier.standing(ids[known])
+        open_[known] = waiting & (current[known] < _SEED_FLOOR)
         rows = np.flatnonzero(open_)
         if rows.size:
-            self._rank(page, links, ids, rows, current, known, runs, now)
+            self._rank(page, links, ids, rows, current, known, runs, ids[known][fetched], now)
+        self._revise(now)
         kept = np.flatnonzero(ids >= 0)
         self._recorder.links(page.id, links, kept.tolist(), ids[kept].tolist())
+
+    def _revise(self, now: float) -> None:
+        """Let the strategy change its mind about what this page did not mention."""
+        revised = self._strategy.revise(self._frontier.is_waiting)
+        if revised is not None and len(revised[0]):
+            ids, values = revised
+            priorities = self._worth.priorities(ids, self._frontier.candidates.site[ids].astype(np.int64), values)
+            changed = self._frontier.update(ids, priorities, now)
+            self._recorder.reprioritised(changed, self._frontier.priorities(changed))
 
     def redirect(self, candidate: int, url: str, priority: float, now: float) -> str:
         """Take up the target of a redirect in place of the URL that redirects. Returns "" when it will be fetched,
@@ -95,6 +110,9 @@ class Intake:
         depth, parent = int(columns.depth[candidate]), int(columns.parent[candidate])
         priorities = np.array([priority])
         ids = self._frontier.add([url], prints, depth=depth, parent=parent, priorities=priorities, now=now)
+        self._worth.met(ids, [url])
+        if self._strategy.memory is not None:
+            self._strategy.memory.moved(candidate, int(ids[0]))
         self._recorder.taken_up(
             ids, [url], priorities, depth=depth, parent=parent if parent >= 0 else None, via=candidate
         )
@@ -132,7 +150,7 @@ class Intake:
 
     def _rank(
         self, page: SourcePage, links: Links, ids: np.ndarray, rows: np.ndarray, current: np.ndarray,
-        known: np.ndarray, runs: list[int], now: float,
+        known: np.ndarray, runs: list[int], fetched: np.ndarray, now: float,
     ) -> None:  # fmt: skip
         frontier, depth = self._frontier, page.depth + 1
         is_known = known[rows]
@@ -146,9 +164,11 @@ class Intake:
         view = LinkView(
             ids=ids[rows], sites=sites, depths=depths, counts=links.counts[rows],
             anchor_similarity=links.anchor_similarity[rows], paragraph_similarity=links.paragraph_similarity[rows],
-            current=current[rows],
+            current=current[rows], fetched=fetched,
         )  # fmt: skip
-        priorities = self._strategy.rank(page, view)
+        if urls:
+            self._worth.met(view.ids[~is_known], urls)
+        priorities = self._worth.priorities(view.ids, sites, self._strategy.rank(page, view))
         if len(old):
             changed = frontier.update(ids[old], priorities[is_known], now)
             self._recorder.reprioritised(changed, frontier.priorities(changed))

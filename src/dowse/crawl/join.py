@@ -15,17 +15,20 @@ from dowse.crawl.recorder import Recorder
 from dowse.crawl.sitemaps import WALKED, Sitemaps
 from dowse.crawl.tally import Tally
 from dowse.crawl.workers import Workers
+from dowse.crawl.worth import Worth
 from dowse.fetch import product_token
 from dowse.frontier import Frontier, Site
 from dowse.frontier.scope import StaticScope
 from dowse.frontier.traps import GrowthRules
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
+from dowse.model.errors import TopicError
 from dowse.model.http import Transport
 from dowse.model.records import Records
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.parse import DuplicateIndex
+from dowse.predict import Costs, SiteLog
 
 __all__ = ["OnPage", "Parts", "join"]
 
@@ -41,6 +44,7 @@ class Parts:
     tally: Tally
     duplicates: DuplicateIndex
     recorder: Recorder
+    worth: Worth
     errands: Errands
     intake: Intake
     conclusion: Conclusion
@@ -71,14 +75,16 @@ def join(
     growth, tally, duplicates = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex()
     extra = ExtraRequests(frontier, transport, purse, recorder, clock, topic.limits.timeout_s)
     errands = Errands(topic, frontier, transport, extra, recorder, clock, product_token(topic.network))
-    intake = Intake(frontier, strategy, scope, growth, recorder, topic.scope.max_depth)
+    worth = Worth(frontier, *_costs(topic, strategy))
+    intake = Intake(frontier, strategy, scope, growth, recorder, worth, topic.scope.max_depth)
     conclusion = Conclusion(
         topic, frontier=frontier, intake=intake, errands=errands, workers=workers, duplicates=duplicates,
-        recorder=recorder, tally=tally, clock=clock, keep_text=keep_text,
+        recorder=recorder, tally=tally, worth=worth, clock=clock, keep_text=keep_text,
     )  # fmt: skip
     engine = Engine(
         topic, frontier=frontier, transport=transport, workers=workers, strategy=strategy, errands=errands,
-        extra=extra, conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, clock=clock, on_page=on_page,
+        extra=extra, conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, worth=worth, clock=clock,
+        on_page=on_page,
     )  # fmt: skip
     sitemaps = Sitemaps(extra, errands, recorder, intake, clock, records.statistics().get(WALKED, []))
     if topic.seeds.robots_sitemaps:
@@ -88,4 +94,17 @@ def join(
                 engine.background(sitemaps.walk(urls))
 
         errands.on_sitemaps = walk_named
-    return Parts(frontier, growth, tally, duplicates, recorder, errands, intake, conclusion, sitemaps, engine)
+    return Parts(frontier, growth, tally, duplicates, recorder, worth, errands, intake, conclusion, sitemaps, engine)
+
+
+def _costs(topic: Topic, strategy: Strategy) -> tuple[SiteLog, Costs | None]:
+    log = SiteLog()
+    if topic.strategy.maximise == "value":
+        return log, None
+    if not strategy.predicts_value:
+        raise TopicError(
+            f"strategy {strategy.name} is an order, and has no value that could be set against a cost: to maximise"
+            " efficiency choose one that predicts, such as hybrid or best-first"
+        )
+    cost = topic.cost
+    return log, Costs(log, cost.min_s, cost.max_s, cost.form == "robust")

@@ -148,6 +148,8 @@ class Recorder:
         if len(self._sites) < len(self._frontier.sites):
             self.site(len(self._frontier.sites) - 1)
         self._note_waits()
+        if self._strategy.memory is not None:
+            batch.evidence.update(zip(*self._strategy.memory.changes(), strict=True))
         for key, value in self._strategy.state().items():
             batch.statistics[f"{STRATEGY_STATE}{self._strategy.name}.{key}"] = value
         batch.spent = replace(self._purse.spent)

@@ -22,6 +22,7 @@ __all__ = ["Frontier", "Lease"]
 
 _WAITING = int(CandidateState.WAITING)  # plain numbers: comparing arrays with an enum is slow
 _LEASED = int(CandidateState.LEASED)
+_FETCHED = int(CandidateState.FETCHED)
 _DEFERRED = 100  # in memory only: waiting for its time before it joins its site's queue again
 
 
@@ -154,16 +155,18 @@ class Frontier:
         among the best so many waiting ones is held back, unless nothing was leased for some seconds.
         """
         self._wake(now)
-        best = self._turns.best(now)
-        if best is None:
-            self._held_back = False
-            return None
-        key, site = best
-        self._held_back = within is not None and self.waiting > within and not self._window.admits(key, within, now)
-        if self._held_back:
-            return None
-        self._turns.take(site)
-        return self._lease(site, key, now)
+        self._held_back = False
+        for spare in (False, True):
+            best = self._turns.best(now, spare=spare)
+            if best is None:
+                continue
+            key, site = best
+            if within is None or self.waiting <= within or self._window.admits(key, within, now):
+                self._held_back = False
+                self._turns.take(site)
+                return self._lease(site, key, now)
+            self._held_back = True
+        return None
 
     def _lease(self, site: Site, key: int, now: float) -> Lease:
         errand = site.errand
@@ -264,6 +267,10 @@ class Frontier:
         """The site is not asked for so long."""
         self._turns.not_before(site, max(site.ready_at, now + seconds), now)
 
+    def stand_back(self, site: Site, seconds: float, now: float) -> None:
+        """The site is asked only while no other can be, for so long."""
+        self._turns.stand_back(site, now + seconds, now)
+
     def close(self, site: Site, reason: str) -> list[int]:
         """Refuse everything that waits at a site and whatever comes later; the ids that were refused."""
         columns = self.candidates
@@ -294,8 +301,16 @@ class Frontier:
 
     def is_waiting(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of these candidates wait, now or for a retry."""
+        return self.standing(ids)[0]
+
+    def standing(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which of these candidates wait, now or for a retry; which were fetched."""
         states = self.candidates.state[ids]
-        return np.asarray((states == _WAITING) | (states == _DEFERRED))
+        return (states == _WAITING) | (states == _DEFERRED), states == _FETCHED
+
+    def waiting_at(self, site: Site) -> NDArray[np.int64]:
+        """The candidates that wait in a site's queue."""
+        return np.array(self._queues.waiting(site), np.int64)
 
     def wake_at(self) -> float | None:
         """When something that cannot be leased now may become leasable by time alone; None: never."""

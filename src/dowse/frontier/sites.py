@@ -50,6 +50,8 @@ class Site:
     offer: int = -1  # the key under which the site stands in the ready heap; -1: it does not
     parked: int = -1  # the key under which it waits for its address; -1: it does not
     alarm: float | None = None  # when a wake-up is already booked
+    back_until: float = 0.0  # until then it is asked only when no other site can be
+    spare: bool = False  # its offer stands among those of the sites that stand back
     closed: str = ""  # why the site takes no more URLs
 
     @property

@@ -1,8 +1,9 @@
 """Whose turn it is: sites that may be asked now, best first; the others wait for their time or for their address.
 
 A site with waiting URLs that is not being asked stands in one place: in the *ready* heap under its best key, in the
-alarm heap until its time comes, or parked at an address that is busy. Keys that no longer hold are dropped when they
-surface.
+alarm heap until its time comes, or parked at an address that is busy. A site that stands back (it is slow) is in a heap
+of its own, the *spare* one, that is asked only when nothing comes from the other. Keys that no longer hold are dropped
+when they surface.
 """
 
 from __future__ import annotations
@@ -39,21 +40,25 @@ class Turns:
         self._connections = connections
         self._addresses: dict[str, Address] = {}
         self._ready: list[int] = []  # heap of keys, one current key a site
+        self._spare: list[int] = []  # the same of sites that stand back
         self._alarms: list[tuple[float, int, Site | Address]] = []
         self._alarm_number = 0
 
     def address(self, key: str) -> Address:
         return self._addresses.setdefault(key, Address(key))
 
-    def best(self, now: float) -> tuple[int, Site] | None:
-        """The best key whose site may be asked now; :meth:`take` it, or leave it where it is."""
-        while self._ready:
-            key = self._ready[0]
+    def best(self, now: float, *, spare: bool = False) -> tuple[int, Site] | None:
+        """The best key whose site may be asked now; :meth:`take` it, or leave it where it is. ``spare``: among the
+        sites that stand back."""
+        heap = self._spare if spare else self._ready
+        while heap:
+            key = heap[0]
             site = self._site(key)
-            if site.offer == key and self._top(site) == key and self._may_be_asked(site, now):
+            current = site.offer == key and site.spare == spare
+            if current and self._top(site) == key and self._may_be_asked(site, now):
                 return key, site
-            heapq.heappop(self._ready)
-            if site.offer != key:
+            heapq.heappop(heap)
+            if not current:
                 continue
             site.offer = -1
             self.offer(site, now)
@@ -62,9 +67,15 @@ class Turns:
         return None
 
     def take(self, site: Site) -> None:
-        """Take the site that :meth:`best` gave out of the ready heap."""
-        heapq.heappop(self._ready)
+        """Take the site that :meth:`best` gave out of its heap."""
+        heapq.heappop(self._spare if site.spare else self._ready)
         site.offer = -1
+
+    def stand_back(self, site: Site, until: float, now: float) -> None:
+        """The site is asked only when no other can be, until then."""
+        site.back_until = until
+        site.offer = -1
+        self.offer(site, now)
 
     # -- exchanges -----------------------------------------------------------------------------------------------
 
@@ -128,9 +139,12 @@ class Turns:
             if address.in_flight < self._connections:
                 self._book(address, address.ready_at)
             return
-        if site.offer != top:
-            site.offer = top
-            heapq.heappush(self._ready, top)
+        spare = site.back_until > now
+        if site.offer != top or site.spare != spare:
+            site.offer, site.spare = top, spare
+            heapq.heappush(self._spare if spare else self._ready, top)
+            if spare:
+                self._book(site, site.back_until)
         if address is not None and address.parked and address.parked[0] < top:
             self._unpark(address, now)
 

@@ -80,8 +80,8 @@ class Links:
     anchors: list[str] = field(default_factory=list)  # anchor text and title= of the longest mention, clipped
     rels: list[str] = field(default_factory=list)  # rel= of the first mention, lower case
     positions: NDArray[np.int32] = field(default_factory=_no_positions)  # of the first mention among all the links
-    anchor_similarity: NDArray[np.float32] = field(default_factory=_no_floats)
-    paragraph_similarity: NDArray[np.float32] = field(default_factory=_no_floats)
+    anchor_similarity: NDArray[np.float32] = field(default_factory=_no_floats)  # NaN: an anchor without words
+    paragraph_similarity: NDArray[np.float32] = field(default_factory=_no_floats)  # NaN: no word around it either
 
     def __len__(self) -> int:
         return len(self.urls)

@@ -48,6 +48,7 @@ class CandidateRow:
     reason: str = ""
     attempts: int = 0
     via: int | None = None  # the candidate whose redirect led here
+    evidence: bytes | None = None  # what the strategy knows of it
 
 
 @dataclass(slots=True)
@@ -64,6 +65,7 @@ class CandidateBlock:
     states: NDArray[np.int64]
     attempts: NDArray[np.int64]  # up to 255: more count no further
     via: dict[int, int]  # of those few that have one
+    evidence: list[bytes | None]  # what the strategy knew of each
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -171,6 +173,7 @@ class Batch:
     candidates: list[CandidateRow] = field(default_factory=list)
     states: dict[int, tuple[CandidateState, str, int]] = field(default_factory=dict)  # id -> state, reason, attempts
     priorities: dict[int, float] = field(default_factory=dict)
+    evidence: dict[int, bytes] = field(default_factory=dict)  # what the strategy knows of a candidate
     sites: dict[int, SiteRow] = field(default_factory=dict)
     pages: list[PageRow] = field(default_factory=list)
     links: list[LinkRow] = field(default_factory=list)

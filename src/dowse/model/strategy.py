@@ -3,17 +3,21 @@
 A strategy turns what the crawl has paid for into priorities: higher goes earlier, ties go in order of discovery. It
 is told of each judged page once, with the page's links; it answers with the new priority of each link's target. It
 sees ids, scores and link features only, never a page that was not fetched (no peeking).
+
+What a strategy knows of each single candidate is its :class:`Memory`: it grows with the frontier, so it is stored
+candidate by candidate, next to the priority it led to. What it knows of the crawl as a whole is its ``state``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SEED_PRIORITY", "Explanation", "LinkView", "SourcePage", "Strategy"]
+__all__ = ["SEED_PRIORITY", "Explanation", "IsWaiting", "LinkView", "Memory", "Revision", "SourcePage", "Strategy"]
 
 SEED_PRIORITY = 1e12
 """A seed has no parent and comes first (METHODS, section 1); seeds keep their own order below this."""
@@ -40,9 +44,10 @@ class LinkView:
     sites: NDArray[np.int64]  # the target's site
     depths: NDArray[np.int64]  # the target's depth, in links from a seed
     counts: NDArray[np.float32]  # links from the page to the target, L(p,h)
-    anchor_similarity: NDArray[np.float32]
-    paragraph_similarity: NDArray[np.float32]
+    anchor_similarity: NDArray[np.float32]  # nan: the anchor has no word
+    paragraph_similarity: NDArray[np.float32]  # nan: there is no word around it either
     current: NDArray[np.float64]  # the target's priority before this page; nan when the URL is new
+    fetched: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  # pages it links to besides
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +59,61 @@ class Explanation:
     version: int = 0
 
 
+IsWaiting = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
+"""Which of these candidates still wait."""
+
+Revision = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""Candidates and their new priorities."""
+
+
+class Memory(Protocol):
+    """What a strategy knows of each candidate, as short byte strings that can be stored and taken up again."""
+
+    def changes(self) -> tuple[Sequence[int], Sequence[bytes]]:
+        """The candidates of which more is known than when this was last asked, and all that is known of each."""
+        ...
+
+    def load(self, first: int, rows: Sequence[bytes | None]) -> None:
+        """Take up the rows of candidates with ids in a row from ``first`` on; None: nothing was known."""
+        ...
+
+    def moved(self, source: int, target: int) -> None:
+        """A redirect leads from one candidate to another that is new: what was known goes with it."""
+        ...
+
+
 class Strategy(Protocol):
     """Orders the frontier. Deterministic: the same calls give the same answers."""
 
     @property
     def name(self) -> str: ...
 
+    @property
+    def predicts_value(self) -> bool:
+        """Are priorities values, at least 0 and twice as good when twice as high? Then a cost can be set against them;
+        an order such as breadth first has none."""
+        ...
+
+    @property
+    def memory(self) -> Memory | None:
+        """What it knows of single candidates; None when the priority is all there is."""
+        ...
+
     def rank(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
         """Learn from a judged page; the new (finite) priorities of its link targets, one a row."""
         ...
 
+    def revise(self, is_waiting: IsWaiting) -> Revision | None:
+        """Priorities that changed though no page mentioned their URL; asked for after each page. A strategy spreads
+        such work out, so that it costs the same a page however much waits."""
+        ...
+
     def explain(self, candidate: int, priority: float) -> Explanation:
-        """The features behind a candidate's priority."""
+        """The features behind a candidate's priority (or, where a cost is set against it, its value)."""
         ...
 
     def state(self) -> dict[str, Any]:
-        """Everything learned, as JSON values or bytes, so that a crawl can go on after a stop."""
+        """Everything learned of the crawl as a whole, as JSON values or bytes, so that it can go on after a stop."""
         ...
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from dowse.model.budget import Budget
 
 __all__ = [
-    "Example", "JudgeSettings", "Keyword", "Limits", "Network", "Politeness", "Scope", "Seeds", "StrategyChoice",
-    "Target", "Topic", "Traps",
+    "CostSettings", "Example", "JudgeSettings", "Keyword", "Limits", "Network", "Politeness", "Scope", "Seeds",
+    "StrategyChoice", "Target", "Topic", "Traps",
 ]  # fmt: skip
 
 
@@ -84,10 +84,21 @@ class JudgeSettings:
 
 @dataclass(frozen=True, slots=True)
 class StrategyChoice:
-    """A strategy's name and its parameters (numbers, strings or booleans)."""
+    """A strategy's name and its parameters (numbers, strings or booleans), and what to make the most of."""
 
     name: str = "best-first"
     params: dict[str, Any] = field(default_factory=dict)
+    maximise: str = "value"  # "value" | "efficiency": value over cost
+
+
+@dataclass(frozen=True, slots=True)
+class CostSettings:
+    """What a page costs, in seconds. ``form``: "robust" (latency + size / speed + politeness wait), or "paper" (size /
+    speed, TH-Gatherer's)."""
+
+    form: str = "robust"
+    min_s: float = 0.05
+    max_s: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +159,7 @@ class Topic:
     scope: Scope = field(default_factory=Scope)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     strategy: StrategyChoice = field(default_factory=StrategyChoice)
+    cost: CostSettings = field(default_factory=CostSettings)
     budget: Budget = field(default_factory=Budget)
     target: Target = field(default_factory=Target)
     politeness: Politeness = field(default_factory=Politeness)

@@ -53,6 +53,12 @@ urls = []                            # where to start: ["https://example.org/", 
 
 [strategy]                           # the order of the crawl; further keys are the strategy's own
 # name = "best-first"
+# maximise = "value"                 # or "efficiency": value for its cost, in seconds
+
+[cost]                               # what a page is taken to cost, where efficiency is maximised
+# form = "robust"                    # latency + size / speed + the host's delay; or "paper": size / speed
+# min = "0.05s"                      # no page costs less
+# max = "60s"                        # or more
 
 [budget]                             # hard limits: the crawl stops at the first one it meets
 # pages = 2000                       # (no default)

@@ -18,6 +18,7 @@ from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
 from dowse.model.toml_lines import KeyPath, key_lines
 from dowse.model.topic import (
+    CostSettings,
     Example,
     JudgeSettings,
     Limits,
@@ -33,8 +34,9 @@ from dowse.model.topic import (
 from dowse.model.topic_json import topic_from_json, topic_to_json
 from dowse.model.topic_template import TEMPLATE
 
-__all__ = ["TEMPLATE", "check_ready", "load_topic", "parse_topic", "topic_from_json", "topic_to_json"]
+__all__ = ["MAXIMISE", "TEMPLATE", "check_ready", "load_topic", "parse_topic", "topic_from_json", "topic_to_json"]
 
+MAXIMISE = ("value", "efficiency")
 LANGUAGES = (
     "none", "arabic", "armenian", "basque", "catalan", "danish", "dutch", "english", "finnish", "french", "german",
     "greek", "hindi", "hungarian", "indonesian", "irish", "italian", "lithuanian", "nepali", "norwegian", "portuguese",
@@ -152,7 +154,12 @@ def _tables(directory: Path) -> dict[str, _Fields]:
             "language": ("language", read.one_of(*LANGUAGES)),
             "weighting": ("weighting", read.one_of("tf", "log")),
         },
-        "strategy": {"name": ("name", read.text)},
+        "strategy": {"name": ("name", read.text), "maximise": ("maximise", read.one_of(*MAXIMISE))},
+        "cost": {
+            "form": ("form", read.one_of("robust", "paper")),
+            "min": ("min_s", read.duration(0.001)),
+            "max": ("max_s", read.duration(0.001)),
+        },
         "budget": {
             "pages": ("pages", read.whole(1)),
             "bytes": ("bytes", read.size),
@@ -226,6 +233,7 @@ class _Reading:
             scope=Scope(**scope, traps=traps),
             judge=JudgeSettings(**self._table(data, "judge")),
             strategy=self._strategy(data),
+            cost=self._cost(data),
             budget=self._budget(data),
             target=Target(**self._table(data, "target")),
             politeness=politeness,
@@ -264,12 +272,19 @@ class _Reading:
         if not isinstance(table, dict):
             self._complain(("strategy",), f"must be a name or a table, not {read.shown(table)}")
             return StrategyChoice()
-        params = {key: value for key, value in table.items() if key != "name"}
+        own = self._known["strategy"]
+        params = {key: value for key, value in table.items() if key not in own}
         for key, value in params.items():
             if not isinstance(value, (str, int, float)):
                 self._complain(("strategy", key), f"must be a number, a string or a boolean, not {read.shown(value)}")
-        named = {"name": table["name"]} if "name" in table else {}
-        return StrategyChoice(**self._fill(("strategy",), named, self._known["strategy"]), params=params)
+        named = {key: value for key, value in table.items() if key in own}
+        return StrategyChoice(**self._fill(("strategy",), named, own), params=params)
+
+    def _cost(self, data: dict[str, Any]) -> CostSettings:
+        cost = CostSettings(**self._table(data, "cost"))
+        if cost.min_s > cost.max_s:
+            self._complain(("cost", "min"), f"is longer than max ({cost.max_s:g}s)")
+        return cost
 
     def _budget(self, data: dict[str, Any]) -> Budget:
         if not isinstance(data.get("budget"), str):

@@ -126,11 +126,13 @@ def best_mentions(
     by_anchor: NDArray[np.float64],
     by_line: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The paragraph similarity of each row: the best of its mentions."""
-    best = np.zeros(len(by_anchor))
+    """The paragraph similarity of each row: the best of its mentions; NaN where there is no word."""
+    best = np.full(len(by_anchor), -1.0)
     values = by_line[paragraphs]
     # an image or a widget alone in its block: the anchor is all the paragraph there is
-    np.maximum.at(best, mentioned, np.where(np.isnan(values), by_anchor[mentioned], values))
+    values = np.where(np.isnan(values), by_anchor[mentioned], values)
+    np.maximum.at(best, mentioned, np.nan_to_num(values, nan=-1.0))
+    best[best < 0] = np.nan
     return best
 
 
@@ -149,10 +151,10 @@ def collect_links(
     """
     found = gather_links(document, refuse, max_links)
     urls = found.urls
-    by_anchor = np.zeros(len(urls))
+    by_anchor = np.full(len(urls), np.nan)
     if similarity is not None and urls:
-        by_anchor = np.nan_to_num(similarity(WordLines("\n".join(found.anchors))))
-    by_paragraph = np.zeros(len(urls))
+        by_anchor = similarity(WordLines("\n".join(found.anchors)))
+    by_paragraph = np.full(len(urls), np.nan)
     if by_line is not None and urls:
         by_paragraph = best_mentions(found.mentioned, found.paragraphs, by_anchor, by_line)
     links = Links(
@@ -178,8 +180,8 @@ def add_refresh(links: Links, url: str) -> None:
     links.positions = np.append(links.positions, np.int32(len(links.positions)))
     links.fingerprints = np.append(links.fingerprints, np.uint64(fingerprint(url)))
     links.counts = np.append(links.counts, np.float32(1))
-    links.anchor_similarity = np.append(links.anchor_similarity, np.float32(0))
-    links.paragraph_similarity = np.append(links.paragraph_similarity, np.float32(0))
+    links.anchor_similarity = np.append(links.anchor_similarity, np.float32(np.nan))
+    links.paragraph_similarity = np.append(links.paragraph_similarity, np.float32(np.nan))
 
 
 def _resolve(base: Base, href: str, refuse: Refuse | None) -> tuple[str, str]:

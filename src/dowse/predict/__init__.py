@@ -1,5 +1,8 @@
-"""Predictors: what a URL may be worth before it is fetched. One module an idea; all pass one contract suite."""
+"""Predictors: what a URL may be worth before it is fetched, and what it may cost. One module an idea; all strategies
+pass one contract suite."""
 
+from dowse.predict.cost import Costs
 from dowse.predict.registry import STRATEGIES, build_strategy, describe, parameter_value
+from dowse.predict.sitelog import Exchanged, SiteLog
 
-__all__ = ["STRATEGIES", "build_strategy", "describe", "parameter_value"]
+__all__ = ["STRATEGIES", "Costs", "Exchanged", "SiteLog", "build_strategy", "describe", "parameter_value"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.model.strategy import Explanation, LinkView, SourcePage
+from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
 
 __all__ = ["BestFirst"]
 
@@ -20,9 +20,14 @@ class BestFirst:
     """
 
     name = "best-first"
+    predicts_value = True
+    memory = None
 
     def rank(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
         return np.fmax(links.current, page.score)
+
+    def revise(self, is_waiting: IsWaiting) -> Revision | None:
+        return None
 
     def explain(self, candidate: int, priority: float) -> Explanation:
         return Explanation(priority, {"best parent's score": (priority, 1.0)})

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.model.strategy import Explanation, LinkView, SourcePage
+from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
 
 __all__ = ["BreadthFirst", "DepthFirst", "RandomOrder", "SiteFirst"]
 
@@ -20,6 +20,11 @@ class _Fixed:
 
     name = ""
     feature = ""
+    predicts_value = False
+    memory = None
+
+    def revise(self, is_waiting: IsWaiting) -> Revision | None:
+        return None
 
     def explain(self, candidate: int, priority: float) -> Explanation:
         return Explanation(priority, {self.feature: (priority, 1.0)})

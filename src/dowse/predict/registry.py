@@ -10,6 +10,7 @@ from typing import Any
 from dowse.model.errors import TopicError
 from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice
+from dowse.predict import named
 from dowse.predict.best_first import BestFirst
 from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder, SiteFirst
 
@@ -21,6 +22,13 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "dfs": DepthFirst,
     "random": RandomOrder,
     "site-first": SiteFirst,
+    "average": named.average,
+    "average-2": named.average_2,
+    "weighted": named.weighted,
+    "link": named.link,
+    "weighted-link": named.weighted_link,
+    "similar-link": named.similar_link,
+    "hybrid": named.hybrid,
 }
 _GIVEN = "seed_number"  # comes from the topic, not from the strategy's parameters
 

@@ -267,6 +267,14 @@ class CrawlStore:
         )
         return ((id, rows.unsigned(exact), minhash) for id, exact, minhash in found)
 
+    def exchanges(self) -> Iterator[tuple[str, int, float, float, bool]]:
+        """URL, body bytes over the wire, seconds to the first byte and in all, and whether no answer came: of every
+        recorded URL, in the order of recording."""
+        found = self._connection.execute(
+            "SELECT url, bytes, first_byte_s, total_s, status = 0 FROM pages ORDER BY ordinal"
+        )
+        return ((url, size, first, total, bool(failed)) for url, size, first, total, failed in found)
+
     def start_run(self, at: float) -> int:
         """Write down that a run begins; one that never ended was interrupted. Returns the run's number, from 1."""
         self._change("UPDATE runs SET stop_reason = 'interrupted' WHERE ended_at IS NULL AND stop_reason IS NULL")

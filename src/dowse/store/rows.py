@@ -36,7 +36,7 @@ SAMPLES_A_RULE = 20
 CANDIDATE_COLUMNS = "id, url, site, depth, parent, priority, run, state, reason, attempts, via"
 # Small numbers travel together: half the time of reading millions of rows goes into making a number of each column.
 BLOCK_COLUMNS = (
-    "url, priority, via, site | (depth << 32), "
+    "url, priority, via, evidence, site | (depth << 32), "
     "state | (min(attempts, 255) << 8) | (min(run, 65535) << 16) | (ifnull(parent + 1, 0) << 32)"
 )
 SITE_COLUMNS = (
@@ -78,6 +78,7 @@ _SAMPLES = (
     f"WHERE (SELECT count(*) FROM refusal_samples WHERE rule = ?1) < {SAMPLES_A_RULE}"
 )
 _PRIORITIES = "UPDATE candidates SET priority = ? WHERE id = ?"
+_EVIDENCE = "UPDATE candidates SET priority = ifnull(?, priority), evidence = ? WHERE id = ?"
 _STATES_OF = "UPDATE candidates SET state = ?, reason = ?, attempts = ? WHERE id = ?"
 
 
@@ -107,7 +108,7 @@ def _candidate(row: CandidateRow) -> tuple[Any, ...]:
     # int(): SQLite takes a plain int directly, but looks an enum up among its adapters each time
     return (
         row.id, row.url, row.site, row.depth, row.parent, row.priority, row.run, int(row.state), row.reason,
-        row.attempts, row.via,
+        row.attempts, row.via, row.evidence,
     )  # fmt: skip
 
 
@@ -132,10 +133,16 @@ def statements(batch: Batch, places: Sequence[Place], ordinal: int, archives: di
     """Everything a batch changes, in the order it must happen. ``ordinal`` is the first page's."""
     if batch.sites:
         yield _SITES, map(_site, batch.sites.values())
+    priorities, evidence = dict(batch.priorities), dict(batch.evidence)
     if batch.candidates:
-        yield from _many("candidates", 11, list(map(_candidate, batch.candidates)))
-    if batch.priorities:
-        yield _PRIORITIES, ((priority, id) for id, priority in sorted(batch.priorities.items()))  # neighbours together
+        for row in batch.candidates:  # written once, as they are by now
+            row.priority = priorities.pop(row.id, row.priority)
+            row.evidence = evidence.pop(row.id, row.evidence)
+        yield from _many("candidates", 12, list(map(_candidate, batch.candidates)))
+    if evidence:  # neighbours together, here and below
+        yield _EVIDENCE, [(priorities.pop(id, None), row, id) for id, row in sorted(evidence.items())]
+    if priorities:
+        yield _PRIORITIES, ((priority, id) for id, priority in sorted(priorities.items()))
     if batch.states:
         yield _STATES_OF, ((*state, id) for id, state in batch.states.items())
     if batch.pages:
@@ -171,7 +178,7 @@ def candidate(row: Sequence[Any]) -> CandidateRow:
 
 def candidates(first: int, found: Sequence[Sequence[Any]]) -> CandidateBlock:
     """Rows of :data:`BLOCK_COLUMNS`, with ids in a row from ``first`` on; leases lost to a crash wait again."""
-    urls, priorities, vias, places, rest = zip(*found, strict=True)
+    urls, priorities, vias, evidence, places, rest = zip(*found, strict=True)
     place, word = np.array(places, np.int64), np.array(rest, np.int64)
     state, attempts = word & 0xFF, word >> 8 & 0xFF
     lost = state == CandidateState.LEASED
@@ -180,7 +187,7 @@ def candidates(first: int, found: Sequence[Sequence[Any]]) -> CandidateBlock:
     return CandidateBlock(
         first=first, urls=list(urls), sites=place & 0xFFFFFFFF, depths=place >> 32, parents=(word >> 32) - 1,
         priorities=np.array(priorities, np.float64), runs=word >> 16 & 0xFFFF, states=state, attempts=attempts,
-        via={id: via for id, via in enumerate(vias, first) if via is not None},
+        via={id: via for id, via in enumerate(vias, first) if via is not None}, evidence=list(evidence),
     )  # fmt: skip
 
 

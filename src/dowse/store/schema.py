@@ -22,7 +22,7 @@ from dowse.model.errors import NotACrawl, UserError
 __all__ = ["DATABASE", "PAGE_COLUMNS", "VERSION", "connect_reader", "connect_writer", "create_database"]
 
 DATABASE = "dowse.sqlite"
-VERSION = 2
+VERSION = 3
 _APPLICATION = 0x444F5753  # "DOWS": tells `file` and us whose database this is
 _STRICT = "STRICT" if sqlite3.sqlite_version_info >= (3, 37) else ""  # a wrong type is an error, not a surprise
 
@@ -86,7 +86,7 @@ CREATE TABLE links (page INTEGER NOT NULL, target INTEGER NOT NULL, anchor TEXT 
 CREATE TABLE candidates (
   id INTEGER PRIMARY KEY, url TEXT NOT NULL, site INTEGER NOT NULL, depth INTEGER NOT NULL, parent INTEGER,
   priority REAL NOT NULL, run INTEGER NOT NULL, state INTEGER NOT NULL, reason TEXT NOT NULL,
-  attempts INTEGER NOT NULL, via INTEGER
+  attempts INTEGER NOT NULL, via INTEGER, evidence BLOB  -- evidence: what the strategy knows of it, in its own form
 ) {_STRICT};
 CREATE TABLE sites (
   id INTEGER PRIMARY KEY, origin TEXT NOT NULL, host TEXT NOT NULL, address TEXT NOT NULL,
@@ -127,6 +127,11 @@ ALTER TABLE sites ADD COLUMN not_before TEXT;
 ALTER TABLE sites ADD COLUMN closed TEXT NOT NULL DEFAULT '';
 UPDATE meta SET value = '2' WHERE name = 'schema_version';
 PRAGMA user_version = 2;
+""",
+    2: """
+ALTER TABLE candidates ADD COLUMN evidence BLOB;
+UPDATE meta SET value = '3' WHERE name = 'schema_version';
+PRAGMA user_version = 3;
 """,
 }
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from dowse.model.errors import UserError
 from dowse.model.topic import StrategyChoice
+from dowse.model.topicfile import MAXIMISE
 from dowse.predict import build_strategy, parameter_value
 
 __all__ = ["BASELINES", "ORACLES", "REFERENCES", "Plan", "budget_requests", "parse_strategy"]
@@ -54,10 +55,10 @@ class Plan:
 
 
 def parse_strategy(text: str) -> StrategyChoice:
-    """A strategy with its parameters, as ``name`` or ``name:key=value,key=value``.
+    """A strategy with its parameters, as ``name`` or ``name:key=value,key=value``; ``maximise`` may be one of them.
 
     >>> parse_strategy("weighted:a=0.4,b=0.2")
-    StrategyChoice(name='weighted', params={'a': 0.4, 'b': 0.2})
+    StrategyChoice(name='weighted', params={'a': 0.4, 'b': 0.2}, maximise='value')
     """
     name, _, rest = text.partition(":")
     params: dict[str, Any] = {}
@@ -66,7 +67,10 @@ def parse_strategy(text: str) -> StrategyChoice:
         if not separator or not key:
             raise UserError(f"{text!r} is no strategy: write NAME or NAME:KEY=VALUE,KEY=VALUE")
         params[key.strip()] = parameter_value(value.strip())
-    return StrategyChoice(name.strip(), params)
+    maximise = params.pop("maximise", "value")
+    if maximise not in MAXIMISE:
+        raise UserError(f"{text!r}: maximise is {' or '.join(MAXIMISE)}")
+    return StrategyChoice(name.strip(), params, maximise)
 
 
 def budget_requests(text: str, pages: int) -> int:

@@ -50,7 +50,7 @@ class Digests:
         self._judged: dict[int, tuple[Verdict, NDArray[np.float64]]] = {}
 
     def _anchor_similarities(self) -> NDArray[np.float64]:
-        """How near each anchor of the corpus is to the topic; 0 where it has no word."""
+        """How near each anchor of the corpus is to the topic; NaN where it has no word."""
         tokens = self._pages.columns["anchor_tokens"]
         ends = np.flatnonzero(tokens == 0)
         cuts = np.searchsorted(ends, np.arange(_ANCHOR_TOKENS, len(tokens), _ANCHOR_TOKENS))
@@ -59,7 +59,7 @@ class Digests:
             self._judge.similarities(self._read(tokens[start:end]))[:-1]  # nothing stands behind the last line end
             for start, end in pairwise(bounds)
         ]
-        return np.nan_to_num(np.concatenate(parts))
+        return np.concatenate(parts)
 
     def __call__(self, number: int) -> Digest:
         pages = self._pages

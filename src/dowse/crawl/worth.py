@@ -1,0 +1,151 @@
+"""From value to priority: what a candidate is worth, as it stands or for what it costs.
+
+With ``maximise = "value"`` a priority is the strategy's value. With ``"efficiency"`` it is value over cost (METHODS,
+section 1). A site's cost is learned as the crawl goes; when it has changed by a quarter, what waits at that site is
+priced anew, so a changed opinion of one site never touches the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.frontier import Frontier, Site
+from dowse.model.http import Failure, Response
+from dowse.model.records import CandidateBlock
+from dowse.model.strategy import SEED_PRIORITY, Explanation
+from dowse.predict import Costs, Exchanged, SiteLog
+
+__all__ = ["Worth"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_CHANGED = 1.25  # times the cost at which what waits was priced
+_PRICED_A_REQUEST = 1_000  # candidates: so many more wait, so many more requests until the next pricing
+_SLOW = 5.0  # times what a page takes elsewhere
+_SLOW_S = 1.0  # and at least so long
+_BACK = 20.0  # pages' time: how long a slow site stands back
+_LONGEST_BACK_S = 300.0
+
+
+class Worth:
+    """Learns what sites cost, and sets it against what candidates are worth."""
+
+    def __init__(self, frontier: Frontier, log: SiteLog, costs: Costs | None) -> None:
+        """``costs``: None for value alone."""
+        self._frontier = frontier
+        self.log = log
+        self._costs = costs
+        self._values = np.zeros(1024)  # by candidate, like the next
+        self._prefixes = np.zeros(1024, np.int32)
+        self._sizes: dict[int, float] = {}  # of candidates a HEAD has told of
+        self._priced: dict[int, tuple[float, int]] = {}  # site -> its cost when priced, and its requests then
+        self._requests: dict[int, int] = {}
+
+    # -- priorities ----------------------------------------------------------------------------------------------
+
+    def met(self, ids: Ints, urls: list[str]) -> None:
+        """Candidates are new: their sizes will be guessed by where they lie."""
+        if self._costs is None or not len(ids):
+            return
+        if int(ids[-1]) >= len(self._values):
+            more = int(ids[-1]) + 1 + len(self._values) // 8 + 1024 - len(self._values)
+            self._values = np.concatenate((self._values, np.zeros(more)))
+            self._prefixes = np.concatenate((self._prefixes, np.zeros(more, np.int32)))
+        site_of = self._frontier.site_of_url
+        self._prefixes[ids] = [self.log.prefix(site_of(url).id, url[url.index("/", 8) :]) for url in urls]
+
+    def priorities(self, ids: Ints, sites: Ints, values: Floats) -> Floats:
+        """The priorities of candidates with these values; each was :meth:`met` before."""
+        if self._costs is None or not len(ids):
+            return values
+        self._values[ids] = values
+        return values / self._cost(self._costs, ids, sites)
+
+    def _cost(self, costs: Costs, ids: Ints, sites: Ints) -> Floats:
+        sizes = self.log.size(sites, self._prefixes[ids].astype(np.int64))
+        if self._sizes:
+            for row, id_ in enumerate(ids.tolist()):
+                if id_ in self._sizes:
+                    sizes[row] = self._sizes[id_]
+        all_sites = self._frontier.sites
+        waits = np.fromiter((all_sites[site].delay_s for site in sites.tolist()), np.float64, len(sites))
+        return costs.of(sites, sizes, waits)
+
+    def explain(self, candidate: int, why: Explanation) -> Explanation:
+        """The strategy's reasons, with the cost set against them."""
+        if self._costs is None:
+            return why
+        ids, sites = np.array([candidate]), np.array([self._frontier.site_of(candidate).id])
+        size = self._sizes.get(candidate) or float(self.log.size(sites, self._prefixes[ids].astype(np.int64))[0])
+        cost = float(self._cost(self._costs, ids, sites)[0])
+        features = {**why.features, "value": (float(self._values[candidate]), 0.0), "expected bytes": (size, 0.0),
+                    "expected seconds": (cost, 0.0)}  # fmt: skip
+        return Explanation(why.priority, features, why.version)
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def learn(self, site: Site, candidate: int, result: Response | Failure) -> None:
+        """An exchange for a candidate is over."""
+        times = result.timings
+        exchanged = Exchanged(
+            times.first_byte_s, max(0.0, times.total_s - times.first_byte_s), result.wire_bytes,
+            failed=isinstance(result, Failure),
+        )  # fmt: skip
+        self.log.learn(site.id, int(self._prefixes[candidate]) if self._costs is not None else 0, exchanged)
+        self._sizes.pop(candidate, None)
+        self._requests[site.id] = self._requests.get(site.id, 0) + 1
+
+    def load(self, block: CandidateBlock) -> None:
+        """Take up candidates of an earlier run."""
+        if self._costs is not None:
+            self.met(np.arange(block.first, block.first + len(block)), block.urls)
+
+    def restore(self, exchanges: Iterable[tuple[str, int, float, float, bool]]) -> None:
+        """Learn again what an earlier run's exchanges cost: URL, bytes, seconds to the first byte and in all, and
+        whether no answer came."""
+        for url, size, first_byte_s, total_s, failed in exchanges:
+            site = self._frontier.site_of_url(url)
+            prefix = self.log.prefix(site.id, url[url.index("/", 8) :]) if self._costs is not None else 0
+            self.log.learn(site.id, prefix, Exchanged(first_byte_s, max(0.0, total_s - first_byte_s), size, failed))
+        if self._costs is None:
+            return
+        # A priority was value over cost, and the cost is known again, but for what changed after it was priced.
+        ids = np.arange(len(self._frontier.candidates))
+        priorities = self._frontier.priorities(ids)
+        ids, priorities = ids[priorities < SEED_PRIORITY / 2], priorities[priorities < SEED_PRIORITY / 2]
+        sites = self._frontier.candidates.site[ids].astype(np.int64)
+        self._values[ids] = priorities * self._cost(self._costs, ids, sites)
+
+    def sized(self, candidate: int, size: float, now: float) -> None:
+        """A candidate's size is known before it is fetched: it is priced anew."""
+        if self._costs is None:
+            return
+        self._sizes[candidate] = size
+        ids = np.array([candidate])
+        sites = np.array([self._frontier.site_of(candidate).id])
+        self._frontier.update(ids, self._values[ids] / self._cost(self._costs, ids, sites), now)
+
+    def reprice(self, site: Site, now: float) -> tuple[Ints, Floats] | None:
+        """Price what waits at a site again if its cost has changed; the candidates and their new priorities."""
+        if self._costs is None:
+            return None
+        number = np.array([site.id])
+        cost = float(self._costs.of(number, self.log.size(number, np.zeros(1, np.int64)), np.array([site.delay_s]))[0])
+        requests = self._requests.get(site.id, 0)
+        before, asked = self._priced.setdefault(site.id, (cost, requests))
+        if 1 / _CHANGED < cost / before < _CHANGED or requests < asked + site.waiting // _PRICED_A_REQUEST:
+            return None
+        self._priced[site.id] = cost, requests
+        ids = self._frontier.waiting_at(site)
+        ids = ids[self._values[ids] > 0]  # what has no value, seeds among them, has no price
+        priorities = self._values[ids] / self._cost(self._costs, ids, np.full(len(ids), site.id))
+        changed = self._frontier.update(ids, priorities, now)
+        return changed, self._frontier.priorities(changed)
+
+    def stands_back_s(self, site: Site) -> float:
+        """How long a site is to be asked only when no other can be; 0: it is as quick as others."""
+        takes = self.log.takes_s(site.id)
+        return min(_BACK * takes, _LONGEST_BACK_S) if takes > max(_SLOW * self.log.usual_s(), _SLOW_S) else 0.0

@@ -1,0 +1,154 @@
+"""TH-Gatherer's strategies: the best by one measure first, or by a predictor and a link measure together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.errors import TopicError
+from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
+from dowse.predict.evidence import Evidence
+from dowse.predict.measures import LinkMeasure, Measure
+from dowse.predict.scale import Quantiles
+
+__all__ = ["Hybrid", "Measured"]
+
+Floats = NDArray[np.float64]
+_SAMPLE = 2048  # candidates a scale is made from
+_REVISED_AT_ONCE = 512
+
+
+class Measured:
+    """The candidate with the highest value of one measure goes first.
+
+    A mean over one parent says less than the same mean over ten. So ``kappa`` above 0 (the robust form of predictors)
+    takes a candidate to have so many further parents that are worth nothing, as most pages of the web are.
+    """
+
+    predicts_value = True
+
+    def __init__(self, name: str, measure: Measure, kappa: float = 0.0) -> None:
+        if not 0 <= kappa < float("inf"):
+            raise TopicError(f"kappa = {kappa:g} is no number of pages: it is at least 0")
+        self.name = name
+        self._measure = measure
+        self._kappa = kappa
+        self.memory = Evidence(measure.width)
+
+    def rank(self, page: SourcePage, links: LinkView) -> Floats:
+        rows = self.memory.at(links.ids)
+        self._measure.learn(rows, page, links, self.memory.one(page.id))
+        self.memory.put(links.ids, rows)
+        values = self._measure.value(rows)
+        return values * (rows[:, 0] / (rows[:, 0] + self._kappa)) if self._kappa else values
+
+    def revise(self, is_waiting: IsWaiting) -> Revision | None:
+        return None
+
+    def explain(self, candidate: int, priority: float) -> Explanation:
+        row = self.memory.one(candidate)
+        return Explanation(
+            priority, {"predicted": (float(self._measure.value(row)[0]), 0.0), **self._measure.parts(row)}
+        )
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """The rows are all there is to remember."""
+
+
+class Hybrid:
+    """``alpha`` times a predictor and (1 - ``alpha``) times a link measure (TH-Gatherer, section 2.2, measure 5).
+
+    The paper adds a cosine and a sum, of which the greater drowns the other. The robust form asks of both how many of
+    the waiting candidates are below, and adds those shares. That scale is made from a sample, anew each time the number
+    of pages or of candidates has grown by half; then every candidate is ranked again, some at a time, so that none is compared by
+    an older scale for longer than that takes.
+    """
+
+    name = "hybrid"
+    predicts_value = True
+
+    def __init__(self, predictor: Measure, links: LinkMeasure, alpha: float, *, robust: bool) -> None:
+        if not 0 <= alpha <= 1:
+            raise TopicError(f"alpha = {alpha:g} is no share: it is from 0 to 1")
+        self._predictor, self._links = predictor, links
+        self._alpha = alpha
+        self._robust = robust
+        self._cut = predictor.width
+        self.memory = Evidence(predictor.width + links.width)
+        self._scales: tuple[Quantiles, Quantiles] | None = None
+        self._pages = 0
+        self._due = [8, 16]  # pages and candidates at which the scales are made next
+        self._version = 0
+        self._to_revise = 0  # ids from here up to the mark are ranked by an older scale
+        self._mark = 0
+
+    def rank(self, page: SourcePage, links: LinkView) -> Floats:
+        rows = self.memory.at(links.ids)
+        own = self.memory.one(page.id)
+        self._predictor.learn(rows[:, : self._cut], page, links, own[:, : self._cut])
+        self._links.learn(rows[:, self._cut :], page, links, own[:, self._cut :])
+        self.memory.put(links.ids, rows)
+        self._pages += 1
+        return self._value(rows)
+
+    def _measures(self, rows: NDArray[np.float32]) -> tuple[Floats, Floats]:
+        return self._predictor.value(rows[:, : self._cut]), self._links.value(rows[:, self._cut :])
+
+    def _value(self, rows: NDArray[np.float32]) -> Floats:
+        predicted, linked = self._measures(rows)
+        if self._scales is not None:
+            predicted, linked = self._scales[0](predicted), self._scales[1](linked)
+        return self._alpha * predicted + (1 - self._alpha) * linked
+
+    def revise(self, is_waiting: IsWaiting) -> Revision | None:
+        if not self._robust:
+            return None
+        count = self.memory.count
+        if self._pages >= self._due[0] or count >= self._due[1]:
+            self._make_scales(is_waiting)
+            self._due = [self._pages * 3 // 2 + 8, count * 3 // 2 + 16]
+            self._to_revise, self._mark = 0, count
+        if self._to_revise >= self._mark:
+            return None
+        ids = np.arange(self._to_revise, min(self._to_revise + _REVISED_AT_ONCE, self._mark))
+        self._to_revise += _REVISED_AT_ONCE
+        ids = ids[is_waiting(ids)]
+        rows = self.memory.at(ids)
+        seen = rows[:, 0] > 0  # others are seeds, whose place is not ours to choose
+        return ids[seen], self._value(rows[seen])
+
+    def _make_scales(self, is_waiting: IsWaiting) -> None:
+        ids = np.arange(self.memory.count)
+        rows = self.memory.at(ids[is_waiting(ids)])
+        rows = rows[rows[:, 0] > 0]
+        rows = rows[:: max(1, len(rows) // _SAMPLE)]
+        if len(rows):
+            predicted, linked = self._measures(rows)
+            self._scales = Quantiles.of(predicted), Quantiles.of(linked)
+            self._version += 1
+
+    def explain(self, candidate: int, priority: float) -> Explanation:
+        row = self.memory.one(candidate)
+        parts = {**self._predictor.parts(row[:, : self._cut]), **self._links.parts(row[:, self._cut :])}
+        predicted, linked = self._measures(row)
+        if self._scales is not None:
+            parts["predictor's place"] = (float(self._scales[0](predicted)[0]), self._alpha)
+            parts["link measure's place"] = (float(self._scales[1](linked)[0]), 1 - self._alpha)
+        return Explanation(priority, {"predicted": (float(predicted[0]), 0.0), **parts}, self._version)
+
+    def state(self) -> dict[str, Any]:
+        progress = [self._pages, *self._due, self._to_revise, self._mark, self._version]
+        return {"scales": [scale.state() for scale in self._scales or ()], "progress": progress}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        if not state:
+            return
+        if state["scales"]:
+            predicted, linked = state["scales"]
+            self._scales = Quantiles.restored(predicted), Quantiles.restored(linked)
+        self._pages, *self._due, self._to_revise, self._mark, self._version = state["progress"]

@@ -1,0 +1,172 @@
+"""TH-Gatherer's measures of a page that is not fetched yet (METHODS, section 1), each from a few numbers a candidate.
+
+A measure keeps its numbers in columns of a row (see ``evidence``). A page that links to a candidate changes the row in
+constant time, whatever was seen before; the value is read from the row alone. So nothing is recomputed, and a row can
+be stored and taken up again.
+
+Notation: ``h`` a candidate, ``P(h)`` the fetched pages that link to it, ``L(p,h)`` the links from ``p`` to ``h``,
+``L(p)`` all links on ``p``, ``V_sim`` the similarity of a text to the topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.errors import TopicError
+from dowse.model.strategy import LinkView, SourcePage
+from dowse.predict.evidence import Rows
+
+__all__ = ["LINK_MEASURES", "Average", "AverageTwo", "LinkMeasure", "Measure", "Weighted"]
+
+Floats = NDArray[np.float64]
+Parts = dict[str, tuple[float, float]]
+"""What a value is made of: name -> (value, weight)."""
+
+
+class Measure(Protocol):
+    """One idea of what a candidate is worth."""
+
+    @property
+    def width(self) -> int:
+        """Columns of a row it needs."""
+        ...
+
+    def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
+        """Take a page's links to these candidates in, changing their rows in place. ``own`` is the row of the page
+        itself, from when it was a candidate."""
+        ...
+
+    def value(self, rows: Rows) -> Floats:
+        """The value of each row; 0 where nothing is known."""
+        ...
+
+    def parts(self, row: Rows) -> Parts:
+        """What makes up the value of a single row."""
+        ...
+
+
+def _mean(rows: Rows, column: int, values: NDArray[np.float32] | float) -> None:
+    """Add a value to the mean in ``column + 1``, counted in ``column``; NaN is no value."""
+    counts, means = rows[:, column], rows[:, column + 1]
+    if isinstance(values, float):
+        counts += np.float32(1)
+        means += (np.float32(values) - means) / counts
+        return
+    seen = ~np.isnan(values)
+    counts += seen
+    # The mean moves by its error, which stays exact for millions of parents where a growing sum would not.
+    means += np.where(seen, values - means, np.float32(0)) / np.maximum(counts, np.float32(1))
+
+
+class Average:
+    """``average``: the mean of ``V_sim(p)`` over ``P(h)`` (TH-Gatherer, section 3.1, Averaging Method)."""
+
+    width = 2
+
+    def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
+        _mean(rows, 0, page.score)
+
+    def value(self, rows: Rows) -> Floats:
+        return rows[:, 1].astype(np.float64)
+
+    def parts(self, row: Rows) -> Parts:
+        return {"parents' mean score": (float(row[0, 1]), 1.0), "parents": (float(row[0, 0]), 0.0)}
+
+
+class AverageTwo:
+    """``average-2``, robust: ``a`` mean ``V_sim(p)`` + (1-a) mean over ``P(h)`` of what ``average`` gave for ``p`` when
+    it was fetched. It follows the second-order mean (section 3.1) in constant time a link; ``second_order`` has the
+    literal one. Without a page behind the parents, their own mean is all."""
+
+    width = 4
+
+    def __init__(self, a: float = 0.5) -> None:
+        if not 0 <= a <= 1:
+            raise TopicError(f"a = {a:g} is no share: it is from 0 to 1")
+        self._a = a
+
+    def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
+        _mean(rows, 0, page.score)
+        if own[0, 0] > 0:
+            _mean(rows, 2, float(own[0, 1]))
+
+    def value(self, rows: Rows) -> Floats:
+        a = np.where(rows[:, 2] > 0, self._a, 1.0)
+        return np.asarray(a * rows[:, 1] + (1 - a) * rows[:, 3])
+
+    def parts(self, row: Rows) -> Parts:
+        a = self._a if row[0, 2] > 0 else 1.0
+        return {
+            "parents' mean score": (float(row[0, 1]), a),
+            "their parents' mean score": (float(row[0, 3]), 1 - a),
+            "parents": (float(row[0, 0]), 0.0),
+        }
+
+
+class Weighted:
+    """``weighted``: ``a`` mean ``V_sim(p)`` + ``b`` mean ``V_sim``(paragraph that holds the link) + (1-a-b) mean
+    ``V_sim``(anchor text) (section 3.1, Weighted Averaging Method). A part that was never seen drops out, and the other
+    weights make up for it."""
+
+    width = 6
+    _NAMES = ("parents' mean score", "paragraphs' mean similarity", "anchors' mean similarity")
+
+    def __init__(self, a: float = 0.5, b: float = 0.3) -> None:
+        if a < 0 or b < 0 or a + b > 1:
+            raise TopicError(f"a = {a:g} and b = {b:g} are no shares: both are at least 0, together at most 1")
+        self._weights = np.array([a, b, max(0.0, 1 - a - b)])
+
+    def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
+        _mean(rows, 0, page.score)
+        _mean(rows, 2, links.paragraph_similarity)
+        _mean(rows, 4, links.anchor_similarity)
+
+    def value(self, rows: Rows) -> Floats:
+        weights = (rows[:, 0::2] > 0) * self._weights
+        total = weights.sum(axis=1)
+        values: Floats = (weights * rows[:, 1::2]).sum(axis=1)
+        return values / np.where(total > 0, total, 1.0)
+
+    def parts(self, row: Rows) -> Parts:
+        weights = (row[0, 0::2] > 0) * self._weights
+        weights = weights / (weights.sum() or 1.0)
+        means = zip(self._NAMES, row[0, 1::2].tolist(), weights.tolist(), strict=True)
+        return {**{name: (mean, weight) for name, mean, weight in means}, "parents": (float(row[0, 0]), 0.0)}
+
+
+LINK_MEASURES: dict[str, Callable[[SourcePage], float]] = {
+    "link": lambda page: 1.0,  # V_link: L(p,h)
+    "weighted-link": lambda page: 1 / max(page.n_links, 1),  # V_w-link: L(p,h) / L(p)
+    "similar-link": lambda page: page.score / max(page.n_links, 1),  # V_s-w-link: V_sim(p) L(p,h) / L(p)
+}
+"""What each link of a page adds to a candidate (TH-Gatherer, section 2.2, measures 2 to 4)."""
+
+
+class LinkMeasure:
+    """A sum over ``P(h)``: of links, of shares of a page's links, or of such shares of similar pages.
+
+    Paper form: every link of a page counts. Robust form: a page has one vote, however often it repeats the link.
+    """
+
+    width = 1
+
+    def __init__(self, name: str, *, robust: bool) -> None:
+        if name not in LINK_MEASURES:
+            raise TopicError(f"{name!r} is no link measure: there are {', '.join(LINK_MEASURES)}")
+        self._name = name
+        self._of_page = LINK_MEASURES[name]
+        self._robust = robust
+
+    def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
+        vote = np.float32(self._of_page(page))
+        rows[:, 0] += vote if self._robust else vote * links.counts
+
+    def value(self, rows: Rows) -> Floats:
+        return rows[:, 0].astype(np.float64)
+
+    def parts(self, row: Rows) -> Parts:
+        return {f"{self._name} measure": (float(row[0, 0]), 1.0)}

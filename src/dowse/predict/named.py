@@ -1,0 +1,65 @@
+"""TH-Gatherer's strategies by name, with the parameters a user may set. Each has a paper form and a robust one."""
+
+from __future__ import annotations
+
+import difflib
+
+from dowse.model.errors import TopicError
+from dowse.model.strategy import Strategy
+from dowse.predict.gatherer import Hybrid, Measured
+from dowse.predict.measures import Average, AverageTwo, LinkMeasure, Measure, Weighted
+from dowse.predict.second_order import SecondOrder
+
+__all__ = ["average", "average_2", "hybrid", "link", "similar_link", "weighted", "weighted_link"]
+
+_KAPPA = 0.5
+
+
+def average(form: str = "robust", kappa: float = _KAPPA) -> Strategy:
+    """What the pages that link to a URL are worth on average."""
+    return Measured("average", Average(), kappa if _robust(form) else 0.0)
+
+
+def average_2(a: float = 0.5, form: str = "robust", kappa: float = _KAPPA) -> Strategy:
+    """The same, and the pages that link to those pages."""
+    return Measured("average-2", AverageTwo(a), kappa) if _robust(form) else SecondOrder(a)
+
+
+def weighted(a: float = 0.5, b: float = 0.3, form: str = "robust", kappa: float = _KAPPA) -> Strategy:
+    """The pages that link to a URL, the paragraphs around the links and their anchors, weighted."""
+    return Measured("weighted", Weighted(a, b), kappa if _robust(form) else 0.0)
+
+
+def link(form: str = "robust") -> Strategy:
+    """The number of links to a URL."""
+    return Measured("link", LinkMeasure("link", robust=_robust(form)))
+
+
+def weighted_link(form: str = "robust") -> Strategy:
+    """Links to a URL, each as a share of the links on its page."""
+    return Measured("weighted-link", LinkMeasure("weighted-link", robust=_robust(form)))
+
+
+def similar_link(form: str = "robust") -> Strategy:
+    """Links to a URL, each as a share of the links on its page, times what the page is worth."""
+    return Measured("similar-link", LinkMeasure("similar-link", robust=_robust(form)))
+
+
+def hybrid(
+    predictor: str = "weighted", link: str = "similar-link", alpha: float = 0.5, a: float = 0.5, b: float = 0.3,
+    form: str = "robust",
+) -> Strategy:  # fmt: skip
+    """A predictor (average, average-2, weighted) and a link measure (link, weighted-link, similar-link) together."""
+    robust = _robust(form)
+    predictors: dict[str, Measure] = {"average": Average(), "average-2": AverageTwo(a), "weighted": Weighted(a, b)}
+    if predictor not in predictors:
+        near = difflib.get_close_matches(predictor, predictors, 1)
+        hint = f": did you mean {near[0]}?" if near else ""
+        raise TopicError(f"{predictor!r} is no predictor, there are {', '.join(predictors)}{hint}")
+    return Hybrid(predictors[predictor], LinkMeasure(link, robust=robust), alpha, robust=robust)
+
+
+def _robust(form: str) -> bool:
+    if form not in ("robust", "paper"):
+        raise TopicError(f"form is {form!r}: write robust or paper")
+    return form == "robust"

@@ -1,0 +1,148 @@
+"""The site log: what each site's answers have cost so far, and so what the next one may cost.
+
+TH-Gatherer's Site Log (section 4.1), made robust: a site of which little is known is taken to be like the others, and
+what happened long ago counts less, so that a site that has become slow, or quick again, is soon known as such.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Exchanged", "SiteLog", "path_prefix"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_PRIOR = 3.0  # exchanges: so much does the mean of all sites weigh in the estimate for one
+_REMEMBERED = 64.0  # exchanges of a site; then older ones count half
+_REMEMBERED_OF_ALL = 4096.0
+_MOST_PREFIXES = 100_000  # beyond, a page is taken to be as large as its site's usually are
+_SEGMENTS = 2
+_FIRST_GUESS = (1.0, 0.3, 20_000.0, 0.1, 1.0, 0.0)  # one exchange: 0.3 s to the first byte, 20 KB at 200 KB/s
+_COUNT, _LATENCY, _BYTES, _SECONDS, _ASKED, _FAILED = range(6)
+_FAILURE = (0.0, 0.0, 0.0, 0.0, 1.0, 1.0)
+_SHORTEST_S = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """What one exchange cost. ``wire_bytes`` of a page is its size as it travels."""
+
+    latency_s: float
+    download_s: float
+    wire_bytes: int
+    failed: bool = False
+
+
+class SiteLog:
+    """Learns latency, speed, size and failures, per site and (sizes) per path prefix of a site.
+
+    Every estimate is shrunk: a prefix towards its site, a site towards all sites. All lookups are by arrays.
+    """
+
+    def __init__(self) -> None:
+        self._sites = np.zeros((64, 6))  # sums by site: answers, latency, bytes, download seconds, asked, failed
+        self._all = np.array(_FIRST_GUESS)
+        self._usual = math.log(_FIRST_GUESS[_LATENCY] + _FIRST_GUESS[_SECONDS])
+        self._prefixes: dict[tuple[int, str], int] = {}
+        self._sizes = np.zeros((64, 2))  # answers and bytes by prefix; the first row is for all that have none
+        self._prefix_site = np.zeros(64, np.int64)
+        self._used = 1
+
+    def prefix(self, site: int, path: str) -> int:
+        """The number of a path's prefix, for :meth:`size`; 0 when there are too many."""
+        key = (site, path_prefix(path))
+        number = self._prefixes.get(key)
+        if number is None:
+            if len(self._prefixes) >= _MOST_PREFIXES:
+                return 0
+            number = self._prefixes[key] = self._used
+            self._used += 1
+            if number >= len(self._sizes):
+                self._sizes = np.concatenate((self._sizes, np.zeros_like(self._sizes)))
+                self._prefix_site = np.concatenate((self._prefix_site, np.zeros_like(self._prefix_site)))
+            self._prefix_site[number] = site
+        return number
+
+    def learn(self, site: int, prefix: int, exchanged: Exchanged) -> None:
+        """An exchange with a site is over."""
+        self._reach(site + 1)
+        cost = _FAILURE if exchanged.failed else (
+            1.0, exchanged.latency_s, float(exchanged.wire_bytes), exchanged.download_s, 1.0, 0.0
+        )  # fmt: skip
+        self._sites[site] = _added(self._sites[site].tolist(), cost, _REMEMBERED)
+        self._all[:] = _added(self._all.tolist(), cost, _REMEMBERED_OF_ALL)
+        if exchanged.failed:
+            return
+        took = math.log(max(exchanged.latency_s + exchanged.download_s, _SHORTEST_S))
+        self._usual += (took - self._usual) / min(self._all.item(_COUNT), _REMEMBERED_OF_ALL)
+        if prefix:
+            row = self._sizes[prefix]
+            if row[0] >= _REMEMBERED:
+                row *= 0.5
+            row += (1.0, exchanged.wire_bytes)
+
+    def _reach(self, sites: int) -> None:
+        if sites > len(self._sites):
+            grown = np.zeros((sites * 5 // 4 + 64, 6))
+            grown[: len(self._sites)] = self._sites
+            self._sites = grown
+
+    def usual_s(self) -> float:
+        """What a page usually takes, wherever it is: the geometric mean, which one slow site does not spoil."""
+        return math.exp(self._usual)
+
+    def takes_s(self, site: int) -> float:
+        """What a page of a site takes, from the request to the last byte."""
+        self._reach(site + 1)
+        own, every = self._sites[site].tolist(), self._all.tolist()
+        scale = _PRIOR / every[_COUNT]
+        took = own[_LATENCY] + own[_SECONDS] + scale * (every[_LATENCY] + every[_SECONDS])
+        return float(took / (own[_COUNT] + _PRIOR))
+
+    def _shrunk(self, sites: Ints, what: int, per: int) -> Floats:
+        """Sums over sums, with a few exchanges such as those of all sites added to both."""
+        self._reach(int(sites.max()) + 1 if len(sites) else 0)
+        scale = _PRIOR / self._all[per]
+        return np.asarray((self._sites[sites, what] + scale * self._all[what]) / (self._sites[sites, per] + _PRIOR))
+
+    def latency_s(self, sites: Ints) -> Floats:
+        """Seconds to the first byte."""
+        return self._shrunk(sites, _LATENCY, _COUNT)
+
+    def bytes_per_s(self, sites: Ints) -> Floats:
+        """How fast bodies come, once they come."""
+        seconds = self._shrunk(sites, _SECONDS, _COUNT)
+        return np.maximum(self._shrunk(sites, _BYTES, _COUNT), 1.0) / np.maximum(seconds, _SHORTEST_S)
+
+    def failure_rate(self, sites: Ints) -> Floats:
+        """The share of requests that bring no answer."""
+        return self._shrunk(sites, _FAILED, _ASKED)
+
+    def size(self, sites: Ints, prefixes: Ints) -> Floats:
+        """Bytes of a page: as usual below its prefix, shrunk to its site's mean, shrunk to the mean of all."""
+        of_site = self._shrunk(sites, _BYTES, _COUNT)
+        own = self._sizes[prefixes]
+        return np.asarray((own[:, 1] + _PRIOR * of_site) / (own[:, 0] + _PRIOR))
+
+
+def _added(sums: list[float], cost: tuple[float, ...], most: float) -> list[float]:
+    """Sums with one more exchange; once they hold many, what they held counts half."""
+    keep = 0.5 if sums[_ASKED] >= most else 1.0
+    return [keep * total + more for total, more in zip(sums, cost, strict=True)]
+
+
+def path_prefix(path: str) -> str:
+    """Pages of one kind are of like size: the first directories of a path, and what kind of file it is.
+
+    >>> path_prefix("/docs/api/v2/index.html?x=1"), path_prefix("/paper.pdf"), path_prefix("/")
+    ('/docs/api/ html', '/ pdf', '/ ')
+    """
+    path = path.partition("?")[0]
+    *directories, name = path.split("/")
+    kind = name.rpartition(".")[2].lower() if "." in name else ""
+    return f"{'/'.join(directories[: _SEGMENTS + 1])}/ {kind[:5]}"

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dowse.predict import Costs, Exchanged, SiteLog
+from dowse.predict.sitelog import path_prefix
+
+times = st.floats(0.001, 30)
+exchanges = st.lists(
+    st.tuples(st.integers(0, 3), st.builds(Exchanged, times, times, st.integers(0, 10**6), st.booleans())), max_size=50
+)
+
+
+def one(estimate: np.ndarray) -> float:
+    return float(estimate[0])
+
+
+def numbers(*values: int) -> np.ndarray:
+    return np.array(values, np.int64)
+
+
+@settings(max_examples=60, deadline=None)
+@given(story=exchanges)
+def test_estimates_are_means_shrunk_to_the_mean_of_all(story: list[tuple[int, Exchanged]]) -> None:
+    """With fewer exchanges than are remembered, against the sums written out."""
+    log = SiteLog()
+    for site, exchanged in story:
+        log.learn(site, 0, exchanged)
+    answers = [exchanged for _, exchanged in story if not exchanged.failed]
+    latency = (0.3 + sum(each.latency_s for each in answers)) / (1 + len(answers))
+    failures = sum(each.failed for _, each in story) / (1 + len(story))
+    for site in range(4):
+        own = [each for number, each in story if number == site and not each.failed]
+        asked = [each for number, each in story if number == site]
+        expected = (sum(each.latency_s for each in own) + 3 * latency) / (len(own) + 3)
+        assert one(log.latency_s(numbers(site))) == pytest.approx(expected)
+        failed = sum(each.failed for each in asked)
+        assert one(log.failure_rate(numbers(site))) == pytest.approx((failed + 3 * failures) / (len(asked) + 3))
+        assert one(log.bytes_per_s(numbers(site))) > 0
+
+
+def test_what_is_recent_counts_more() -> None:
+    log = SiteLog()
+    for _ in range(200):
+        log.learn(0, 0, Exchanged(0.1, 0.1, 1000))
+    for _ in range(100):
+        log.learn(0, 0, Exchanged(5.0, 0.1, 1000))
+    assert one(log.latency_s(numbers(0))) > 3.0
+    for _ in range(200):
+        log.learn(0, 0, Exchanged(0.1, 0.1, 1000))
+    assert one(log.latency_s(numbers(0))) < 0.6
+
+
+def test_sizes_are_learned_by_prefix_and_shrunk_to_the_site() -> None:
+    log = SiteLog()
+    large, small, unseen = (log.prefix(1, path) for path in ("/papers/a.pdf", "/notes/b.html", "/misc/c"))
+    assert log.prefix(1, "/papers/z.pdf") == large
+    assert log.prefix(2, "/papers/a.pdf") != large
+    for _ in range(30):
+        log.learn(1, large, Exchanged(0.1, 1.0, 1_000_000))
+        log.learn(1, small, Exchanged(0.1, 0.1, 10_000))
+    sizes = log.size(numbers(1, 1, 1, 7), numbers(large, small, unseen, 0))
+    assert sizes[0] > 900_000
+    assert sizes[1] < 100_000
+    assert 400_000 < sizes[2] < 600_000, "as usual at the site"
+    assert 400_000 < sizes[3] < 600_000, "as usual anywhere"
+
+
+def test_one_slow_site_does_not_change_what_is_usual() -> None:
+    log = SiteLog()
+    for _ in range(50):
+        log.learn(0, 0, Exchanged(0.05, 0.05, 1000))
+        log.learn(1, 0, Exchanged(5.0, 5.0, 1000))
+    assert log.usual_s() < 1.5
+    assert log.takes_s(1) > 9
+    assert log.takes_s(0) < 0.5
+
+
+def test_costs_in_both_forms() -> None:
+    log = SiteLog()
+    for _ in range(2000):
+        log.learn(0, 0, Exchanged(0.5, 1.0, 100_000))
+    sites, sizes, waits = numbers(0), np.array([200_000.0]), np.array([1.0])
+    assert one(Costs(log, 0.05, 60, robust=False).of(sites, sizes, waits)) == pytest.approx(2.0, rel=0.01)
+    assert one(Costs(log, 0.05, 60, robust=True).of(sites, sizes, waits)) == pytest.approx(3.5, rel=0.01)
+    assert one(Costs(log, 0.05, 1.5, robust=False).of(sites, sizes, waits)) == 1.5
+    assert one(Costs(log, 5.0, 60, robust=False).of(sites, sizes, waits)) == 5.0
+
+
+def test_a_failing_site_costs_more() -> None:
+    log = SiteLog()
+    for _ in range(40):
+        log.learn(0, 0, Exchanged(0.2, 0.1, 10_000))
+        log.learn(1, 0, Exchanged(0.2, 0.1, 10_000))
+        log.learn(1, 0, Exchanged(0, 0, 0, failed=True))
+    cost = Costs(log, 0.01, 60, robust=True).of(numbers(0, 1), np.full(2, 1e4), np.zeros(2))
+    assert cost[1] > 1.4 * cost[0]
+
+
+def test_prefixes_have_an_end() -> None:
+    log = SiteLog()
+    made = {log.prefix(0, f"/{n}/x/") for n in range(100_010)}
+    assert len(made) == 100_001
+    assert 0 in made
+
+
+@pytest.mark.parametrize("path", ["/", "", "/a.b.c/d", "/x.html#", "/?q=/a/b/c.pdf", "//", "/é/ü.pdf"])
+def test_every_path_has_a_prefix(path: str) -> None:
+    assert path_prefix(path).count(" ") >= 1
+    assert math.isfinite(len(path_prefix(path)))
