@@ -20,6 +20,7 @@ class NaiveSite:
     in_flight: int = 0
     ready_at: float = 0.0
     address: str | None = None
+    back_until: float = 0.0
 
 
 @dataclass
@@ -58,7 +59,7 @@ class NaiveFrontier:
         ]  # fmt: skip
         if not choice:
             return None
-        best = min(choice, key=lambda url: (-url.priority, url.id))
+        best = min(choice, key=lambda url: (self.sites[url.site].back_until > now, -url.priority, url.id))
         site = self.sites[best.site]
         errand = site.errand
         site.in_flight += 1

@@ -140,6 +140,23 @@ def test_a_held_site_comes_back() -> None:
     assert frontier.next(30) is not None
 
 
+def test_a_site_that_stands_back_is_asked_when_no_other_can_be() -> None:
+    frontier = Frontier(delay_s=1)
+    add(frontier, ["http://slow.test/1", "http://slow.test/2", "http://quick.test/1"], [0.9, 0.8, 0.1])
+    open_sites(frontier)
+    frontier.stand_back(frontier.sites[0], 10, 0)
+    first, second = frontier.next(0), frontier.next(0)
+    assert first is not None
+    assert second is not None
+    assert [first.url, second.url] == ["http://quick.test/1", "http://slow.test/1"]
+    frontier.release(second, 0)
+    add(frontier, ["http://other.test/1"], [0.1], 11)
+    open_sites(frontier)
+    back = frontier.next(11)
+    assert back is not None
+    assert back.url == "http://slow.test/2", "its time is over: the best goes first again"
+
+
 def test_no_site_starves_beside_a_huge_one() -> None:
     """One site of 5,000 URLs and 50 of 10, all of one priority: the small ones are done early."""
     frontier = Frontier(delay_s=1)
@@ -169,7 +186,8 @@ OPS = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 5), st.integers(0, 8
 @settings(max_examples=150, deadline=None)
 @given(ops=OPS, delay=st.sampled_from([0.0, 1.0]), connections=st.sampled_from([1, 2]))
 def test_always_the_best_that_may_be_asked(ops: list[tuple[int, int, int]], delay: float, connections: int) -> None:
-    """Random adds, updates, leases, releases, retries and waits give what the naive frontier gives."""
+    """Random adds, updates, leases, releases, retries, waits and sites that stand back give what the naive frontier
+    gives."""
     frontier = Frontier(delay_s=delay, connections_per_site=connections)
     naive = NaiveFrontier(delay, connections)
     running: list[tuple[Lease, int, str | None]] = []
@@ -213,6 +231,9 @@ def test_always_the_best_that_may_be_asked(ops: list[tuple[int, int, int]], dela
                 else:
                     url.state = "done"
                     frontier.finish(lease.candidate, CandidateState.FETCHED)
+        elif op < 95 and site in naive.sites:
+            naive.sites[site].back_until = now + b
+            frontier.stand_back(frontier.site(site), b, now)
         else:
             now += b / 4
     assert frontier.waiting == sum(url.state == "waiting" for url in naive.urls)

@@ -17,11 +17,13 @@ A site is an origin (scheme, host, port). Before its first page it needs two err
 *address* (so that sites on one address share that address's delay) and its *robots.txt*. After that it is *open*.
 A site is asked by at most ``connections_per_site`` exchanges at a time, and never sooner than its delay after the first
 byte of its last answer; while the delay of an address runs, all sites on it wait. A site can be *closed* for good,
-which refuses what still waits there.
+which refuses what still waits there. A site can also *stand back* for a while, because it is slow: then it is asked
+only when no other site can be.
 
-Guarantees: the best URL of all sites that may be asked goes next (ties in order of discovery); nothing is queued
-behind a slow or waiting site; a site whose time has come is always offered, so that none is forgotten; cost per
-operation is logarithmic in the number of sites, whatever the number of waiting URLs (see ``queues``).
+Guarantees: the best URL of all sites that may be asked goes next (ties in order of discovery; sites that stand back
+come last); nothing is queued behind a slow or waiting site; a site whose time has come is always offered, so that none is
+forgotten; cost per operation is logarithmic in the number of sites, whatever the number of waiting URLs (see
+``queues``).
 """
 
 from dowse.frontier.frontier import Frontier, Lease

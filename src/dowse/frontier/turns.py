@@ -201,7 +201,7 @@ class Turns:
                 heapq.heappush(address.parked, top)
                 continue
             self.offer(site, now)
-            if site.offer >= 0:
+            if site.offer >= 0 and not site.spare:  # one that stands back leaves the turn to the next
                 return
 
     def _book(self, who: Site | Address, when: float) -> None:

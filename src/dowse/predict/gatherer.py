@@ -49,9 +49,8 @@ class Measured:
 
     def explain(self, candidate: int, priority: float) -> Explanation:
         row = self.memory.one(candidate)
-        return Explanation(
-            priority, {"predicted": (float(self._measure.value(row)[0]), 0.0), **self._measure.parts(row)}
-        )
+        predicted = {"predicted": (float(self._measure.value(row)[0]), 0.0)}
+        return Explanation(priority, {**predicted, **self._measure.parts(row)})
 
     def state(self) -> dict[str, Any]:
         return {}
@@ -65,8 +64,8 @@ class Hybrid:
 
     The paper adds a cosine and a sum, of which the greater drowns the other. The robust form asks of both how many of
     the waiting candidates are below, and adds those shares. That scale is made from a sample, anew each time the number
-    of pages or of candidates has grown by half; then every candidate is ranked again, some at a time, so that none is compared by
-    an older scale for longer than that takes.
+    of pages or of candidates has grown by half; then every candidate is ranked again, some at a time, so that none is
+    compared by an older scale for longer than that takes.
     """
 
     name = "hybrid"

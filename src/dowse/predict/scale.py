@@ -14,8 +14,8 @@ _KNOTS = 129
 
 
 class Quantiles:
-    """The share of a sample that is below a value, in [0, 1], rising and continuous. Beyond the greatest it still rises,
-    ever slower: what is better than anything before is better than the best before."""
+    """The share of a sample that is below a value, in [0, 1], rising and continuous. Beyond the greatest it still
+    rises, ever slower: what is better than anything before is better than the best before."""
 
     def __init__(self, values: Floats, places: Floats) -> None:
         """``values``, rising, stand at ``places``; made by :meth:`of`."""

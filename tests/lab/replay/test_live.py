@@ -28,7 +28,7 @@ def replayed(corpus: Corpus, topic: Topic) -> Replayed:
     return replay(web, KnownPages(web, digests), topic, scope)
 
 
-@pytest.mark.parametrize("strategy", ["best-first", "bfs", "random"])
+@pytest.mark.parametrize("strategy", ["best-first", "bfs", "random", "weighted", "average-2", "hybrid"])
 def test_a_replay_asks_for_the_same_urls_in_the_same_order(tmp_path: Path, strategy: str) -> None:
     with in_thread(demo_web()) as server:
         topic = demo_topic(server.address)

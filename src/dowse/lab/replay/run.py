@@ -12,6 +12,7 @@ from dowse.lab.replay.records import Forgetful
 from dowse.lab.replay.transport import Exchange, FrozenWeb, NetworkModel, ReplayTransport
 from dowse.lab.replay.virtual import VirtualClock, VirtualLoop, run
 from dowse.model.budget import Purse
+from dowse.model.records import Records
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.url import split
@@ -36,10 +37,11 @@ def replay(
     *,
     model: NetworkModel | None = None,
     strategy: Strategy | None = None,
+    records: Records | None = None,
 ) -> Replayed:
     """Crawl ``web`` for ``topic`` from its seed URLs (canonical ones) until its budget is spent or nothing is left.
 
-    ``workers`` give the digest of each page. The same arguments give the same requests in the same order, anywhere.
+    ``workers`` give the digest of each page; ``records`` may keep what happened. The same arguments give the same requests in the same order, anywhere.
     """
     loop = VirtualLoop()
     clock = VirtualClock(loop)
@@ -49,7 +51,7 @@ def replay(
     async def crawl() -> Stop:
         parts = join(
             topic, strategy=strategy or build_strategy(topic.strategy, seed_number=topic.seed_number), scope=scope,
-            transport=transport, workers=workers, records=Forgetful(), purse=Purse(topic.budget), clock=clock,
+            transport=transport, workers=workers, records=records or Forgetful(), purse=Purse(topic.budget), clock=clock,
             seed_origins={split(url).origin for url in seeds},
         )  # fmt: skip
         parts.intake.seeds(seeds, clock.now())

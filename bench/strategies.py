@@ -1,0 +1,77 @@
+"""What strategies cost: ``python bench/strategies.py CORPUS [STRATEGY ...]``.
+
+Replays a whole corpus (any folder with WARC files, a crawl of Dowse's among them) with each strategy, and keeps records
+as a live crawl does. Parsing and judging are done beforehand, so what is measured is the engine: links looked up,
+candidates ranked, leased and written down. All strategies see the same pages, in an order of their own; CPU time a page,
+the best of some rounds that take turns.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench.corpus import topic_of
+from dowse.frontier.scope import StaticScope
+from dowse.judge import build_judge
+from dowse.lab.compare.plan import parse_strategy
+from dowse.lab.corpus import Corpus, open_corpus
+from dowse.lab.replay.run import replay
+from dowse.lab.replay.web import CorpusWeb, KnownPages
+from dowse.model.budget import Budget
+from dowse.model.topic import Politeness, Scope, Seeds, Topic, Traps
+from dowse.store import CrawlStore
+
+STRATEGIES = ("bfs", "best-first", "weighted", "similar-link", "hybrid", "hybrid:maximise=efficiency")
+ROUNDS = 3
+
+
+def run(corpus: Corpus, web: CorpusWeb, pages: KnownPages, topic: Topic, strategy: str) -> tuple[float, int]:
+    """CPU seconds of the crawl, and the pages it fetched."""
+    with tempfile.TemporaryDirectory() as name, CrawlStore.create(Path(name) / "crawl", {}, 0.0) as store:
+        chosen = Topic(
+            query=topic.query, seeds=topic.seeds, strategy=parse_strategy(strategy), budget=Budget(seconds=1e9),
+            politeness=Politeness(delay_s=0.0, obey_robots=False, connections_per_host=32),
+            scope=Scope(traps=Traps(max_pattern_run=0)),
+        )  # fmt: skip
+        gc.collect()
+        started = time.process_time()
+        done = replay(web, pages, chosen, _Inside(web), records=store)
+        return time.process_time() - started, sum(exchange.is_page for exchange in done.exchanges)
+
+
+class _Inside(StaticScope):
+    def __init__(self, web: CorpusWeb) -> None:
+        super().__init__(Scope())
+        self._web = web
+
+    def refuse(self, url: str) -> str | None:
+        return None if self._web.number(url) >= 0 else "not-recorded"
+
+
+def main(folder: Path, strategies: tuple[str, ...]) -> None:
+    corpus = open_corpus(folder)
+    web = CorpusWeb(corpus)
+    topic = topic_of(corpus, None)
+    pages = KnownPages(web, corpus.digests(build_judge(topic), _Inside(web), 5_000))
+    numbers = [number for number in range(len(corpus)) if corpus.pages.is_page()[number]]
+    links = sum(len(pages.digest(number).links) for number in numbers)
+    print(f"{len(numbers):,} pages, {links / len(numbers):.0f} links inside a page")
+    topic = Topic(query=topic.query, seeds=Seeds(urls=(corpus.url(numbers[0]),)))
+    best = dict.fromkeys(strategies, (float("inf"), 0))
+    for _ in range(ROUNDS):
+        for strategy in strategies:
+            best[strategy] = min(best[strategy], run(corpus, web, pages, topic, strategy))
+    base_s, base_pages = best[strategies[0]]
+    base = 1e3 * base_s / base_pages
+    print(f"{'strategy':40s} {'pages':>7s} {'ms a page':>10s} {'above ' + strategies[0]:>12s}")
+    for strategy, (seconds, count) in best.items():
+        cost = 1e3 * seconds / count
+        print(f"{strategy:40s} {count:7,} {cost:10.3f} {cost - base:+12.3f}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), tuple(sys.argv[2:]) or STRATEGIES)

@@ -1,0 +1,108 @@
+"""What sites cost, and what the engine makes of it: frozen webs and virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dowse.loopback import in_thread
+from dowse.loopback.demo import demo_topic, demo_web
+from dowse.model.budget import Budget
+from dowse.model.errors import TopicError
+from dowse.model.topic import CostSettings, Politeness, StrategyChoice
+from tests.crawl.servers import crawl_all
+from tests.lab.replay.frozen import Frozen, Host, by_host, crawl
+
+EFFICIENT = StrategyChoice("weighted", maximise="efficiency")
+VALUABLE = StrategyChoice("weighted")
+
+
+def test_efficiency_is_value_for_time() -> None:
+    """A host worth a little less but ten times as quick: value alone leaves it for last."""
+    web = Frozen({"good.test": Host(latency_s=0.8, score=0.6), "quick.test": Host(latency_s=0.08, score=0.5)})
+    budget = Budget(seconds=12)
+    value = by_host(crawl(web, strategy=VALUABLE, budget=budget))
+    efficient = by_host(crawl(web, strategy=EFFICIENT, budget=budget))
+    assert value.get("good.test", 0) > 3 * value.get("quick.test", 0)
+    assert efficient["quick.test"] >= 39
+    assert sum(efficient.values()) > 2 * sum(value.values())
+
+
+def test_the_size_of_pages_counts() -> None:
+    web = Frozen({"a-large.test": Host(size=3_000_000), "small.test": Host(size=3_000)}, pages=30)
+    found = by_host(crawl(web, strategy=EFFICIENT, budget=Budget(pages=32)))
+    assert found["small.test"] >= 27
+    paper = crawl(web, strategy=EFFICIENT, budget=Budget(pages=32), cost=CostSettings(form="paper"))
+    assert by_host(paper)["small.test"] >= 27
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "best-first"])
+def test_a_slow_site_stands_back_while_others_have_something_to_offer(strategy: str) -> None:
+    web = Frozen({"a-slow.test": Host(latency_s=6.0, score=0.6), "b.test": Host(), "c.test": Host()}, pages=30)
+    done = crawl(web, strategy=StrategyChoice(strategy), budget=Budget(pages=300))
+    order = [exchange.url.split("/")[2] for exchange in done.exchanges]
+    last_quick = max(place for place, host in enumerate(order) if host in ("b.test", "c.test"))
+    assert order[:last_quick].count("a-slow.test") <= 6
+    assert by_host(done) == {"front.test": 1, "a-slow.test": 30, "b.test": 30, "c.test": 30}, "it comes back later"
+
+
+def test_a_site_that_turns_slow_is_priced_anew() -> None:
+    class Turning(Frozen):
+        asked = 0
+
+        def usual(self, url: str) -> tuple[float, float]:
+            if "turning" not in url:
+                return super().usual(url)
+            self.asked += 1
+            return (0.05 if self.asked < 12 else 0.9), 1e6  # below what makes a site stand back
+
+    web = Turning({"a-turning.test": Host(score=0.5), "steady.test": Host(latency_s=0.2, score=0.5)}, pages=60)
+    found = by_host(crawl(web, strategy=EFFICIENT, budget=Budget(pages=60)))
+    assert found["steady.test"] > 30
+
+
+def test_an_order_has_no_value_to_set_against_a_cost() -> None:
+    with pytest.raises(TopicError, match="bfs is an order"):
+        crawl(Frozen({}), strategy=StrategyChoice("bfs", maximise="efficiency"), budget=Budget(pages=3))
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        StrategyChoice("weighted"),
+        StrategyChoice("average-2", {"form": "paper"}),
+        StrategyChoice("hybrid"),
+        StrategyChoice("hybrid", {"form": "paper", "predictor": "average-2"}),
+    ],
+    ids=str,
+)
+def test_what_is_known_of_candidates_outlives_a_stop(tmp_path: Path, choice: StrategyChoice) -> None:
+    """Two runs ask in the order in which one does."""
+    with in_thread(demo_web()) as server:
+        topic = demo_topic(server.address)
+        topic = replace(
+            topic, strategy=choice, workers=0, network=replace(topic.network, concurrency=1),
+            politeness=Politeness(delay_s=0, max_delay_s=0),
+        )  # fmt: skip
+        asyncio.run(crawl_all(replace(topic, budget=Budget(pages=90)), tmp_path / "one"))
+        whole = [hit.url for hit in server.log]
+        server.log.clear()
+        asyncio.run(crawl_all(replace(topic, budget=Budget(pages=40)), tmp_path / "two"))
+        asyncio.run(crawl_all(replace(topic, budget=Budget(pages=90)), tmp_path / "two", resume=True))
+        parts = [hit.url for hit in server.log]
+    pages = [url for url in whole if not url.endswith("/robots.txt")]
+    assert len(pages) >= 90
+    assert [url for url in parts if not url.endswith("/robots.txt")] == pages
+
+
+def test_efficiency_goes_on_after_a_stop(tmp_path: Path) -> None:
+    with in_thread(demo_web()) as server:
+        topic = replace(demo_topic(server.address), strategy=StrategyChoice("hybrid", maximise="efficiency"), workers=0)
+        asyncio.run(crawl_all(replace(topic, budget=Budget(pages=30)), tmp_path / "c"))
+        stop = asyncio.run(crawl_all(replace(topic, budget=Budget(pages=60)), tmp_path / "c", resume=True))
+        urls = [hit.url for hit in server.log if not hit.url.endswith("/robots.txt")]
+    assert stop.kind == "budget"
+    assert len(urls) == len(set(urls))
