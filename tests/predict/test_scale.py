@@ -33,3 +33,9 @@ def test_it_comes_back_from_json(sample: np.ndarray) -> None:
 
 def test_without_a_sample_everything_is_in_the_middle() -> None:
     assert Quantiles.of(np.zeros(0))(np.array([1.0, 2.0])).tolist() == [0.5, 0.5]
+
+
+@given(sample=samples, value=st.floats(0, 2e6))
+def test_one_value_is_placed_as_many_are(sample: np.ndarray, value: float) -> None:
+    scale = Quantiles.of(sample)
+    assert abs(scale.one(value) - scale(np.array([value]))[0]) < 1e-9

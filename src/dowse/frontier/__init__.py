@@ -21,8 +21,8 @@ which refuses what still waits there. A site can also *stand back* for a while, 
 only when no other site can be.
 
 Guarantees: the best URL of all sites that may be asked goes next (ties in order of discovery; sites that stand back
-come last); nothing is queued behind a slow or waiting site; a site whose time has come is always offered, so that none is
-forgotten; cost per operation is logarithmic in the number of sites, whatever the number of waiting URLs (see
+come last); nothing is queued behind a slow or waiting site; a site whose time has come is always offered, so that none
+is forgotten; cost per operation is logarithmic in the number of sites, whatever the number of waiting URLs (see
 ``queues``).
 """
 

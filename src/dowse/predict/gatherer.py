@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dowse.model.errors import TopicError
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
 from dowse.predict.evidence import Evidence
-from dowse.predict.measures import LinkMeasure, Measure
+from dowse.predict.measures import LinkMeasure, Measure, Parts
 from dowse.predict.scale import Quantiles
 
 __all__ = ["Hybrid", "Measured"]
@@ -48,9 +48,8 @@ class Measured:
         return None
 
     def explain(self, candidate: int, priority: float) -> Explanation:
-        row = self.memory.one(candidate)
-        predicted = {"predicted": (float(self._measure.value(row)[0]), 0.0)}
-        return Explanation(priority, {**predicted, **self._measure.parts(row)})
+        parts = self._measure.parts(self.memory.one(candidate)[0].tolist())
+        return Explanation(priority, {"predicted": (_sum(parts), 0.0), **parts})
 
     def state(self) -> dict[str, Any]:
         return {}
@@ -132,13 +131,14 @@ class Hybrid:
             self._version += 1
 
     def explain(self, candidate: int, priority: float) -> Explanation:
-        row = self.memory.one(candidate)
-        parts = {**self._predictor.parts(row[:, : self._cut]), **self._links.parts(row[:, self._cut :])}
-        predicted, linked = self._measures(row)
+        row = self.memory.one(candidate)[0].tolist()
+        parts, linked = self._predictor.parts(row[: self._cut]), self._links.parts(row[self._cut :])
+        predicted, alpha = _sum(parts), self._alpha
+        features = {"predicted": (predicted, 0.0), **parts, **{name: (of[0], 0.0) for name, of in linked.items()}}
         if self._scales is not None:
-            parts["predictor's place"] = (float(self._scales[0](predicted)[0]), self._alpha)
-            parts["link measure's place"] = (float(self._scales[1](linked)[0]), 1 - self._alpha)
-        return Explanation(priority, {"predicted": (float(predicted[0]), 0.0), **parts}, self._version)
+            features["predictor's place"] = (self._scales[0].one(predicted), alpha)
+            features["link measure's place"] = (self._scales[1].one(_sum(linked)), 1 - alpha)
+        return Explanation(priority, features, self._version)
 
     def state(self) -> dict[str, Any]:
         progress = [self._pages, *self._due, self._to_revise, self._mark, self._version]
@@ -151,3 +151,7 @@ class Hybrid:
             predicted, linked = state["scales"]
             self._scales = Quantiles.restored(predicted), Quantiles.restored(linked)
         self._pages, *self._due, self._to_revise, self._mark, self._version = state["progress"]
+
+
+def _sum(parts: Parts) -> float:
+    return sum(value * weight for value, weight in parts.values())

@@ -20,7 +20,7 @@ from dowse.model.errors import TopicError
 from dowse.model.strategy import LinkView, SourcePage
 from dowse.predict.evidence import Rows
 
-__all__ = ["LINK_MEASURES", "Average", "AverageTwo", "LinkMeasure", "Measure", "Weighted"]
+__all__ = ["LINK_MEASURES", "Average", "AverageTwo", "LinkMeasure", "Measure", "Parts", "Weighted"]
 
 Floats = NDArray[np.float64]
 Parts = dict[str, tuple[float, float]]
@@ -44,22 +44,17 @@ class Measure(Protocol):
         """The value of each row; 0 where nothing is known."""
         ...
 
-    def parts(self, row: Rows) -> Parts:
-        """What makes up the value of a single row."""
+    def parts(self, row: list[float]) -> Parts:
+        """What makes up the value of a single row: values times weights add up to it."""
         ...
 
 
-def _mean(rows: Rows, column: int, values: NDArray[np.float32] | float) -> None:
-    """Add a value to the mean in ``column + 1``, counted in ``column``; NaN is no value."""
+def _mean(rows: Rows, column: int, value: float) -> None:
+    """Add a value to the mean in ``column + 1``, counted in ``column``. The mean moves by its error, which stays exact
+    for millions of parents where a growing sum would not."""
     counts, means = rows[:, column], rows[:, column + 1]
-    if isinstance(values, float):
-        counts += np.float32(1)
-        means += (np.float32(values) - means) / counts
-        return
-    seen = ~np.isnan(values)
-    counts += seen
-    # The mean moves by its error, which stays exact for millions of parents where a growing sum would not.
-    means += np.where(seen, values - means, np.float32(0)) / np.maximum(counts, np.float32(1))
+    counts += np.float32(1)
+    means += (np.float32(value) - means) / counts
 
 
 class Average:
@@ -73,8 +68,8 @@ class Average:
     def value(self, rows: Rows) -> Floats:
         return rows[:, 1].astype(np.float64)
 
-    def parts(self, row: Rows) -> Parts:
-        return {"parents' mean score": (float(row[0, 1]), 1.0), "parents": (float(row[0, 0]), 0.0)}
+    def parts(self, row: list[float]) -> Parts:
+        return {"parents' mean score": (row[1], 1.0), "parents": (row[0], 0.0)}
 
 
 class AverageTwo:
@@ -98,12 +93,12 @@ class AverageTwo:
         a = np.where(rows[:, 2] > 0, self._a, 1.0)
         return np.asarray(a * rows[:, 1] + (1 - a) * rows[:, 3])
 
-    def parts(self, row: Rows) -> Parts:
-        a = self._a if row[0, 2] > 0 else 1.0
+    def parts(self, row: list[float]) -> Parts:
+        a = self._a if row[2] else 1.0
         return {
-            "parents' mean score": (float(row[0, 1]), a),
-            "their parents' mean score": (float(row[0, 3]), 1 - a),
-            "parents": (float(row[0, 0]), 0.0),
+            "parents' mean score": (row[1], a),
+            "their parents' mean score": (row[3], 1 - a),
+            "parents": (row[0], 0.0),
         }
 
 
@@ -118,24 +113,36 @@ class Weighted:
     def __init__(self, a: float = 0.5, b: float = 0.3) -> None:
         if a < 0 or b < 0 or a + b > 1:
             raise TopicError(f"a = {a:g} and b = {b:g} are no shares: both are at least 0, together at most 1")
-        self._weights = np.array([a, b, max(0.0, 1 - a - b)])
+        self._weights = (a, b, max(0.0, 1 - a - b))
+        self._at_means = np.array([0, a, 0, b, 0, self._weights[2]])
+        self._at_counts = np.array(self._weights)
 
     def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
-        _mean(rows, 0, page.score)
-        _mean(rows, 2, links.paragraph_similarity)
-        _mean(rows, 4, links.anchor_similarity)
+        counts, means = rows[:, 0::2], rows[:, 1::2]
+        moves = np.empty(means.shape, np.float32)
+        moves[:, 0] = page.score
+        moves[:, 1] = links.paragraph_similarity
+        moves[:, 2] = links.anchor_similarity
+        seen = moves == moves
+        counts += seen
+        moves -= means  # as in _mean, for all three
+        moves /= np.maximum(counts, np.float32(1))
+        moves[~seen] = 0
+        means += moves
 
     def value(self, rows: Rows) -> Floats:
-        weights = (rows[:, 0::2] > 0) * self._weights
-        total = weights.sum(axis=1)
-        values: Floats = (weights * rows[:, 1::2]).sum(axis=1)
-        return values / np.where(total > 0, total, 1.0)
+        values = rows @ self._at_means
+        seen = rows[:, 0::2] > 0
+        if not seen.all():
+            total = seen @ self._at_counts
+            values /= np.where(total > 0, total, 1.0)
+        return np.asarray(values)
 
-    def parts(self, row: Rows) -> Parts:
-        weights = (row[0, 0::2] > 0) * self._weights
-        weights = weights / (weights.sum() or 1.0)
-        means = zip(self._NAMES, row[0, 1::2].tolist(), weights.tolist(), strict=True)
-        return {**{name: (mean, weight) for name, mean, weight in means}, "parents": (float(row[0, 0]), 0.0)}
+    def parts(self, row: list[float]) -> Parts:
+        weights = [weight if count else 0.0 for weight, count in zip(self._weights, row[0::2], strict=True)]
+        total = sum(weights) or 1.0
+        means = zip(self._NAMES, row[1::2], weights, strict=True)
+        return {**{name: (mean, weight / total) for name, mean, weight in means}, "parents": (row[0], 0.0)}
 
 
 LINK_MEASURES: dict[str, Callable[[SourcePage], float]] = {
@@ -168,5 +175,5 @@ class LinkMeasure:
     def value(self, rows: Rows) -> Floats:
         return rows[:, 0].astype(np.float64)
 
-    def parts(self, row: Rows) -> Parts:
-        return {f"{self._name} measure": (float(row[0, 0]), 1.0)}
+    def parts(self, row: list[float]) -> Parts:
+        return {f"{self._name} measure": (row[0], 1.0)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,18 @@ class Quantiles:
         if beyond.size:
             places[beyond] = top + (1 - top) * (1 - last / values[beyond])
         return np.asarray(places)
+
+    def one(self, value: float) -> float:
+        """The place of a single value, at the cost of a look-up."""
+        values, places = self._values, self._places
+        after = bisect_right(values, value)
+        if not len(values) or after == 0:
+            return float(places[0]) if len(places) else 0.5
+        if after == len(values):
+            beyond = 1 - float(values[-1]) / value if value > values[-1] else 0.0
+            return float(places[-1] + (1 - places[-1]) * beyond)
+        share = (value - values[after - 1]) / (values[after] - values[after - 1])
+        return float(places[after - 1] + share * (places[after] - places[after - 1]))
 
     def state(self) -> list[list[float]]:
         """The knots, as JSON values."""

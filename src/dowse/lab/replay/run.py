@@ -41,7 +41,8 @@ def replay(
 ) -> Replayed:
     """Crawl ``web`` for ``topic`` from its seed URLs (canonical ones) until its budget is spent or nothing is left.
 
-    ``workers`` give the digest of each page; ``records`` may keep what happened. The same arguments give the same requests in the same order, anywhere.
+    ``workers`` give the digest of each page; ``records`` may keep what happened. The same arguments give the same
+    requests in the same order, anywhere.
     """
     loop = VirtualLoop()
     clock = VirtualClock(loop)
@@ -51,8 +52,8 @@ def replay(
     async def crawl() -> Stop:
         parts = join(
             topic, strategy=strategy or build_strategy(topic.strategy, seed_number=topic.seed_number), scope=scope,
-            transport=transport, workers=workers, records=records or Forgetful(), purse=Purse(topic.budget), clock=clock,
-            seed_origins={split(url).origin for url in seeds},
+            transport=transport, workers=workers, records=records or Forgetful(), purse=Purse(topic.budget),
+            clock=clock, seed_origins={split(url).origin for url in seeds},
         )  # fmt: skip
         parts.intake.seeds(seeds, clock.now())
         stop = await parts.engine.run()
