@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -91,14 +94,33 @@ def test_why_fetched_left_refused_or_unknown(folder: Path) -> None:
 
 
 def test_why_left(folder: Path) -> None:
-    import sqlite3
-
     with sqlite3.connect(folder / "dowse.sqlite") as connection:
         [(url,)] = connection.execute("SELECT url FROM candidates WHERE state = 0 ORDER BY priority LIMIT 1")
     connection.close()
     told = dowse("why", str(folder), url).stdout
     assert "left: it was still waiting" in told
     assert "priority:" in told
+
+
+def test_why_tells_prediction_truth_paragraph_and_cost(server: LoopbackServer, tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    hybrid = ["--strategy", "hybrid", "--maximise", "efficiency", "-b", "60p", "-o", str(folder), "-q"]
+    dowse("crawl", DEMO_QUERY, "--seed", DEMO_SEEDS[0], *hybrid, *network(server))
+    rows = [json.loads(line) for line in dowse("export", str(folder), "--to", "jsonl").stdout.splitlines()]
+    best = max((row for row in rows if row["score"] and row["depth"]), key=lambda row: row["score"])
+    told = dowse("why", str(folder), best["url"]).stdout
+    assert re.search(rf"predicted 0\.\d+, in truth {best['score']:.3f}", told)
+    assert re.search(r"\(score 0\.\d+\) as '.+' \(similarity 0\.\d+\)", told)
+    assert re.search(r"parents' mean score = 0\.\d+, weight 0\.5", told)
+    assert re.search(r"expected seconds = ", told)
+    assert re.search(r"cost: \d+ bytes in 0\.\d+ s", told)
+    assert re.search(r"its site: \d+ requests \(0 failed\)", told)
+    with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:
+        [(left,)] = connection.execute("SELECT url FROM candidates WHERE state = 0 ORDER BY priority DESC LIMIT 1")
+    told = dowse("why", str(folder), left).stdout
+    assert "left: it was still waiting" in told
+    assert re.search(r"similar-link measure = ", told)
+    assert re.search(r"^predicted 0\.\d+$", told, re.MULTILINE)
 
 
 def test_judge_a_file_and_a_page(server: LoopbackServer, tmp_path: Path) -> None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dowse.cli.mentions import mention
 from dowse.frontier.scope import StaticScope
+from dowse.judge import build_judge
 from dowse.model.records import CandidateRow, CandidateState
 from dowse.model.strategy import SEED_PRIORITY
 from dowse.model.topicfile import topic_from_json
 from dowse.model.url import canonical
+from dowse.predict import build_strategy
 from dowse.store import CrawlReader, PageView
 
 __all__ = ["explain"]
 
 _PARENTS = 8
+_MENTIONS = 3  # parents that are read again to quote them
+_LONGEST = 160
 # rules that depend on where and when a URL was mentioned, so that the URL alone does not tell
 _BY_MENTION = frozenset(
     ("depth", "domain-cap", "host-cap", "pattern-cap", "pattern-run", "site-closed", "max-links", "nofollow", "bad-url",
@@ -34,7 +39,7 @@ def explain(folder: Path, url: str) -> str:
         if candidate is None:
             return "\n".join((address, *_unknown(crawl, address)))
         lines = [address, *_fate(crawl, candidate, address), *_origin(crawl, candidate), *_order(crawl, candidate)]
-        return "\n".join(lines)
+        return "\n".join((*lines, *_cost(crawl, candidate)))
 
 
 def _unknown(crawl: CrawlReader, url: str) -> list[str]:
@@ -103,19 +108,57 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     parents = crawl.parents(candidate.id, _PARENTS)
     links = "1 link" if candidate.depth == 1 else f"{candidate.depth} links"
     lines = [f"found: {links} from a seed, on"]
-    for parent in parents:
+    judge = build_judge(topic_from_json(crawl.settings()["topic"]))
+    for place, parent in enumerate(parents):
         score = "not judged" if parent.score is None else f"score {parent.score:.3f}"
-        lines.append(f"    {parent.url} ({score}) as {parent.anchor[:60]!r}")
+        found = mention(crawl, parent.url, candidate.url, judge) if place < _MENTIONS else None
+        anchor = f" (similarity {found.anchor_similarity:.3f})" if found else ""
+        lines.append(f"    {parent.url} ({score}) as {parent.anchor[:60]!r}{anchor}")
+        if found and found.paragraph != found.anchor:
+            text = found.paragraph if len(found.paragraph) <= _LONGEST else f"{found.paragraph[:_LONGEST]}..."
+            lines.append(f"        in the paragraph {text!r} (similarity {found.paragraph_similarity:.3f})")
     return lines
 
 
 def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     if candidate.priority > SEED_PRIORITY / 2:
         return ["priority: first of all, as every seed"]
-    decision = crawl.decision(candidate.id)
-    if decision is None:
-        return [f"priority: {candidate.priority:.4g}"]
-    lines = [f"priority: {decision.priority:.4g} by {decision.strategy} (model version {decision.version}) from"]
-    for name, (value, weight) in decision.features.items():
-        lines.append(f"    {name} = {value:.4g}, weight {weight:g}")
+    topic = topic_from_json(crawl.settings()["topic"])
+    decision, strategy = crawl.decision(candidate.id), build_strategy(topic.strategy, seed_number=topic.seed_number)
+    if decision is not None:
+        name, priority, version, features = (
+            decision.strategy, decision.priority, decision.version, decision.features
+        )  # fmt: skip
+    else:  # it waits: what is known of it tells as much
+        if strategy.memory is not None:
+            for known in (candidate.id, *(parent.page for parent in crawl.parents(candidate.id))):
+                strategy.memory.load(known, [crawl.evidence(known)])
+        strategy.restore(crawl.learned(strategy.name))
+        why = strategy.explain(candidate.id, candidate.priority)
+        name, priority, version, features = strategy.name, candidate.priority, why.version, why.features
+    lines = [f"priority: {priority:.4g} by {name} (model version {version}) from"]
+    lines += [f"    {name} = {value:.4g}{f', weight {weight:.3g}' if weight else ''}"
+              for name, (value, weight) in features.items() if name != "predicted"]  # fmt: skip
+    page = crawl.page(candidate.url)
+    predicted = features.get("predicted", (priority, 1.0))[0] if strategy.predicts_value else None
+    if predicted is not None and page is not None and page.score is not None:
+        lines.append(f"predicted {predicted:.3f}, in truth {page.score:.3f}")
+    elif predicted is not None:
+        lines.append(f"predicted {predicted:.3f}")
+    return lines
+
+
+def _cost(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
+    """What it cost, and what its site's pages cost."""
+    lines = []
+    page = crawl.page(candidate.url)
+    if page is not None and page.total_s:
+        lines.append(f"cost: {page.bytes} bytes in {page.total_s:.3f} s, {page.first_byte_s:.3f} s to the first byte")
+    site = crawl.site(candidate.site)
+    if site is not None and site.requests:
+        lines.append(
+            f"its site: {site.requests} requests ({site.failures} failed), {site.mean_latency_s:.3f} s to the first"
+            f" byte, {site.bytes_per_s / 1000:.0f} KB/s, {site.mean_bytes / 1000:.1f} KB a request, delay"
+            f" {site.delay_s:g} s"
+        )
     return lines

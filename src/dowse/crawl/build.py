@@ -11,7 +11,7 @@ from dowse.crawl.engine import Engine, Stop
 from dowse.crawl.intake import Intake
 from dowse.crawl.join import OnPage, Parts, join
 from dowse.crawl.prepare import Source, read_examples, read_seeds
-from dowse.crawl.recorder import STRATEGY_STATE, Recorder
+from dowse.crawl.recorder import Recorder
 from dowse.crawl.sitemaps import Sitemaps
 from dowse.crawl.step import PageStep
 from dowse.crawl.workers import InProcess, ProcessPool, Workers, default_workers
@@ -23,6 +23,7 @@ from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import StoreError, UserError
 from dowse.model.http import Transport
 from dowse.model.page import Signature
+from dowse.model.records import STRATEGY_STATE
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json

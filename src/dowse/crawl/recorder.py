@@ -16,6 +16,7 @@ from dowse.model.clock import Clock
 from dowse.model.http import Response
 from dowse.model.page import Links
 from dowse.model.records import (
+    STRATEGY_STATE,
     Batch,
     CandidateRow,
     CandidateState,
@@ -29,9 +30,8 @@ from dowse.model.records import (
 from dowse.model.strategy import Strategy
 from dowse.store import compose
 
-__all__ = ["STRATEGY_STATE", "Recorder"]
+__all__ = ["Recorder"]
 
-STRATEGY_STATE = "strategy."  # in front of the strategy's name and the key
 _EVERY_S = 1.0
 _EVERY_PAGES = 128
 _SAMPLES = 20

@@ -40,6 +40,7 @@ def _report(crawl: CrawlReader) -> str:
         *_harvest(crawl, summary),
         *tables.best_pages(crawl, summary),
         *tables.best_sites(crawl, summary),
+        *tables.site_log(crawl, summary),
         *tables.stages(crawl.stage_times()),
         *tables.outcomes(summary),
         *tables.refusals(crawl.refusals()),

@@ -110,6 +110,27 @@ def best_sites(crawl: CrawlReader, summary: Summary) -> list[Html]:
                     table(columns, rows))  # fmt: skip
 
 
+def site_log(crawl: CrawlReader, summary: Summary) -> list[Html]:
+    """What each site's answers cost: what the next ones are taken to cost (TH-Gatherer's Site Log)."""
+    found = crawl.busiest_sites(_SITES)
+    if not found:
+        return []
+    rows = (
+        (
+            link(site.origin, site.origin.partition("://")[2], length=60), f"{site.requests:,}",
+            bar(site.failures / site.requests, f"{site.failures:,}"), f"{1000 * site.mean_latency_s:,.0f} ms",
+            f"{human_bytes(site.bytes_per_s)}/s" if site.bytes_per_s else "–", human_bytes(site.mean_bytes),
+            f"{site.delay_s:g} s",
+        )
+        for site in found
+    )  # fmt: skip
+    columns = (("site", "wide"), ("requests", "n"), ("failed", "n"), ("latency", "n"), ("speed", "n"), ("size", "n"),
+               ("delay", "n"))  # fmt: skip
+    note = "Seconds to the first byte, bytes a second from there, and body bytes a request. "
+    return section("Site log", note + _first(len(found), summary.sites, "sites, those asked most"),
+                   table(columns, rows))  # fmt: skip
+
+
 # -- what it cost ------------------------------------------------------------------------------------------------------
 
 _PARTS = {"connection": ("dns", "connect", "wait"), "download": (), "processing": ("parse", "judge"), "overall": ()}

@@ -18,9 +18,21 @@ from dowse.model.budget import Spent
 from dowse.model.http import Timings
 
 __all__ = [
-    "Batch", "CandidateBlock", "CandidateRow", "CandidateState", "DecisionRow", "EventRow", "LinkRow", "PageRow",
-    "Records", "SiteRow",
+    "STRATEGY_STATE",
+    "Batch",
+    "CandidateBlock",
+    "CandidateRow",
+    "CandidateState",
+    "DecisionRow",
+    "EventRow",
+    "LinkRow",
+    "PageRow",
+    "Records",
+    "SiteRow",
 ]  # fmt: skip
+
+STRATEGY_STATE = "strategy."
+"""In the names of statistics: in front of the strategy's name and the key."""
 
 
 class CandidateState(IntEnum):

@@ -18,6 +18,7 @@ __all__ = ["Hybrid", "Measured"]
 Floats = NDArray[np.float64]
 _SAMPLE = 2048  # candidates a scale is made from
 _REVISED_AT_ONCE = 512
+_TIE = 1e-6
 
 
 class Measured:
@@ -62,7 +63,8 @@ class Hybrid:
     """``alpha`` times a predictor and (1 - ``alpha``) times a link measure (TH-Gatherer, section 2.2, measure 5).
 
     The paper adds a cosine and a sum, of which the greater drowns the other. The robust form asks of both how many of
-    the waiting candidates are below, and adds those shares. That scale is made from a sample, anew each time the number
+    the waiting candidates are below, adds those shares, and gives the predicted value that stands at that place: so the
+    sum is a value again, that can be set against a cost. That scale is made from a sample, anew each time the number
     of pages or of candidates has grown by half; then every candidate is ranked again, some at a time, so that none is
     compared by an older scale for longer than that takes.
     """
@@ -99,9 +101,11 @@ class Hybrid:
 
     def _value(self, rows: NDArray[np.float32]) -> Floats:
         predicted, linked = self._measures(rows)
-        if self._scales is not None:
-            predicted, linked = self._scales[0](predicted), self._scales[1](linked)
-        return self._alpha * predicted + (1 - self._alpha) * linked
+        if self._scales is None:
+            return self._alpha * predicted + (1 - self._alpha) * linked
+        scale, of_links = self._scales
+        places = self._alpha * scale(predicted) + (1 - self._alpha) * of_links(linked)
+        return scale.back(places) + _TIE * places  # where many have one value, the place still decides
 
     def revise(self, is_waiting: IsWaiting) -> Revision | None:
         if not self._robust:

@@ -44,6 +44,12 @@ class Quantiles:
             places[beyond] = top + (1 - top) * (1 - last / values[beyond])
         return np.asarray(places)
 
+    def back(self, places: Floats) -> Floats:
+        """The values that stand at these places."""
+        if not len(self._values):
+            return np.zeros(len(places))
+        return np.asarray(np.interp(places, self._places, self._values))
+
     def one(self, value: float) -> float:
         """The place of a single value, at the cost of a look-up."""
         values, places = self._values, self._places

@@ -137,9 +137,11 @@ class SecondOrder:
         for candidate, parents in parents_of.items():
             for parent in parents:
                 self._children.setdefault(parent, []).append(candidate)
-            behind = {page for parent in parents for page in parents_of.get(parent, ())}
+            behind = {page for parent in parents for page in parents_of.get(parent, ()) if page in scores}
             self._behind[candidate] = behind
-            self._sums[candidate] = [sum(scores[page] for page in parents), sum(scores[page] for page in behind)]
+            self._sums[candidate] = [
+                sum(scores.get(page, 0) for page in parents), sum(scores[page] for page in behind),
+            ]  # fmt: skip
 
     def moved(self, source: int, target: int) -> None:
         self._settle()

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dowse.model.errors import StoreError
-from dowse.model.records import CandidateRow, CandidateState, DecisionRow, EventRow
+from dowse.model.records import STRATEGY_STATE, CandidateRow, CandidateState, DecisionRow, EventRow
 from dowse.store import rows
 from dowse.store.schema import connect_reader
 from dowse.store.views import (
@@ -35,6 +35,13 @@ from dowse.store.views import (
 __all__ = ["CrawlReader"]
 
 _PAGE = ", ".join("verdict" if field.name == "reasons" else field.name for field in fields(PageView))
+
+
+_SITE = (
+    "origin, pages, relevant, CASE WHEN pages > 0 THEN 1.0 * relevant / pages ELSE 0.0 END, requests, failures, bytes,"
+    " CASE WHEN requests > 0 THEN latency_s / requests ELSE 0.0 END,"
+    " CASE WHEN download_s > 0 THEN bytes / download_s ELSE 0.0 END, delay_s, robots_status"
+)
 
 
 def _truth(value: int | None) -> bool | None:
@@ -111,11 +118,18 @@ class CrawlReader:
 
     def top_sites(self, n: int = 20) -> list[SiteView]:
         """The sites with the most relevant pages."""
-        found = self._ask(
-            "SELECT origin, pages, relevant, CASE WHEN pages > 0 THEN 1.0 * relevant / pages ELSE 0.0 END, requests,"
-            " failures, bytes, CASE WHEN requests > 0 THEN latency_s / requests ELSE 0.0 END, delay_s, robots_status"
-            " FROM sites ORDER BY relevant DESC, pages DESC, id LIMIT ?", n)  # fmt: skip
+        found = self._ask(f"SELECT {_SITE} FROM sites ORDER BY relevant DESC, pages DESC, id LIMIT ?", n)
         return [SiteView(*row) for row in found]
+
+    def busiest_sites(self, n: int = 20) -> list[SiteView]:
+        """The sites that were asked most."""
+        found = self._ask(f"SELECT {_SITE} FROM sites WHERE requests > 0 ORDER BY requests DESC, id LIMIT ?", n)
+        return [SiteView(*row) for row in found]
+
+    def site(self, id: int) -> SiteView | None:
+        """A site by its number."""
+        found = self._ask(f"SELECT {_SITE} FROM sites WHERE id = ?", id)
+        return SiteView(*found[0]) if found else None
 
     def top_pages(self, n: int = 20) -> list[PageView]:
         """The relevant pages with the highest scores."""
@@ -143,6 +157,19 @@ class CrawlReader:
         """The same by its number, at once."""
         found = self._ask(f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates WHERE id = ?", id)
         return rows.candidate(found[0]) if found else None
+
+    def evidence(self, candidate: int) -> bytes | None:
+        """What the strategy knew of a candidate, in its own form."""
+        if not self._ask("SELECT 1 FROM pragma_table_info('candidates') WHERE name = 'evidence'"):
+            return None  # records of an older version
+        found = self._ask("SELECT evidence FROM candidates WHERE id = ?", candidate)
+        return found[0][0] if found else None
+
+    def learned(self, strategy: str) -> dict[str, Any]:
+        """What a strategy knew of the crawl as a whole."""
+        mark = f"{STRATEGY_STATE}{strategy}."
+        found = self._ask("SELECT name, value FROM statistics WHERE substr(name, 1, ?) = ?", len(mark), mark)
+        return {name[len(mark) :]: rows.statistic(value) for name, value in found}
 
     def parents(self, candidate: int, limit: int = 100) -> list[Parent]:
         """The pages that link to a candidate, in the order they were recorded."""

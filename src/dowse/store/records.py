@@ -254,7 +254,7 @@ class CrawlStore:
     def statistics(self) -> dict[str, Any]:
         """What was learned, by name: bytes as bytes, everything else as JSON gives it back."""
         found = self._connection.execute("SELECT name, value FROM statistics")
-        return {name: value if isinstance(value, bytes) else rows.from_json(value) for name, value in found}
+        return {name: rows.statistic(value) for name, value in found}
 
     def settings(self) -> dict[str, Any]:
         """What the crawl was started with."""

@@ -26,7 +26,7 @@ from dowse.store.times import iso, seconds
 
 __all__ = [
     "BLOCK_COLUMNS", "CANDIDATE_COLUMNS", "SITE_COLUMNS", "Statement", "candidate", "candidates", "clean", "decision",
-    "event", "from_json", "site", "statements", "to_json", "unsigned",
+    "event", "from_json", "site", "statements", "statistic", "to_json", "unsigned",
 ]  # fmt: skip
 
 Statement = tuple[str, Iterable[Sequence[Any]]]
@@ -127,6 +127,11 @@ def _decision(row: DecisionRow) -> tuple[Any, ...]:
 
 def _statistic(name: str, value: Any) -> tuple[str, str | bytes]:
     return name, bytes(value) if isinstance(value, (bytes, bytearray, memoryview)) else to_json(value)
+
+
+def statistic(value: str | bytes) -> Any:
+    """What was learned, as it was given: bytes as bytes, everything else as JSON gives it back."""
+    return value if isinstance(value, bytes) else from_json(value)
 
 
 def statements(batch: Batch, places: Sequence[Place], ordinal: int, archives: dict[str, int]) -> Iterator[Statement]:

@@ -71,8 +71,14 @@ class SiteView:
     failures: int
     bytes: int
     mean_latency_s: float
+    bytes_per_s: float  # while bodies came
     delay_s: float
     robots_status: str
+
+    @property
+    def mean_bytes(self) -> float:
+        """Body bytes a request."""
+        return self.bytes / self.requests if self.requests else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +108,8 @@ class PageView:
     duplicate_of: int | None
     attempts: int
     reasons: tuple[tuple[str, float, float], ...]
+    first_byte_s: float
+    total_s: float
     warc_file: str | None
     warc_offset: int | None
 
