@@ -9,7 +9,7 @@ import typer
 
 from dowse.model.errors import UserError
 from dowse.model.topicfile import TEMPLATE
-from dowse.predict import STRATEGIES, describe
+from dowse.predict import STRATEGIES, describe, parameters
 
 __all__ = ["init", "strategies"]
 
@@ -29,6 +29,10 @@ def init(
 
 
 def strategies() -> None:
-    """List the crawl orders that --strategy takes."""
+    """List the crawl orders that --strategy takes, with the parameters that --param sets."""
+    width = max(map(len, STRATEGIES)) + 2
     for name in STRATEGIES:
-        typer.echo(f"{name:12} {describe(name)}")
+        typer.echo(f"{name:{width}}{describe(name)}")
+        own = ", ".join(f"{key}={value}" for key, value in parameters(name).items())
+        if own:
+            typer.echo(f"{'':{width}}{own}")

@@ -2,7 +2,7 @@
 pass one contract suite."""
 
 from dowse.predict.cost import Costs
-from dowse.predict.registry import STRATEGIES, build_strategy, describe, parameter_value
+from dowse.predict.registry import STRATEGIES, build_strategy, describe, parameter_value, parameters
 from dowse.predict.sitelog import Exchanged, SiteLog
 
-__all__ = ["STRATEGIES", "Costs", "Exchanged", "SiteLog", "build_strategy", "describe", "parameter_value"]
+__all__ = ["STRATEGIES", "Costs", "Exchanged", "SiteLog", "build_strategy", "describe", "parameter_value", "parameters"]

@@ -13,7 +13,7 @@ __all__ = ["BestFirst"]
 
 
 class BestFirst:
-    """Priority of ``h`` = the score of the best page linking to it.
+    """The score of the best page that links to a URL.
 
     The naive best-first crawler of the field (Cho, Garcia-Molina and Page 1998; Menczer et al. 2004): ``max`` over
     the fetched parents of their similarity to the topic. A URL is raised when a better page mentions it.

@@ -58,8 +58,9 @@ class DepthFirst(_Fixed):
 
 
 class SiteFirst(_Fixed):
-    """Breadth first with local-site priority (METHODS, section 2, WebCrawler): a site's queue is worked off before
-    the next site's, sites in order of discovery. While a site's delay runs, the next one is asked; when pages are
+    """Breadth first, a site at a time, in order of discovery.
+
+    Local-site priority (METHODS, section 2, WebCrawler): a site's queue is worked off before the next site's. While a site's delay runs, the next one is asked; when pages are
     counted, only a next one among the best waiting URLs."""
 
     name = "site-first"

@@ -14,7 +14,7 @@ from dowse.predict import named
 from dowse.predict.best_first import BestFirst
 from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder, SiteFirst
 
-__all__ = ["STRATEGIES", "build_strategy", "describe", "parameter_value"]
+__all__ = ["STRATEGIES", "build_strategy", "describe", "parameter_value", "parameters"]
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "best-first": BestFirst,
@@ -76,6 +76,11 @@ def parameter_value(text: str) -> Any:
 
 
 def describe(name: str) -> str:
-    """One line on a strategy, for help texts."""
+    """One sentence on a strategy, for help texts."""
     doc = inspect.getdoc(STRATEGIES[name]) or ""
-    return doc.partition("\n")[0]
+    return doc.partition("\n\n")[0].replace("\n", " ")
+
+
+def parameters(name: str) -> dict[str, Any]:
+    """The parameters a user may set, with their defaults."""
+    return {key: parameter.default for key, parameter in _parameters(name).items() if key != _GIVEN}
