@@ -25,7 +25,7 @@ from dowse.model.errors import DowseError, UserError
 __all__ = ["Compared", "Told", "compare", "fitting_labels", "opened", "topic_and_seeds"]
 
 Told = Callable[[int, int], None]
-"""Told how many runs are done, and of how many."""
+"""Told how many topics are done (run, found among what is kept, or left out), and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,11 @@ def compare(
         raise UserError("no label takes part: name some, or ask for fewer pages with --min-pages")
     strategies = tuple(dict.fromkeys((*REFERENCES, *plan.strategies)))
     plan = replace(plan, strategies=strategies)
-    total = len(labels) * plan.seed_sets * len(strategies)
     found: dict[str, list[RunResult] | Unfit] = {}
-    done = 0
     for label, outcome in _outcomes(folder, plan, labels, jobs, keep):
         found[label] = outcome
-        done += plan.seed_sets * len(strategies)
         if told is not None:
-            told(done, total)
+            told(len(found), len(labels))
     ordered = [found[label] for label in labels]
     runs = [run for outcome in ordered if not isinstance(outcome, Unfit) for run in outcome]
     return Compared(runs, [outcome for outcome in ordered if isinstance(outcome, Unfit)])
