@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from dowse.cli.interrupt import interruptible
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_options import (
     AllLabels,
@@ -73,10 +74,11 @@ def compare_command(
     )  # fmt: skip
     choice = label_choice(label, labels_file, all_labels)
     _check_outputs(out, as_json)
-    with shown_progress() as progress:
-        opened = open_corpus(corpus, jobs=jobs, progress=progress)
-    labels = chosen_labels(opened, plan, choice)
-    with shown_topics() as told:
+    with interruptible():
+        with shown_progress() as progress:
+            opened = open_corpus(corpus, jobs=jobs, progress=progress)
+        labels = chosen_labels(opened, plan, choice)
+    with interruptible("" if fresh else "what was run is kept, the same command goes on"), shown_topics() as told:
         compared = compare(corpus, plan, labels, jobs=jobs or default_workers(), told=told, keep=not fresh)
     for unfit in compared.unfit:
         typer.echo(f"left out {unfit.label}: {unfit.reason}", err=True)

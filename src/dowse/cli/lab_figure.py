@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dowse.cli.interrupt import interruptible
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_compare import compare_command
 from dowse.cli.lab_options import (
@@ -56,10 +57,11 @@ def figure_command(
     choice = label_choice(label, labels_file, all_labels)
     figure, path = PAPERS[name], out or Path(f"{name}.png")
     check_writable(path)
-    with shown_progress() as progress:
-        labels = chosen_labels(open_corpus(corpus, progress=progress), plan, choice)
-    with shown_topics() as told:
-        curves = paper_curves(name, corpus, plan, labels, told)
+    with interruptible():
+        with shown_progress() as progress:
+            labels = chosen_labels(open_corpus(corpus, progress=progress), plan, choice)
+        with shown_topics() as told:
+            curves = paper_curves(name, corpus, plan, labels, told)
     if not curves:
         raise UserError("no topic could be run: its label has too few pages, or no such seeds; try --min-pages")
     from dowse.lab.compare_figures import curves_figure  # matplotlib is slow to load

@@ -221,8 +221,8 @@ def write_index(files: Sequence[Path], folder: Path, progress: Progress | None =
 
 
 def _write(file: ArrayFile | StringFile, values: list[Any]) -> None:
-    file.append(values)
-    file.close()
+    with file:
+        file.append(values)
 
 
 def load_index(corpus: Path, folder: Path) -> Index:
