@@ -11,7 +11,6 @@ from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.compare.plan import ORACLES, Plan, budget_requests, kind_of, parse_strategy
 from dowse.lab.corpus import Corpus, LabTopic, SeedSet, example_texts
-from dowse.lab.linkgraph import LinkGraph
 from dowse.lab.oracles import oracle_greedy, oracle_path, order_run
 from dowse.lab.replay.run import Replayed, replay
 from dowse.lab.replay.transport import Exchange, NetworkModel
@@ -91,10 +90,8 @@ class TopicRuns:
         if name == "knapsack":
             rate = value if cost is None else np.divide(value, cost, out=np.zeros(len(value)), where=cost > 0)
             return np.argsort(-rate, kind="stable")[: self._requests]
-        graph = self._corpus.graph
-        links = LinkGraph(graph.starts, graph.targets.astype(np.int64))
         order = oracle_path if name == "oracle-path" else oracle_greedy
-        return order(links, seeds.pages, value, cost, limit=self._requests)
+        return order(self._corpus.graph, seeds.pages, value, cost, limit=self._requests)
 
     def replay(self, seeds: SeedSet, strategy: str) -> Replayed:
         """The crawl itself."""

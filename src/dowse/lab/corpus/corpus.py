@@ -7,17 +7,19 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dowse.crawl.workers import default_workers
 from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge, Vocabulary
 from dowse.lab.corpus.cache import cache_root, corpus_digest, kept
 from dowse.lab.corpus.digests import Digests
-from dowse.lab.corpus.graph import Graph, build_graph
+from dowse.lab.corpus.graph import build_graph
 from dowse.lab.corpus.index import INDEX_VERSION, Index, Progress, load_index, write_index
 from dowse.lab.corpus.labels import Labels, read_labels
 from dowse.lab.corpus.pages import PAGES_VERSION, Pages, load_pages, write_pages
 from dowse.lab.corpus.traces import Traces, read_traces
+from dowse.lab.linkgraph import LinkGraph
 from dowse.model.errors import UserError
 from dowse.model.http import Response
 from dowse.model.url import canonical, fingerprint
@@ -77,9 +79,18 @@ class Corpus:
         return self._vocabularies[language]
 
     @cached_property
-    def graph(self) -> Graph:
-        """The links between the pages."""
+    def _links(self) -> tuple[LinkGraph, NDArray[np.int64]]:
         return build_graph(self.index, self.pages)
+
+    @property
+    def graph(self) -> LinkGraph:
+        """The links between the pages."""
+        return self._links[0]
+
+    @property
+    def leaving(self) -> NDArray[np.int64]:
+        """How many distinct links of each page lead out of the corpus."""
+        return self._links[1]
 
     @cached_property
     def labels(self) -> Labels:
