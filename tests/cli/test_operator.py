@@ -30,11 +30,11 @@ EXIT_CODES = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8").
 NOWHERE = ["--seed", "http://127.0.0.1:1/", "--workers", "0", "--quiet"]
 
 
-def start(*arguments: str, root_is_bound: bool = False) -> subprocess.Popen[str]:
+def start(*arguments: str, root_is_bound: bool = False, **environment: str) -> subprocess.Popen[str]:
     """Run dowse. ``root_is_bound``: permission bits hold for it, even when the tests are run by root."""
     return subprocess.Popen(
         [sys.executable, "-m", "dowse", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env=ENVIRONMENT, preexec_fn=give_up_override if root_is_bound and os.geteuid() == 0 else None,
+        env=ENVIRONMENT | environment, preexec_fn=give_up_override if root_is_bound and os.geteuid() == 0 else None,
     )  # fmt: skip
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,9 +7,10 @@ import pytest
 
 from dowse.crawl.recorder import Recorder
 from dowse.frontier import Frontier
-from dowse.model.budget import Budget, Purse, Spent
+from dowse.lab.replay.records import Forgetful
+from dowse.model.budget import Budget, Purse
 from dowse.model.errors import StoreError
-from dowse.model.records import Batch, CandidateBlock, SiteRow
+from dowse.model.records import Batch
 from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice
 from dowse.model.url import fingerprint
@@ -18,7 +18,7 @@ from dowse.predict import build_strategy
 from tests.fetch.servers import FakeClock as StillClock
 
 
-class Disk:
+class Disk(Forgetful):
     """Keeps batches; full for as long as ``full`` says so."""
 
     def __init__(self) -> None:
@@ -29,20 +29,6 @@ class Disk:
         if self.full:
             raise StoreError("disk full")
         self.batches.append(batch)
-
-    def note_spent(self, spent: Spent) -> None: ...
-
-    def candidates(self) -> Iterator[CandidateBlock]:
-        return iter(())
-
-    def sites(self) -> Iterator[SiteRow]:
-        return iter(())
-
-    def statistics(self) -> dict[str, Any]:
-        return {}
-
-    def spent(self) -> Spent:
-        return Spent()
 
 
 class Learner:

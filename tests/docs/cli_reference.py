@@ -41,7 +41,9 @@ EXIT_CODES = {
     1: "Failed: the records could not be kept, or no URL was left and not one page had been fetched. For "
     "`dowse hostile check`: a trial did not end as it must.",
     2: "A mistake you can mend. One line on standard error says what to change.",
-    130: "Interrupted by Ctrl-C or SIGTERM. Everything is recorded: go on with `dowse crawl --resume DIR`.",
+    130: "Interrupted by Ctrl-C, or a crawl by SIGTERM. Everything is recorded: go on with `dowse crawl --resume DIR`. "
+    "The lab keeps the runs that were finished: the same command goes on.",
+    143: "A command of the lab was ended by SIGTERM; what it keeps is as after Ctrl-C.",
 }
 NOTES = {
     "crawl": """\

@@ -36,8 +36,8 @@ def test_the_numbers_in_the_picture_are_the_means(width: int, height: int) -> No
     assert len(lines) == len(CURVES)
     for points, curve in zip(reversed(lines), CURVES, strict=True):
         drawn = np.array([[float(part) for part in pair.split(",")] for pair in points.split()])
-        assert np.allclose((drawn[:, 0] - x0) / per_request, curve.requests, atol=0.2)
-        assert np.allclose((drawn[:, 1] - (y0 - 4)) / per_percent / 100, curve.recall, atol=0.001)  # text sits 4 lower
+        assert np.allclose((drawn[:, 0] - x0) / per_request, curve.at, atol=0.2)
+        assert np.allclose((drawn[:, 1] - (y0 - 4)) / per_percent / 100, curve.height, atol=0.001)  # text sits 4 lower
         assert (drawn >= 0).all()
         assert (drawn <= [width, height]).all()
 
@@ -48,10 +48,10 @@ def test_a_reading_tells_every_strategy_best_first() -> None:
     assert len(readings) == 6
     last = [mark.text or "" for mark in readings[-1].iter(f"{SVG}text")]
     assert last[0] == "after 600 requests"
-    expected = sorted(CURVES, key=lambda curve: -float(curve.recall[-1]))
+    expected = sorted(CURVES, key=lambda curve: -float(curve.height[-1]))
     assert last[1::2] == [curve.strategy for curve in expected]
     for told, curve in zip(last[2::2], expected, strict=True):
-        assert told.startswith(percent(float(curve.recall[-1])))
+        assert told.startswith(percent(float(curve.height[-1])))
 
 
 @pytest.mark.parametrize(("width", "height"), [(900, 460), (400, 400)])

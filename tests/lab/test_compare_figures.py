@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dowse.lab.compare_figures import recall_figure, topics_figure
+from dowse.lab.compare_figures import curves_figure, topics_figure
 from dowse.lab.summary import MeanCurve, mean_curves
 from dowse.model.errors import UserError
 from tests.lab import compared
@@ -19,7 +19,7 @@ def flat(name: str, height: float) -> MeanCurve:
 
 
 def test_curves_lie_where_their_numbers_say(tmp_path: Path) -> None:
-    recall_figure([flat("high", 0.8), flat("low", 0.2)], tmp_path / "recall.png", title="t")
+    curves_figure([flat("high", 0.8), flat("low", 0.2)], tmp_path / "recall.png", title="t")
     picture = pixels(tmp_path / "recall.png")
     assert picture.shape == (580, 1000, 4)
     xs, ys = where(picture, BLUE)
@@ -34,10 +34,10 @@ def test_curves_lie_where_their_numbers_say(tmp_path: Path) -> None:
 
 def test_any_number_of_strategies_and_topics(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        recall_figure([flat(f"strategy {n} with a long name", n / 20) for n in range(20)], tmp_path / "many.png",
+        curves_figure([flat(f"strategy {n} with a long name", n / 20) for n in range(20)], tmp_path / "many.png",
                       title="t", note="n " * 300)  # fmt: skip
-        recall_figure([], tmp_path / "none.png", title="t")
-        recall_figure(mean_curves(compared.results(1, 1, 50), 50), tmp_path / "one.png", title="t")
+        curves_figure([], tmp_path / "none.png", title="t")
+        curves_figure(mean_curves(compared.results(1, 1, 50), 50), tmp_path / "one.png", title="t")
         topics_figure(compared.results(1, 1, 50), 50, tmp_path / "topic.png", title="t")
         topics_figure([], 50, tmp_path / "no-topic.png", title="t")
     assert caplog.records == []
@@ -60,14 +60,14 @@ def test_a_panel_a_topic(tmp_path: Path) -> None:
 @pytest.mark.parametrize("title", TITLES.values(), ids=TITLES)
 def test_any_title_without_a_warning(tmp_path: Path, title: str, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        recall_figure([flat(title, 0.5)], tmp_path / "recall.png", title=title, note=title)
+        curves_figure([flat(title, 0.5)], tmp_path / "recall.png", title=title, note=title)
     assert pixels(tmp_path / "recall.png").shape == (580, 1000, 4)
     assert caplog.records == []
 
 
 def test_svg_by_name_the_same_each_time_and_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     for name in ("one.svg", "two.svg"):
-        recall_figure([flat("a", 0.3)], tmp_path / name, title="t")
+        curves_figure([flat("a", 0.3)], tmp_path / name, title="t")
     assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
     with pytest.raises(UserError, match="cannot write"):
-        recall_figure([], tmp_path / "no" / "recall.png", title="t")
+        curves_figure([], tmp_path / "no" / "recall.png", title="t")

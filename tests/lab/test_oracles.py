@@ -21,9 +21,9 @@ COSTS = st.sampled_from([0.0, 1.0, 1.0, 2.0])
 def webs(draw: st.DrawFn, most: int = 12) -> tuple[LinkGraph, list[int], list[float], list[float]]:
     """A graph, seeds, and value and cost of each page."""
     graph = draw(graphs(most))
-    seeds = draw(st.lists(st.integers(0, graph.pages - 1), min_size=1, max_size=3))
-    value = draw(st.lists(GRADES, min_size=graph.pages, max_size=graph.pages))
-    cost = draw(st.lists(COSTS, min_size=graph.pages, max_size=graph.pages))
+    seeds = draw(st.lists(st.integers(0, len(graph) - 1), min_size=1, max_size=3))
+    value = draw(st.lists(GRADES, min_size=len(graph), max_size=len(graph)))
+    cost = draw(st.lists(COSTS, min_size=len(graph), max_size=len(graph)))
     return graph, seeds, value, cost
 
 
@@ -35,10 +35,10 @@ def naive_order(graph: LinkGraph, seeds: list[int], value: list[float], cost: li
     """The definition: at each step all discovered URLs are looked at anew."""
     known = list(dict.fromkeys(seeds))
     order: list[int] = []
-    distances = [naive_distance(graph, page) for page in range(graph.pages)]
+    distances = [naive_distance(graph, page) for page in range(len(graph))]
 
     def key(page: int) -> tuple[float, ...]:
-        hidden = [other for other in range(graph.pages) if value[other] > 0 and other not in known]
+        hidden = [other for other in range(len(graph)) if value[other] > 0 and other not in known]
         if not path or value[page] > 0:
             return -rate(value[page], cost[page]), 0, 0, known.index(page)
         nearest = min((distances[page][other] for other in hidden), default=UNREACHED)
@@ -48,7 +48,7 @@ def naive_order(graph: LinkGraph, seeds: list[int], value: list[float], cost: li
     while left := [page for page in known if page not in order]:
         page = min(left, key=key)
         order.append(page)
-        known += [new for new in dict.fromkeys(graph.out(page).tolist()) if new not in known]
+        known += [new for new in dict.fromkeys(graph.links_of(page).tolist()) if new not in known]
     return order
 
 
@@ -71,7 +71,7 @@ def test_orders_name_each_page_in_reach_once_and_after_a_page_that_links_to_it(
         known = set(seeds)
         for page in order.tolist():
             assert page in known
-            known.update(graph.out(page).tolist())
+            known.update(graph.links_of(page).tolist())
     assert oracle_path(graph, seeds, value, cost, limit=3).tolist() == orders[1][:3].tolist()
     depth = [min(naive_distance(graph, seed)[page] for seed in seeds) for page in orders[2].tolist()]
     assert depth == sorted(depth)
@@ -96,27 +96,27 @@ def test_of_two_ways_the_one_to_more_targets() -> None:
 
 def best_areas(graph: LinkGraph, seeds: list[int], target: list[bool]) -> float:
     """The largest area of all orders, by trying every set that can be crawled (dynamic programming over sets)."""
-    everything = range(graph.pages)
+    everything = range(len(graph))
     best: dict[frozenset[int], int] = {frozenset(): 0}
-    for size in range(graph.pages):
+    for size in range(len(graph)):
         for chosen in map(frozenset, combinations(everything, size)):
             if chosen not in best:
                 continue
-            known = set(seeds).union(*(graph.out(page).tolist() for page in chosen))
+            known = set(seeds).union(*(graph.links_of(page).tolist() for page in chosen))
             for page in known - chosen:
                 more = chosen | {page}
-                area = best[chosen] + target[page] * (graph.pages - len(more))
+                area = best[chosen] + target[page] * (len(graph) - len(more))
                 best[more] = max(best.get(more, 0), area)
-    return max(best.values()) / graph.pages / max(1, sum(target))
+    return max(best.values()) / len(graph) / max(1, sum(target))
 
 
 @given(graphs(most=8), st.data())
 def test_no_order_beats_the_best_and_the_path_oracle_comes_close(graph: LinkGraph, data: st.DataObject) -> None:
-    target = data.draw(st.lists(st.booleans(), min_size=graph.pages, max_size=graph.pages))
+    target = data.draw(st.lists(st.booleans(), min_size=len(graph), max_size=len(graph)))
     mask = np.array(target)
     best = best_areas(graph, [0], target)
     areas = [
-        recall_steps(order_run(order, mask, mask), max(1, sum(target))).area(graph.pages)
+        recall_steps(order_run(order, mask, mask), max(1, sum(target))).area(len(graph))
         for order in (oracle_path(graph, [0], mask), oracle_greedy(graph, [0], mask), bfs_order(graph, [0]))
     ]
     assert max(areas) <= best + 1e-9
@@ -134,11 +134,11 @@ def test_the_bound_is_the_best_part_of_pages_for_the_money(
     bound = knapsack_bound(value, cost).at(budgets)
     for budget, most in zip(budgets, bound.tolist(), strict=True):
         left, naive = float(budget), 0.0
-        for page in sorted(range(graph.pages), key=lambda page: -rate(value[page], cost[page])):
+        for page in sorted(range(len(graph)), key=lambda page: -rate(value[page], cost[page])):
             share = 1.0 if cost[page] == 0 else min(1.0, left / cost[page])
             left, naive = left - share * cost[page], naive + share * value[page]
         assert most == pytest.approx(naive)
-    none = np.zeros(graph.pages, np.bool_)
+    none = np.zeros(len(graph), np.bool_)
     for order in (oracle_path(*web), bfs_order(graph, seeds)):
         run = order_run(order, none, none, value=value, cost=cost)
         assert (value_by_cost(run, budgets) <= bound + 1e-9).all()

@@ -27,19 +27,21 @@ def test_every_strategy_has_a_curve_below_the_bound(folder: Path, name: str) -> 
     assert told == [(1, 1)]
     assert set(curves) == {"best-first", *REFERENCES}
     for curve in curves.values():
-        assert curve.requests[0] == 0
-        assert curve.requests[-1] == pytest.approx(50)
-        assert (curve.recall >= 0).all()
-        assert (curve.recall <= 1 + 1e-9).all()
-    assert curves["knapsack"].recall[-1] >= curves["best-first"].recall[-1] > curves["random"].recall[-1]
+        assert curve.at[0] == 0
+        assert curve.at[-1] == pytest.approx(50)
+        assert (curve.height >= 0).all()
+        assert (curve.height <= 1 + 1e-9).all()
+    assert curves["knapsack"].height[-1] >= curves["best-first"].height[-1] > curves["random"].height[-1]
 
 
 def test_benefit_only_grows_and_the_bound_is_efficient(folder: Path) -> None:
-    benefit = {curve.strategy: curve.recall for curve in paper_curves("th-4", folder, PLAN, ["solar cells"])}
+    benefit = {curve.strategy: curve.height for curve in paper_curves("th-4", folder, PLAN, ["solar cells"])}
     assert all((np.diff(column) >= -1e-12).all() for column in benefit.values())
-    efficiency = {curve.strategy: curve.recall for curve in paper_curves("th-5", folder, PLAN, ["solar cells"])}
+    efficiency = {curve.strategy: curve.height for curve in paper_curves("th-5", folder, PLAN, ["solar cells"])}
     assert efficiency["knapsack"][-1] > 0.95
 
 
 def test_a_label_without_enough_pages_has_no_curve(folder: Path) -> None:
-    assert paper_curves("th-4", folder, PLAN, ["rare"]) == []
+    told: list[tuple[int, int]] = []
+    assert paper_curves("th-4", folder, PLAN, ["rare"], lambda *at: told.append(at)) == []
+    assert told == [(1, 1)], "it is done with, all the same"

@@ -120,20 +120,20 @@ def test_mean_curves_are_the_means_of_the_curves() -> None:
     [hybrid] = [curve for curve in curves if curve.strategy == "hybrid"]
     own = [result for result in results if result["strategy"] == "hybrid"]
     for place in (0, 100, 240):
-        requests = hybrid.requests[place]
+        requests = hybrid.at[place]
         naive = np.mean([steps.value([requests])[0] for steps in recall_function(own)])
-        assert hybrid.recall[place] == pytest.approx(naive)
-    assert (hybrid.low <= hybrid.recall + 1e-9).all()
-    assert (hybrid.recall <= hybrid.high + 1e-9).all()
-    assert hybrid.requests[-1] == 600
-    assert (np.diff(hybrid.recall) >= -1e-12).all()
+        assert hybrid.height[place] == pytest.approx(naive)
+    assert (hybrid.low <= hybrid.height + 1e-9).all()
+    assert (hybrid.height <= hybrid.high + 1e-9).all()
+    assert hybrid.at[-1] == 600
+    assert (np.diff(hybrid.height) >= -1e-12).all()
     assert hybrid.runs == 6
 
 
 def test_curves_of_few_requests_single_runs_and_runs_without_targets() -> None:
     [curve] = mean_curves([small(), small("bfs", targets=2 + 0) | {"recall": None}], 10)
-    assert curve.requests.tolist() == list(range(11))
-    assert curve.recall.tolist() == [0, 0, 0.25, 0.25, 0.25, *[0.5] * 6]
+    assert curve.at.tolist() == list(range(11))
+    assert curve.height.tolist() == [0, 0, 0.25, 0.25, 0.25, *[0.5] * 6]
     assert np.isnan(curve.low).all()
     assert mean_curves([], 10) == []
 

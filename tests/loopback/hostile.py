@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +11,7 @@ from pathlib import Path
 from dowse.crawl.build import assemble
 from dowse.crawl.engine import Stop
 from dowse.fetch import HttpTransport
+from dowse.loopback import together
 from dowse.loopback.hostile import HostileNames, HostileServer, Trial, topic_text
 from dowse.model.http import Transport
 from dowse.model.topic import Seeds, Topic
@@ -42,30 +41,9 @@ class Forgetful:
 @contextmanager
 def serving() -> Iterator[HostileServer]:
     """The hostile web, from a thread of its own."""
-    started: Future[tuple[HostileServer, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
-
-    async def run() -> None:
-        stop = asyncio.Event()
-        async with HostileServer() as server:
-            started.set_result((server, asyncio.get_running_loop(), stop))
-            await stop.wait()
-
-    def main() -> None:
-        try:
-            asyncio.run(run())
-        except Exception as error:
-            if started.done():
-                raise
-            started.set_exception(error)
-
-    thread = threading.Thread(target=main, name="hostile-server", daemon=True)
-    thread.start()
-    server, loop, stop = started.result()
-    try:
+    server = HostileServer()
+    with together([server]):
         yield server
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join()
 
 
 def topic_for(server: HostileServer, trials: Iterable[Trial], timeout_s: float) -> Topic:

@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from dowse.model.http import Request, Resolved, Response, Truncation
+from dowse.model.http import Request, Resolved, Response, Truncation, is_unwanted
 
 
 def test_a_header_is_found_in_any_case_and_the_first_wins() -> None:
@@ -30,3 +30,22 @@ def test_values_cannot_be_changed() -> None:
     request = Request("https://e.org/")
     with pytest.raises(FrozenInstanceError):
         request.url = "https://other.org/"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("content_type", "accepted", "method", "unwanted"),
+    [
+        ("text/html", ("text/html", "text/plain"), "GET", False),
+        (" TEXT/Plain; charset=x", ("text/html", "text/plain"), "GET", False),
+        ("image/png", ("text/html",), "GET", True),
+        ("image/png", ("text/html",), "HEAD", False),  # there is no body to leave out
+        ("image/png", (), "GET", False),
+        ("", ("text/html",), "GET", False),
+        ("  ", ("text/html",), "GET", False),
+    ],
+)
+def test_a_body_of_a_type_that_was_not_asked_for(
+    content_type: str, accepted: tuple[str, ...], method: str, unwanted: bool
+) -> None:
+    """The same for a live crawl and for a replay: they share this."""
+    assert is_unwanted(Request("https://e.org/", method=method, accept_types=accepted), content_type) is unwanted

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import Progress as Bars
 from rich.progress import TaskID
 
+from dowse.cli.interrupt import interruptible
 from dowse.lab.corpus import CorpusInfo, Progress, describe, open_corpus
 from dowse.lab.html import human_bytes
 from dowse.model.errors import UserError
@@ -73,7 +74,7 @@ def info(
     """Tell what is in a corpus: pages, hosts, links, labels, traces, and how much can be reached."""
     if jobs is not None and jobs < 1:
         raise UserError("--jobs is at least 1")
-    with shown_progress() as progress:
+    with interruptible(), shown_progress() as progress:
         figures = describe(open_corpus(corpus, jobs=jobs, progress=progress), seed or ())
     typer.echo(json.dumps(asdict(figures), ensure_ascii=False) if as_json else "\n".join(_lines(figures)))
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -12,36 +10,35 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from dowse.cli.interrupt import interruptible
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
+from dowse.cli.lab_options import (
+    AllLabels,
+    Budget,
+    LabelFile,
+    LabelNames,
+    MinPages,
+    SeedSets,
+    SeedsKind,
+    Strategies,
+    chosen_labels,
+    label_choice,
+    shown_topics,
+)
 from dowse.crawl.workers import default_workers
-from dowse.lab.compare.compare import Compared, Told, compare, fitting_labels
+from dowse.lab.compare.compare import Compared, compare
 from dowse.lab.compare.plan import Plan
 from dowse.lab.compare_report import write_compare_report
-from dowse.lab.corpus import Corpus, open_corpus
+from dowse.lab.corpus import open_corpus
 from dowse.lab.summary import SummaryRow, mean_curves, shown_rows, summarise, summary_csv
 from dowse.model.errors import UserError
-from dowse.store.whole import write_whole
+from dowse.store.whole import check_writable, write_whole
 
-__all__ = [
-    "AllLabels", "LabelFile", "LabelNames", "MinPages", "SeedSets", "SeedsKind", "Strategies", "chosen_labels",
-    "compare_command", "shown_runs",
-]  # fmt: skip
+__all__ = ["compare_command"]
 
-Strategies = Annotated[
-    list[str], typer.Option(metavar="NAME[:KEY=VALUE,...]", help="A strategy; may be given several times.")
-]
-LabelNames = Annotated[
-    list[str] | None, typer.Option(metavar="NAME", help="A label as topic; may be given several times.")
-]
-AllLabels = Annotated[bool, typer.Option("--all-labels", help="Every label with enough pages.")]
-LabelFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Labels to take as topics, one a line.")]
-MinPages = Annotated[int, typer.Option(metavar="NUMBER", help="Pages a label must have.")]
-SeedSets = Annotated[int, typer.Option(metavar="NUMBER", help="Runs a topic, each from other seeds.")]
-SeedsKind = Annotated[str, typer.Option(metavar="near|far", help="Seeds on the topic, or 2 to 4 links away from it.")]
-
+_TABLE, _CURVES, _TOPICS, _REPORT = "summary.csv", "recall.png", "topics.png", "report.html"
 _WIDE = 120  # characters that the whole table needs
 _FEWER_COLUMNS = 5
 
@@ -54,9 +51,7 @@ def compare_command(
     all_labels: AllLabels = False,
     labels_file: LabelFile = None,
     min_pages: MinPages = 40,
-    budget: Annotated[
-        str, typer.Option(metavar="SHARE", help="Requests a run: 20% of the corpus' pages, or 900r.")
-    ] = "20%",
+    budget: Budget = "20%",
     seed_sets: SeedSets = 3,
     seeds: Annotated[int, typer.Option(metavar="NUMBER", help="Seeds a run.")] = 3,
     seeds_kind: SeedsKind = "near",
@@ -77,10 +72,13 @@ def compare_command(
         tuple(strategy), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets, seeds=seeds, examples=examples,
         min_pages=min_pages, seed_number=seed_number, inside=inside,
     )  # fmt: skip
-    with shown_progress() as progress:
-        opened = open_corpus(corpus, jobs=jobs, progress=progress)
-    labels = chosen_labels(opened, plan, label or [], labels_file, all_labels)
-    with shown_runs() as told:
+    choice = label_choice(label, labels_file, all_labels)
+    _check_outputs(out, as_json)
+    with interruptible():
+        with shown_progress() as progress:
+            opened = open_corpus(corpus, jobs=jobs, progress=progress)
+        labels = chosen_labels(opened, plan, choice)
+    with interruptible("" if fresh else "what was run is kept, the same command goes on"), shown_topics() as told:
         compared = compare(corpus, plan, labels, jobs=jobs or default_workers(), told=told, keep=not fresh)
     for unfit in compared.unfit:
         typer.echo(f"left out {unfit.label}: {unfit.reason}", err=True)
@@ -97,36 +95,18 @@ def compare_command(
         _write(out, f"Strategies on {corpus.resolve().name}", compared, rows, settings)
 
 
-def chosen_labels(corpus: Corpus, plan: Plan, named: list[str], file: Path | None, every: bool) -> list[str]:
-    """The labels a user asked for; UserError when there are none, or one that no page has."""
-    labels = list(named)
-    if file is not None:
+def _check_outputs(out: Path | None, as_json: Path | None) -> None:
+    """Make the folder, and tell now, not after hours of runs, what could not be written."""
+    if out is not None:
         try:
-            lines = file.read_text("utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"cannot read {file}: {getattr(error, 'strerror', None) or 'it is no text'}") from None
-        labels += [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-    if every:
-        labels += fitting_labels(corpus, plan)
-    unknown = [name for name in labels if name not in corpus.labels.pages]
-    if unknown:
-        raise UserError(f"no page of {corpus.folder} has the label {unknown[0]!r}: dowse lab info lists them")
-    if not labels:
-        raise UserError("name topics: --label NAME, --labels-file FILE or --all-labels")
-    return labels
-
-
-@contextmanager
-def shown_runs() -> Iterator[Told]:
-    """A bar in a terminal, a line now and then elsewhere."""
-    console = Console(stderr=True)
-    if console.is_terminal:
-        columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=console, transient=True) as bars:
-            task = bars.add_task("runs", total=None)
-            yield lambda done, total: bars.update(task, completed=done, total=total)
-    else:
-        yield lambda done, total: typer.echo(f"{done} of {total} runs", err=True)
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = "it is a file" if out.is_file() else error.strerror or str(error)
+            raise UserError(f"cannot make the folder {out}: {why}; choose another with --out") from None
+        for name in (_TABLE, _CURVES, _TOPICS, _REPORT):
+            check_writable(out / name)
+    if as_json is not None:
+        check_writable(as_json)
 
 
 def _print_table(rows: list[SummaryRow], compared: Compared) -> None:
@@ -145,16 +125,13 @@ def _print_table(rows: list[SummaryRow], compared: Compared) -> None:
 
 
 def _write(out: Path, title: str, compared: Compared, rows: list[SummaryRow], settings: dict[str, Any]) -> None:
-    from dowse.lab.compare_figures import recall_figure, topics_figure  # matplotlib is slow to load
+    from dowse.lab.compare_figures import curves_figure, topics_figure  # matplotlib is slow to load
 
-    out.mkdir(parents=True, exist_ok=True)
     budget = max(run["budget_requests"] for run in compared.runs)
-    write_whole(out / "summary.csv", lambda path: path.write_text(summary_csv(rows), "utf-8"))
-    recall_figure(mean_curves(compared.runs, budget), out / "recall.png", title=title)
-    topics_figure(compared.runs, budget, out / "topics.png", title=title)
+    write_whole(out / _TABLE, lambda path: path.write_text(summary_csv(rows), "utf-8"))
+    curves_figure(mean_curves(compared.runs, budget), out / _CURVES, title=title)
+    topics_figure(compared.runs, budget, out / _TOPICS, title=title)
     report = write_compare_report(
-        compared.runs, out / "report.html", title=title, version=version("dowse"), settings=settings
-    )
-    typer.echo(
-        f"table    {out / 'summary.csv'}\ncurves   {out / 'recall.png'}, {out / 'topics.png'}\nreport   {report}"
-    )
+        compared.runs, out / _REPORT, title=title, version=version("dowse"), settings=settings
+    )  # fmt: skip
+    typer.echo(f"table    {out / _TABLE}\ncurves   {out / _CURVES}, {out / _TOPICS}\nreport   {report}")

@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
+from dowse.cli.interrupt import interruptible
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
-from dowse.cli.lab_compare import (
+from dowse.cli.lab_compare import compare_command
+from dowse.cli.lab_options import (
     AllLabels,
+    Budget,
     LabelFile,
     LabelNames,
     MinPages,
@@ -17,14 +20,16 @@ from dowse.cli.lab_compare import (
     SeedsKind,
     Strategies,
     chosen_labels,
-    shown_runs,
+    label_choice,
+    shown_topics,
 )
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import open_corpus
 from dowse.lab.papers import PAPERS, paper_curves
 from dowse.model.errors import UserError
+from dowse.store.whole import check_writable
 
-__all__ = ["figure_command", "lab"]
+__all__ = ["compare_command", "figure_command", "lab"]  # every command of the lab
 
 
 @lab.command("figure")
@@ -36,9 +41,7 @@ def figure_command(
     all_labels: AllLabels = False,
     labels_file: LabelFile = None,
     min_pages: MinPages = 40,
-    budget: Annotated[
-        str, typer.Option(metavar="SHARE", help="How far the figure goes: 20% of the corpus' pages, or 900r.")
-    ] = "20%",
+    budget: Budget = "20%",
     seed_sets: SeedSets = 3,
     seeds_kind: SeedsKind = "near",
     out: Annotated[
@@ -51,17 +54,20 @@ def figure_command(
     plan = Plan(
         tuple(strategy), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets, min_pages=min_pages
     )  # fmt: skip
-    with shown_progress() as progress:
-        labels = chosen_labels(open_corpus(corpus, progress=progress), plan, label or [], labels_file, all_labels)
-    with shown_runs() as told:
-        curves = paper_curves(name, corpus, plan, labels, told)
+    choice = label_choice(label, labels_file, all_labels)
+    figure, path = PAPERS[name], out or Path(f"{name}.png")
+    check_writable(path)
+    with interruptible():
+        with shown_progress() as progress:
+            labels = chosen_labels(open_corpus(corpus, progress=progress), plan, choice)
+        with shown_topics() as told:
+            curves = paper_curves(name, corpus, plan, labels, told)
     if not curves:
         raise UserError("no topic could be run: its label has too few pages, or no such seeds; try --min-pages")
-    from dowse.lab.compare_figures import recall_figure  # matplotlib is slow to load
+    from dowse.lab.compare_figures import curves_figure  # matplotlib is slow to load
 
-    figure, path = PAPERS[name], out or Path(f"{name}.png")
     title = f"{figure.title} ({name}, {corpus.resolve().name})"
-    recall_figure(curves, path, title=title, x=figure.x, y=figure.y)
+    curves_figure(curves, path, title=title, x=figure.x, y=figure.y)
     for curve in curves:
-        typer.echo(f"{curve.strategy:16} {curve.recall[-1]:6.1%} at {curve.requests[-1]:.0f} % of the cost")
+        typer.echo(f"{curve.strategy:16} {curve.height[-1]:6.1%} at {curve.at[-1]:.0f} % of the cost")
     typer.echo(f"picture  {path}")

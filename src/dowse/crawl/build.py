@@ -1,4 +1,5 @@
-"""Puts a crawl together: the one place that names concrete classes."""
+"""Puts a live crawl together: chooses its way out, its workers and its store. ``join`` makes and wires all other parts,
+which a replay shares. Only these two name concrete classes."""
 
 from __future__ import annotations
 

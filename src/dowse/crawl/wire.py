@@ -1,7 +1,8 @@
 """Jobs and their work as bytes, between the engine and its workers.
 
-Both ends are this program, and a message lives for milliseconds, so :mod:`marshal` of plain values serves: a job and
-its work take 0.06 ms where :mod:`pickle`, which calls Python for each dataclass and array, takes 0.3.
+Both ends are this program, and a message lives for milliseconds, so :mod:`marshal` of plain values serves. Packed and
+unpacked, a job and its work take 0.04 to 0.09 ms for recorded pages of 4 to 35 kB with 14 to 38 links (medians of three
+corpora, 400 pages each), where :mod:`pickle`, which calls Python for each dataclass and array, takes 0.13 to 0.24.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from dowse.fetch.guard import Guard, is_literal, networks, strip_literal
 from dowse.fetch.resolver import Lookup, Resolver, SystemLookup
 from dowse.model.clock import Clock
 from dowse.model.errors import TopicError
-from dowse.model.http import Failure, FailureKind, Meter, Request, Resolved, Response, Truncation
+from dowse.model.http import Failure, FailureKind, Meter, Request, Resolved, Response, Truncation, is_unwanted
 from dowse.model.topic import Limits, Network
 from dowse.model.url import split
 
@@ -339,7 +339,7 @@ async def _receive(
     request: Request, answer: aiohttp.ClientResponse, meter: Meter | None, deadline: float
 ) -> tuple[bytes, Truncation, int]:
     """The decoded body, why it is only a prefix where it is, and its bytes on the wire; a fault ends the prefix."""
-    if _unwanted(request, answer):
+    if is_unwanted(request, answer.headers.get("Content-Type", "")):
         return b"", Truncation.TYPE, 0
     codings = ",".join(answer.headers.getall("Content-Encoding", ()))
     body = Body(Decoder(codings, request.max_body_bytes), request.max_wire_bytes, answer.content_length or 0, meter)
@@ -375,14 +375,6 @@ async def _read_on(answer: aiohttp.ClientResponse, body: Body, deadline: float) 
     finally:
         if lost is not None:
             lost.remove_done_callback(end)
-
-
-def _unwanted(request: Request, answer: aiohttp.ClientResponse) -> bool:
-    """A declared type that was not asked for; an undeclared one is left to those who can sniff it."""
-    if not request.accept_types or request.method == "HEAD":
-        return False
-    declared = answer.headers.get("Content-Type", "").strip().lower()
-    return bool(declared) and not declared.startswith(request.accept_types)
 
 
 def _proxy(text: str | None) -> URL | None:

@@ -13,7 +13,7 @@ from dowse.model.words import LINE_END, word_hash
 
 __all__ = ["Lexicon", "Reading", "Vocabulary"]
 
-_MOST_WORDS = 100_000  # some 20 MB
+_MOST_WORDS = 100_000  # 24 MB with the words of an encyclopedia
 _FIRST_ROOM = 1 << 14
 _NO_TERM = -1
 _LINE_END = 0  # its number

@@ -33,7 +33,7 @@ def svg_recall(
     """Mean recall by requests. Names stand beside the curves in a wide picture; a narrow one needs a :func:`legend`."""
     labelled = width >= 600
     right = _LABELS if labelled else 12.0
-    most = max((float(curve.requests[-1]) for curve in curves), default=1.0) or 1.0
+    most = max((float(curve.at[-1]) for curve in curves), default=1.0) or 1.0
     panel = Panel(_LEFT, _TOP, width - _LEFT - right, height - _TOP - _BOTTOM, most, 1.0)
     parts = [*_frame(panel), text_at(4, _TOP - 12, "mean recall of the targets", colour=INK, size=13, bold=True)]
     for curve in reversed(curves):  # the best last, on top
@@ -41,7 +41,7 @@ def svg_recall(
     if labelled:
         parts += _names(panel, curves, styles)
     parts += _readings(panel, curves, styles, readings)
-    best = ", ".join(f"{curve.strategy} {percent(float(curve.recall[-1]))}" for curve in curves)
+    best = ", ".join(f"{curve.strategy} {percent(float(curve.height[-1]))}" for curve in curves)
     return element(
         "svg", *parts, xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", role="img",
         aria_label=f"Mean recall after {most:,.0f} requests: {best}" if curves else "No run with targets",
@@ -85,9 +85,9 @@ def _frame(panel: Panel) -> list[Html]:
 def _curve(panel: Panel, curve: MeanCurve, look: Look) -> list[Html]:
     parts = []
     if curve.kind == "strategy" and not np.isnan(curve.low).any():
-        around = f"{panel.points(curve.requests, curve.high)} {panel.points(curve.requests[::-1], curve.low[::-1])}"
+        around = f"{panel.points(curve.at, curve.high)} {panel.points(curve.at[::-1], curve.low[::-1])}"
         parts.append(element("polygon", points=around, style=f"fill:{colour(look)};fill-opacity:.12;stroke:none"))
-    points = panel.points(curve.requests, curve.recall)
+    points = panel.points(curve.at, curve.height)
     parts.append(_line(look, 2.2 if curve.kind == "strategy" else 1.6, name="polyline", points=points, class_="recall"))
     return parts
 
@@ -95,7 +95,7 @@ def _curve(panel: Panel, curve: MeanCurve, look: Look) -> list[Html]:
 def _names(panel: Panel, curves: Sequence[MeanCurve], styles: Mapping[str, Look]) -> list[Html]:
     """At the right, level with the curve's end or joined to it by a thin line."""
     right = panel.left + panel.width
-    ends = [panel.y(float(curve.recall[-1])) for curve in curves]
+    ends = [panel.y(float(curve.height[-1])) for curve in curves]
     # downwards is upwards for pixels of a page: mirrored, equal ends keep the best on top
     bottom = panel.top + panel.height
     places = [bottom - place for place in spread([bottom - y for y in ends], 0.0, panel.height, 19.0)]
@@ -118,8 +118,8 @@ def _readings(panel: Panel, curves: Sequence[MeanCurve], styles: Mapping[str, Lo
     strip = panel.width / count
     parts = []
     for number in range(1, count + 1):
-        place = round(number / count * (len(curves[0].requests) - 1))
-        requests = float(curves[0].requests[place])
+        place = round(number / count * (len(curves[0].at) - 1))
+        requests = float(curves[0].at[place])
         area = element("rect", x=f"{panel.x(requests) - strip / 2:.2f}", y=f"{panel.top:.2f}", width=f"{strip:.2f}",
                        height=f"{panel.height:.2f}", style="fill:transparent")  # fmt: skip
         parts.append(element("g", area, _reading(panel, curves, styles, place, requests), class_="at"))
@@ -131,7 +131,7 @@ def _reading(
 ) -> Html:
     x = panel.x(requests)
     roomy = panel.width > 500
-    rows = sorted(curves, key=lambda curve: -float(curve.recall[place]))[: int((panel.height - 32) / 17)]
+    rows = sorted(curves, key=lambda curve: -float(curve.height[place]))[: int((panel.height - 32) / 17)]
     wide, high = 232.0 if roomy else 150.0, 17.0 * len(rows) + 28
     left = x + 12 if x < panel.left + panel.width / 2 else x - wide - 12
     top = panel.top + max(2.0, (panel.height - high) / 2)
@@ -142,7 +142,7 @@ def _reading(
         text_at(left + 11, top + 18, f"after {requests:,.0f} requests", colour=INK, bold=True),
     ]  # fmt: skip
     for row, curve in enumerate(rows):
-        look, recall, y = styles[curve.strategy], float(curve.recall[place]), top + 36 + 17 * row
+        look, recall, y = styles[curve.strategy], float(curve.height[place]), top + 36 + 17 * row
         dot = {"cx": f"{x:.2f}", "cy": f"{panel.y(recall):.2f}", "r": "3.4", "style": f"fill:{colour(look)}"}
         bounds = (float(curve.low[place]), float(curve.high[place]))
         told = "" if math.isnan(bounds[0]) or not roomy else f" ({100 * bounds[0]:.0f}–{100 * bounds[1]:.0f})"

@@ -1,4 +1,4 @@
-"""Recall curves of a comparison as picture files. Import it late: matplotlib, which draws them, is slow to load."""
+"""Curves of a comparison as picture files. Import it late: matplotlib, which draws them, is slow to load."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from dowse.lab.looks import Look, looks
 from dowse.lab.results import RunResult
 from dowse.lab.summary import MeanCurve, mean_curves
 
-__all__ = ["recall_figure", "topics_figure"]
+__all__ = ["curves_figure", "topics_figure"]
 
 WIDTH, HEIGHT = 1000, 580  # pixels
 _MARGIN, _LEFT, _BOTTOM, _LABEL_WIDTH, _LABEL_STEP = 24.0, 74.0, 64.0, 200.0, 36.0
 _COLUMNS, _CELL_HEIGHT, _TOPICS = 3, 236, 30
 
 
-def recall_figure(
+def curves_figure(
     curves: Sequence[MeanCurve], path: Path, *, title: str, note: str = "", x: str = "requests",
     y: str = "mean recall of the targets",
 ) -> None:  # fmt: skip
-    """Mean recall against requests, each strategy with its interval, references dashed: SVG when ``path`` ends so, else
-    PNG of 1000 by 580 pixels. The file appears once it is whole; raises UserError when it cannot be written. ``x`` and
-    ``y`` name the axes where the curves are of something else."""
+    """Mean curves, each strategy with its interval, references dashed: SVG when ``path`` ends so, else PNG of 1000 by
+    580 pixels. The file appears once it is whole; raises UserError when it cannot be written. ``x`` and ``y`` name the
+    axes where the curves are not of recall by requests."""
     canvas = Canvas(WIDTH, HEIGHT)
     above = _head(canvas, title, note) + 34
     width, height = WIDTH - _LEFT - _MARGIN - _LABEL_WIDTH, HEIGHT - _BOTTOM - above
-    panel = canvas.panel(_LEFT, _BOTTOM, width, height, most_x=_most_requests(curves), most_y=_most_recall(curves),
+    panel = canvas.panel(_LEFT, _BOTTOM, width, height, most_x=_most_x(curves), most_y=_most_y(curves),
                          percents=True)  # fmt: skip
     canvas.write(_LEFT + width / 2, 14, x, 11.5, ha="center")
     canvas.write(_MARGIN, HEIGHT - above + 12, y, 11.5)
@@ -87,13 +87,13 @@ def _head(canvas: Canvas, title: str, note: str) -> float:
     return taken
 
 
-def _most_requests(curves: Sequence[MeanCurve]) -> float:
-    return max((float(curve.requests[-1]) for curve in curves), default=1.0) or 1.0
+def _most_x(curves: Sequence[MeanCurve]) -> float:
+    return max((float(curve.at[-1]) for curve in curves), default=1.0) or 1.0
 
 
-def _most_recall(curves: Sequence[MeanCurve]) -> float:
-    """The whole of recall, unless every curve stays far below it."""
-    highest = max((float(np.nanmax([curve.recall, curve.high])) for curve in curves), default=1.0)
+def _most_y(curves: Sequence[MeanCurve]) -> float:
+    """The whole, 100 %, unless every curve stays far below it."""
+    highest = max((float(np.nanmax([curve.height, curve.high])) for curve in curves), default=1.0)
     return 1.0 if highest > 0.45 or highest <= 0 else highest * 1.1
 
 
@@ -106,14 +106,14 @@ def _draw(panel: Panel, curves: Sequence[MeanCurve], styles: Mapping[str, Look],
         look = styles[curve.strategy]
         colour = _colour(look)
         if curve.kind == "strategy" and not np.isnan(curve.low).any():
-            panel.band(curve.requests, curve.low, curve.high, colour)
-        panel.line(curve.requests, curve.recall, colour, dashes=(0, look.dashes) if look.dashes else "-",
+            panel.band(curve.at, curve.low, curve.high, colour)
+        panel.line(curve.at, curve.height, colour, dashes=(0, look.dashes) if look.dashes else "-",
                    width=width if curve.kind == "strategy" else 0.75 * width)  # fmt: skip
 
 
 def _end_labels(canvas: Canvas, panel: Panel, curves: Sequence[MeanCurve], styles: Mapping[str, Look]) -> None:
     """Each curve's name, last value and interval at the right, joined to its end by a thin line."""
-    ends = [panel.pixel(float(curve.requests[-1]), float(curve.recall[-1])) for curve in curves]
+    ends = [panel.pixel(float(curve.at[-1]), float(curve.height[-1])) for curve in curves]
     right, top = panel.pixel(panel.most_x, panel.most_y)
     places = spread([y for _, y in ends], panel.bottom + 8, top - 8, _LABEL_STEP)
     for curve, (x, y), place in zip(curves, ends, places, strict=True):
@@ -127,7 +127,7 @@ def _end_labels(canvas: Canvas, panel: Panel, curves: Sequence[MeanCurve], style
 
 
 def _told(curve: MeanCurve) -> str:
-    last, low, high = (float(column[-1]) for column in (curve.recall, curve.low, curve.high))
+    last, low, high = (float(column[-1]) for column in (curve.height, curve.low, curve.high))
     return percent(last) if math.isnan(low) else f"{percent(last)} ({100 * low:.0f} to {100 * high:.0f})"
 
 

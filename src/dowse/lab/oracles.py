@@ -26,7 +26,7 @@ from heapq import heapify, heappop, heappush
 from itertools import islice
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dowse.lab.linkgraph import UNREACHED, LinkGraph
 from dowse.lab.run import Bools, Floats, Ints, Run
@@ -125,7 +125,7 @@ class _Ways:
 
     def __init__(self, graph: LinkGraph, valuable: Bools, seen: Bools) -> None:
         self._graph = graph.distinct()
-        self._backward = self._graph.backward()
+        self._backward = self._graph.reversed()
         self._sources = self._graph.sources()
         self._valuable, self._seen = valuable, seen
         self._heap: list[tuple[int, int, int, int]] = []
@@ -133,9 +133,9 @@ class _Ways:
 
     def _measure(self) -> None:
         hidden = self._valuable & ~self._seen
-        self._distance, self._goal = self._backward.distances(np.flatnonzero(hidden))
+        self._distance, self._goal = self._backward.nearest(np.flatnonzero(hidden))
         self._hidden_links = np.bincount(
-            self._sources, weights=hidden[self._graph.indices], minlength=self._graph.pages
+            self._sources, weights=hidden[self._graph.targets], minlength=len(self._graph)
         ).astype(np.int64)
 
     def add(self, number: int, page: int) -> None:
@@ -152,7 +152,7 @@ class _Ways:
                 heappush(self._heap, (distance, gain, number, page))
                 self._rebuild()
                 continue
-            links = self._graph.out(page)
+            links = self._graph.links_of(page)
             left = int(np.count_nonzero(self._valuable[links] & ~self._seen[links]))
             if left == -gain and left:
                 return page
@@ -196,7 +196,7 @@ def random_order(
 def _random(graph: LinkGraph, seeds: Iterable[int], dice: np.random.Generator) -> Iterator[int]:
     known = _Known(graph, seeds)
     waiting = [page for _, page in known.new]
-    throws = iter(dice.random(graph.pages).tolist())
+    throws = iter(dice.random(len(graph)).tolist())
     while waiting:
         place = int(next(throws) * len(waiting))
         waiting[place], waiting[-1] = waiting[-1], waiting[place]
@@ -213,15 +213,15 @@ class _Known:
 
     def __init__(self, graph: LinkGraph, seeds: Iterable[int]) -> None:
         self._graph = graph
-        self.seen = np.zeros(graph.pages, np.bool_)
+        self.seen = np.zeros(len(graph), np.bool_)
         self._count = 0
         self.new = self._taken(np.fromiter(seeds, np.int64))
 
     def read(self, page: int) -> list[tuple[int, int]]:
         """The URLs discovered on this page, each with its number."""
-        return self._taken(self._graph.out(page))
+        return self._taken(self._graph.links_of(page))
 
-    def _taken(self, pages: Ints) -> list[tuple[int, int]]:
+    def _taken(self, pages: NDArray[np.integer]) -> list[tuple[int, int]]:
         # a page may link to the same URL twice: a dict keeps the first of each, in order
         fresh = list(dict.fromkeys(pages[~self.seen[pages]].tolist()))
         self.seen[fresh] = True
@@ -233,15 +233,15 @@ class _Known:
 def _rate(graph: LinkGraph, value: ArrayLike, cost: ArrayLike | None) -> Floats:
     """V/C a page; what costs nothing comes first when it has value and last when it has none."""
     values = np.asarray(value, np.float64)
-    costs = np.ones(graph.pages) if cost is None else np.asarray(cost, np.float64)
-    if values.shape != (graph.pages,) or costs.shape != (graph.pages,):
-        raise ValueError(f"value and cost need one number for each of the {graph.pages} pages")
+    costs = np.ones(len(graph)) if cost is None else np.asarray(cost, np.float64)
+    if values.shape != (len(graph),) or costs.shape != (len(graph),):
+        raise ValueError(f"value and cost need one number for each of the {len(graph)} pages")
     free = np.where(values > 0, np.inf, 0.0)
     return np.divide(values, costs, out=free, where=costs > 0)
 
 
 def _listed(order: Iterator[int], graph: LinkGraph, limit: int | None) -> Ints:
-    return np.fromiter(islice(order, graph.pages if limit is None else limit), np.int64)
+    return np.fromiter(islice(order, len(graph) if limit is None else limit), np.int64)
 
 
 def order_run(

@@ -6,22 +6,22 @@ the time it takes, both known only once it is fetched; a request that brings no 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from dowse.lab.bootstrap import resampling
+from dowse.lab.bootstrap import Cell
 from dowse.lab.compare.compare import opened, topic_and_seeds
-from dowse.lab.compare.plan import BASELINES, ORACLES, REFERENCES, Plan
+from dowse.lab.compare.plan import REFERENCES, Plan, budget_requests, kind_of
 from dowse.lab.compare.topic_runs import TopicRuns
-from dowse.lab.corpus import Unfit
+from dowse.lab.corpus import Corpus, Unfit
 from dowse.lab.metrics import benefit_ratio, relative_efficiency
 from dowse.lab.oracles import Bound, knapsack_bound
-from dowse.lab.results import Kind
+from dowse.lab.replay.web import CorpusWeb
 from dowse.lab.run import Floats, Run
-from dowse.lab.summary import MeanCurve
+from dowse.lab.summary import MeanCurve, averaged
 
 __all__ = ["PAPERS", "PaperFigure", "paper_curves"]
 
@@ -63,38 +63,32 @@ def paper_curves(
     figure = PAPERS[name]
     corpus, web = opened(folder)
     strategies = tuple(dict.fromkeys((*REFERENCES, *plan.strategies)))
-    share = plan.share(int(np.count_nonzero(corpus.pages.is_page())))
-    fractions = np.linspace(0.0, share, _POINTS + 1)
-    plan = replace(plan, budget=f"{200 * share}%")  # the curves end at a cost, which cheap requests reach late
-    heights: dict[str, dict[tuple[str, str], Floats]] = {strategy: {} for strategy in strategies}
-    for done, label in enumerate(labels):
-        found = topic_and_seeds(corpus, plan, label)
-        if isinstance(found, Unfit):
-            continue
-        topic, seeds = found
-        runs = TopicRuns(corpus, web, plan, topic)
-        value, cost = runs.values(), runs.costs()
-        total_cost, bound = float(cost.sum()), knapsack_bound(value, cost)
-        for one in seeds:
-            for strategy in strategies:
-                run = runs.measured(one, strategy, value, cost)
-                heights[strategy][label, f"{one.kind}-{one.number}"] = figure.height(run, fractions, total_cost, bound)
+    pages = int(np.count_nonzero(corpus.pages.is_page()))
+    requests = budget_requests(plan.budget, pages)
+    fractions = np.linspace(0.0, requests / pages, _POINTS + 1)
+    plan = replace(plan, budget=f"{2 * requests}r")  # the curves end at a cost, which cheap requests reach late
+    heights: dict[str, dict[Cell, Floats]] = {strategy: {} for strategy in strategies}
+    for done, label in enumerate(labels, 1):
+        for strategy, cell, height in _heights(figure, corpus, web, plan, label, strategies, fractions):
+            heights[strategy][cell] = height
         if told is not None:
-            told(done + 1, len(labels))
-    return _means(heights, fractions)
+            told(done, len(labels))
+    return averaged(100 * fractions, {name: cells for name, cells in heights.items() if cells}, kind_of)
 
 
-def _means(heights: dict[str, dict[tuple[str, str], Floats]], fractions: Floats) -> list[MeanCurve]:
-    curves = []
-    for strategy, cells in heights.items():
-        if not cells:
-            continue
-        own = sorted(cells)
-        draw = resampling(tuple(own))
-        columns = np.stack([cells[cell] for cell in own])
-        low = high = np.full(len(fractions), np.nan)
-        if draw.basis != "nothing":
-            low, high = np.percentile(draw.weights @ columns, (2.5, 97.5), axis=0)
-        kind: Kind = "oracle" if strategy in ORACLES else "baseline" if strategy in BASELINES else "strategy"
-        curves.append(MeanCurve(strategy, kind, 100 * fractions, draw.plain @ columns, low, high, len(own)))
-    return sorted(curves, key=lambda curve: (-float(curve.recall.sum()), curve.strategy))
+def _heights(
+    figure: PaperFigure, corpus: Corpus, web: CorpusWeb, plan: Plan, label: str, strategies: Sequence[str],
+    fractions: Floats,
+) -> Iterator[tuple[str, Cell, Floats]]:  # fmt: skip
+    """The curve of each run on a topic; none when its label makes no topic."""
+    found = topic_and_seeds(corpus, plan, label)
+    if isinstance(found, Unfit):
+        return
+    topic, seeds = found
+    runs = TopicRuns(corpus, web, plan, topic)
+    value, cost = runs.values(), runs.costs()
+    total_cost, bound = float(cost.sum()), knapsack_bound(value, cost)
+    for one in seeds:
+        for strategy in strategies:
+            run = runs.measured(one, strategy, value, cost)
+            yield strategy, (label, f"{one.kind}-{one.number}"), figure.height(run, fractions, total_cost, bound)

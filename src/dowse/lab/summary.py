@@ -17,7 +17,7 @@ from dowse.lab.results import Kind, RunResult, recall_function
 from dowse.lab.run import Floats
 
 __all__ = [
-    "BASELINE", "ORACLE", "Figure", "MeanCurve", "SummaryRow", "mean_curves", "shown_rows", "summarise",
+    "BASELINE", "ORACLE", "Figure", "MeanCurve", "SummaryRow", "averaged", "mean_curves", "shown_rows", "summarise",
     "summary_csv", "topic_means",
 ]  # fmt: skip
 
@@ -114,33 +114,48 @@ def _wins(comparison: Comparison) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class MeanCurve:
-    """Mean recall of a strategy after each number of requests; the bounds are NaN where nothing could be resampled."""
+    """The mean of a strategy's runs at places along an axis (requests, cost); the bounds are NaN where nothing could
+    be resampled."""
 
     strategy: str
     kind: Kind
-    requests: Floats
-    recall: Floats
+    at: Floats
+    height: Floats
     low: Floats
     high: Floats
     runs: int
 
 
+def averaged(
+    at: Floats, heights: Mapping[str, Mapping[Cell, Floats]], kind: Callable[[str], Kind], *, seed_number: int = 0
+) -> list[MeanCurve]:
+    """The mean curve of each strategy, given the heights of its runs at these places; the highest area first."""
+    curves = []
+    for strategy, cells in heights.items():
+        own = sorted(cells)
+        draw = resampling(tuple(own), seed_number)
+        columns = np.stack([cells[cell] for cell in own])
+        low = high = np.full(len(at), math.nan)
+        if draw.basis != "nothing":
+            low, high = np.percentile(draw.weights @ columns, (2.5, 97.5), axis=0)
+        curves.append(MeanCurve(strategy, kind(strategy), at, draw.plain @ columns, low, high, len(own)))
+    return sorted(curves, key=lambda curve: (-float(curve.height.sum()), curve.strategy))
+
+
 def mean_curves(
     results: Sequence[RunResult], budget_requests: int, *, points: int = 240, seed_number: int = 0
 ) -> list[MeanCurve]:
-    """One a strategy, the highest area first; runs without targets have no curve."""
+    """Mean recall by requests, one curve a strategy; runs without targets have no curve."""
     places = np.unique(np.linspace(0, budget_requests, points + 1).round())
-    curves = []
-    for name, own in _grouped([result for result in results if result["recall"] is not None]).items():
-        own.sort(key=lambda result: (result["topic"], result["seed_set"]))
-        draw = resampling(tuple((result["topic"], result["seed_set"]) for result in own), seed_number)
-        heights = np.stack([steps.value(places) for steps in recall_function(own)])
-        if draw.basis == "nothing":
-            low = high = np.full(len(places), math.nan)
-        else:
-            low, high = np.percentile(draw.weights @ heights, (2.5, 97.5), axis=0)
-        curves.append(MeanCurve(name, own[0]["kind"], places, draw.plain @ heights, low, high, len(own)))
-    return sorted(curves, key=lambda curve: (-float(curve.recall.sum()), curve.strategy))
+    known = _grouped([result for result in results if result["recall"] is not None])
+    heights = {
+        name: {
+            (result["topic"], result["seed_set"]): steps.value(places)
+            for result, steps in zip(own, recall_function(own), strict=True)
+        }
+        for name, own in known.items()
+    }
+    return averaged(places, heights, lambda name: known[name][0]["kind"], seed_number=seed_number)
 
 
 def topic_means(results: Sequence[RunResult], measure: Measure = "auc") -> dict[str, dict[str, float]]:

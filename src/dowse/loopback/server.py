@@ -16,7 +16,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AsyncExitStack, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
@@ -316,8 +316,8 @@ def in_thread(web: Web, **options: Any) -> Iterator[LoopbackServer]:
 
 
 @contextmanager
-def together(servers: Sequence[LoopbackServer]) -> Iterator[None]:
-    """Run servers in one thread beside the caller's."""
+def together(servers: Sequence[AbstractAsyncContextManager[Any]]) -> Iterator[None]:
+    """Run servers, of whatever kind, in one thread beside the caller's."""
     started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def run() -> None:

@@ -7,7 +7,8 @@
     │   ├── TopicError          a topic file or a flag says something impossible
     │   ├── FolderBusy          another crawl is writing in this folder
     │   └── NotACrawl           the folder holds no crawl, or one of another version
-    └── StoreError              records can no longer be kept (disk full, folder gone): exit code 1
+    ├── StoreError              records can no longer be kept (disk full, folder gone): exit code 1
+    └── Interrupted             Ctrl-C or another signal came: exit code 128 and its number
 
 A fault of the web (timeout, 500, broken HTML) is never an exception: it is a
 :class:`~dowse.model.http.Failure` or an outcome in the records.
@@ -15,7 +16,7 @@ A fault of the web (timeout, 500, broken HTML) is never an exception: it is a
 
 from __future__ import annotations
 
-__all__ = ["DowseError", "FolderBusy", "NotACrawl", "StoreError", "TopicError", "UserError"]
+__all__ = ["DowseError", "FolderBusy", "Interrupted", "NotACrawl", "StoreError", "TopicError", "UserError"]
 
 
 class DowseError(Exception):
@@ -55,3 +56,11 @@ class NotACrawl(UserError):
 
 class StoreError(DowseError):
     """Records can no longer be kept: disk full, folder gone or not writable."""
+
+
+class Interrupted(DowseError):
+    """The user, or the system, wants the program to end; the message says what is kept."""
+
+    def __init__(self, message: str, signal_number: int) -> None:
+        super().__init__(message)
+        self.exit_code = 128 + signal_number

@@ -21,6 +21,7 @@ __all__ = [
     "Timings",
     "Transport",
     "Truncation",
+    "is_unwanted",
 ]
 
 
@@ -77,6 +78,19 @@ class Request:
     max_wire_bytes: int = 10_000_000
     max_body_bytes: int = 20_000_000
     timeout_s: float = 30.0
+
+
+def is_unwanted(request: Request, content_type: str) -> bool:
+    """Is a body not worth reading, since its declared type was not asked for? An undeclared one is left to those who
+    can sniff it.
+
+    >>> is_unwanted(Request("http://a.test/", accept_types=("text/",)), " Text/HTML; charset=utf-8")
+    False
+    """
+    declared = content_type.strip().lower()
+    if not (declared and request.accept_types) or request.method == "HEAD":
+        return False
+    return not declared.startswith(request.accept_types)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,14 @@ from typing import TypeVar
 
 from dowse.model.errors import UserError
 
-__all__ = ["write_whole"]
+__all__ = ["check_writable", "write_whole"]
 
 T = TypeVar("T")
 
 
 def write_whole(out: Path, write: Callable[[Path], T]) -> T:
     """Let ``write`` fill a file beside ``out``, then put that in its place; UserError when it cannot be written."""
-    partial = out.with_name(f".{out.name}.{os.getpid()}.part")
+    partial = _beside(out)
     try:
         answer = write(partial)
         os.replace(partial, out)
@@ -27,3 +27,19 @@ def write_whole(out: Path, write: Callable[[Path], T]) -> T:
         with suppress(OSError):
             partial.unlink()
     return answer
+
+
+def check_writable(out: Path) -> None:
+    """UserError when :func:`write_whole` could not put a file there: asked before long work, not after it."""
+    if out.exists() and not out.is_file():  # a device would be replaced, not written to
+        raise UserError(f"cannot write {out}: it is {'a folder' if out.is_dir() else 'no plain file'}")
+    partial = _beside(out)
+    try:
+        partial.touch()
+        partial.unlink()
+    except OSError as error:
+        raise UserError(f"cannot write {out}: {error.strerror or error}") from error
+
+
+def _beside(out: Path) -> Path:
+    return out.with_name(f".{out.name}.{os.getpid()}.part")

@@ -25,7 +25,8 @@ def test_a_strategy_that_cannot_be_is_told_at_once(text: str, message: str) -> N
 
 @pytest.mark.parametrize(
     "wrong", [{"strategies": ()}, {"seed_sets": 0}, {"seeds": 0}, {"min_pages": 0}, {"examples": -1},
-              {"examples": 0, "query": False}],
+              {"examples": 0, "query": False}, {"budget": "lots"}, {"budget": "0r"}, {"budget": "9" * 400},
+              {"seeds_kind": "middle"}],
 )  # fmt: skip
 def test_a_plan_that_cannot_be_run_is_told_at_once(wrong: dict[str, object]) -> None:
     with pytest.raises(DowseError):

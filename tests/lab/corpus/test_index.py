@@ -85,7 +85,7 @@ def test_a_crawl_by_wget(tmp_path: Path) -> None:
     assert response.wire_bytes < len(response.body)
     page, same = corpus.number(f"{base}/a.html"), corpus.number(f"{base}/same.html")
     assert set(corpus.graph.links_of(home).tolist()) == {page, same}  # the redirect leads to the first of them
-    assert corpus.graph.leaving[home] == 1
+    assert corpus.leaving[home] == 1
 
 
 def test_a_revisit_alone_is_read_from_its_original(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 
 import pytest
@@ -62,3 +63,33 @@ def test_waiting_for_nothing_is_told_not_waited_for() -> None:
 
     with pytest.raises(RuntimeError, match="cannot come"):
         run(main(), VirtualLoop())
+
+
+@pytest.mark.parametrize("where", ["main", "task"])
+def test_an_interruption_leaves_nothing_to_complain_of(where: str, caplog: pytest.LogCaptureFixture) -> None:
+    """As Ctrl-C does, in the midst of several tasks: it is raised, and nobody speaks of the tasks it left undone."""
+    loop = VirtualLoop()
+    ended: list[str] = []
+
+    async def interrupted() -> None:
+        await asyncio.sleep(1)
+        raise KeyboardInterrupt
+
+    async def sleeper() -> None:
+        try:
+            await asyncio.sleep(100)
+        finally:
+            await asyncio.sleep(0)  # needs a loop that still runs
+            ended.append("sleeper")
+
+    async def crawl() -> None:
+        tasks = {asyncio.create_task(sleeper()), asyncio.create_task(interrupted())}
+        if where == "main":
+            await interrupted()
+        await asyncio.wait(tasks)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(crawl(), loop)
+    gc.collect()
+    assert ended == ["sleeper"]
+    assert caplog.records == []

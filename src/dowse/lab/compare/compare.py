@@ -6,10 +6,9 @@ is there, so a comparison that was stopped goes on where it was, and one with a 
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
+from contextlib import closing
 from dataclasses import astuple, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -18,14 +17,17 @@ from dowse.lab.compare.kept import Kept
 from dowse.lab.compare.plan import REFERENCES, Plan
 from dowse.lab.compare.topic_runs import TopicRuns
 from dowse.lab.corpus import Corpus, LabTopic, SeedSet, Unfit, make_seeds, make_topic, open_corpus
+from dowse.lab.processes import processes
 from dowse.lab.replay.web import CorpusWeb
 from dowse.lab.results import RunResult
-from dowse.model.errors import DowseError, UserError
+from dowse.model.errors import UserError
 
 __all__ = ["Compared", "Told", "compare", "fitting_labels", "opened", "topic_and_seeds"]
 
 Told = Callable[[int, int], None]
-"""Told how many runs are done, and of how many."""
+"""Told how many topics are done (run, found among what is kept, or left out), and of how many."""
+
+_DIED = "a process died while it ran a topic: try --jobs 1; what was run is kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +53,12 @@ def compare(
         raise UserError("no label takes part: name some, or ask for fewer pages with --min-pages")
     strategies = tuple(dict.fromkeys((*REFERENCES, *plan.strategies)))
     plan = replace(plan, strategies=strategies)
-    total = len(labels) * plan.seed_sets * len(strategies)
     found: dict[str, list[RunResult] | Unfit] = {}
-    done = 0
-    for label, outcome in _outcomes(folder, plan, labels, jobs, keep):
-        found[label] = outcome
-        done += plan.seed_sets * len(strategies)
-        if told is not None:
-            told(done, total)
+    with closing(_outcomes(folder, plan, labels, jobs, keep)) as outcomes:
+        for label, outcome in outcomes:
+            found[label] = outcome
+            if told is not None:
+                told(len(found), len(labels))
     ordered = [found[label] for label in labels]
     runs = [run for outcome in ordered if not isinstance(outcome, Unfit) for run in outcome]
     return Compared(runs, [outcome for outcome in ordered if isinstance(outcome, Unfit)])
@@ -66,26 +66,17 @@ def compare(
 
 def _outcomes(
     folder: Path, plan: Plan, labels: Sequence[str], jobs: int, keep: bool
-) -> Iterator[tuple[str, list[RunResult] | Unfit]]:
+) -> Generator[tuple[str, list[RunResult] | Unfit], None, None]:
     """Topics as they are done."""
     if jobs == 1 or len(labels) == 1:
         for label in labels:
             yield label, _topic(folder, plan, label, keep)
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(labels)), mp_context=context) as pool:
-        waiting: dict[Future[list[RunResult] | Unfit], str] = {
-            pool.submit(_topic, folder, plan, label, keep): label for label in labels
-        }
-        try:
-            while waiting:
-                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                    yield waiting.pop(future), future.result()
-        except BrokenProcessPool:
-            raise DowseError("a process died while it ran a topic: try --jobs 1; what was run is kept") from None
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    with processes(min(jobs, len(labels)), died=_DIED) as pool:
+        waiting = {pool.submit(_topic, folder, plan, label, keep): label for label in labels}
+        while waiting:
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                yield waiting.pop(future), future.result()
 
 
 @lru_cache(1)

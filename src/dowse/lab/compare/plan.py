@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
 
+from dowse.lab.corpus.topics import KINDS
+from dowse.lab.results import Kind
 from dowse.model.errors import UserError
 from dowse.model.topic import StrategyChoice
 from dowse.model.topicfile import MAXIMISE
 from dowse.predict import build_strategy, parameter_value
 
-__all__ = ["BASELINES", "ORACLES", "REFERENCES", "Plan", "budget_requests", "parse_strategy"]
+__all__ = ["BASELINES", "ORACLES", "REFERENCES", "Plan", "budget_requests", "kind_of", "parse_strategy"]
 
 BASELINES = ("bfs", "random")
 ORACLES = ("oracle-path", "oracle-greedy", "knapsack")
@@ -43,15 +46,22 @@ class Plan:
         for text in self.strategies:
             if text not in REFERENCES:
                 build_strategy(parse_strategy(text), seed_number=0)  # an unknown one is told now, not after an hour
+        _parse_budget(self.budget)
+        if self.seeds_kind not in KINDS:
+            raise UserError(f"seeds are {' or '.join(KINDS)}, not {self.seeds_kind!r}")
         for name in ("seed_sets", "seeds", "min_pages"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name.replace('_', '-')} is at least 1")
         if self.examples < 0 or not (self.examples or self.query):
             raise UserError("the crawler must be told something: give examples, or the label's name as its query")
 
-    def share(self, pages: int) -> float:
-        """The budget as a share of so many pages."""
-        return budget_requests(self.budget, pages) / pages
+
+def kind_of(strategy: str) -> Kind:
+    """
+    >>> kind_of("oracle-path"), kind_of("bfs"), kind_of("best-first")
+    ('oracle', 'baseline', 'strategy')
+    """
+    return "oracle" if strategy in ORACLES else "baseline" if strategy in BASELINES else "strategy"
 
 
 def parse_strategy(text: str) -> StrategyChoice:
@@ -79,8 +89,17 @@ def budget_requests(text: str, pages: int) -> int:
     >>> budget_requests("20%", 4604), budget_requests("900r", 4604)
     (921, 900)
     """
-    share, number = _PERCENT.fullmatch(text.strip()), _REQUESTS.fullmatch(text.strip())
-    requests = round(float(share[1]) / 100 * pages) if share else int(number[1]) if number else 0
+    amount, of_pages = _parse_budget(text)
+    requests = round(amount / 100 * pages) if of_pages else int(amount)
     if requests < 1:
-        raise UserError(f"{text!r} is no budget for the lab: write 20% (of the pages) or 900r (requests), above 0")
+        raise UserError(f"{text!r} is no budget for the lab: of {pages:,} pages that is less than one request")
     return requests
+
+
+def _parse_budget(text: str) -> tuple[float, bool]:
+    """The number, and whether it is a percentage of the pages."""
+    share, number = _PERCENT.fullmatch(text.strip()), _REQUESTS.fullmatch(text.strip())
+    found = share or number
+    if found is None or not 0 < float(found[1]) < math.inf:
+        raise UserError(f"{text!r} is no budget for the lab: write 20% (of the pages) or 900r (requests), above 0")
+    return float(found[1]), share is not None

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
-from dowse.lab.compare.plan import BASELINES, ORACLES, Plan, budget_requests, parse_strategy
+from dowse.lab.compare.plan import ORACLES, Plan, budget_requests, kind_of, parse_strategy
 from dowse.lab.corpus import Corpus, LabTopic, SeedSet, example_texts
-from dowse.lab.linkgraph import LinkGraph
 from dowse.lab.oracles import oracle_greedy, oracle_path, order_run
 from dowse.lab.replay.run import Replayed, replay
 from dowse.lab.replay.transport import Exchange, NetworkModel
 from dowse.lab.replay.web import CorpusWeb, KnownPages
-from dowse.lab.results import Kind, RunResult, run_result
+from dowse.lab.results import RunResult, run_result
 from dowse.lab.run import Request, Run
 from dowse.model.budget import Budget
 from dowse.model.topic import Scope, Seeds, Topic
@@ -48,11 +47,10 @@ class TopicRuns:
 
     def run(self, seeds: SeedSet, strategy: str) -> RunResult:
         """One strategy (or oracle) from one set of seeds."""
-        kind: Kind = "oracle" if strategy in ORACLES else "baseline" if strategy in BASELINES else "strategy"
         return run_result(
             self.measured(seeds, strategy), strategy=strategy, topic=self._topic.label,
             seed_set=f"{seeds.kind}-{seeds.number}", targets=len(self._topic.targets), budget_requests=self._requests,
-            kind=kind,
+            kind=kind_of(strategy),
         )  # fmt: skip
 
     def measured(
@@ -92,10 +90,8 @@ class TopicRuns:
         if name == "knapsack":
             rate = value if cost is None else np.divide(value, cost, out=np.zeros(len(value)), where=cost > 0)
             return np.argsort(-rate, kind="stable")[: self._requests]
-        graph = self._corpus.graph
-        links = LinkGraph(graph.starts, graph.targets.astype(np.int64))
         order = oracle_path if name == "oracle-path" else oracle_greedy
-        return order(links, seeds.pages, value, cost, limit=self._requests)
+        return order(self._corpus.graph, seeds.pages, value, cost, limit=self._requests)
 
     def replay(self, seeds: SeedSet, strategy: str) -> Replayed:
         """The crawl itself."""

@@ -15,15 +15,15 @@ from __future__ import annotations
 
 from dowse.lab.corpus.corpus import Corpus, open_corpus
 from dowse.lab.corpus.digests import Digests
-from dowse.lab.corpus.graph import UNREACHED, Graph
 from dowse.lab.corpus.index import Index, Progress
 from dowse.lab.corpus.info import CorpusInfo, describe
 from dowse.lab.corpus.labels import Labels
 from dowse.lab.corpus.pages import Pages
 from dowse.lab.corpus.topics import LabTopic, SeedSet, Unfit, example_texts, make_seeds, make_topic, make_topics
 from dowse.lab.corpus.traces import Traces
+from dowse.lab.linkgraph import UNREACHED, LinkGraph
 
 __all__ = [
-    "UNREACHED", "Corpus", "CorpusInfo", "Digests", "Graph", "Index", "LabTopic", "Labels", "Pages", "Progress",
+    "UNREACHED", "Corpus", "CorpusInfo", "Digests", "Index", "LabTopic", "Labels", "LinkGraph", "Pages", "Progress",
     "SeedSet", "Traces", "Unfit", "describe", "example_texts", "make_seeds", "make_topic", "make_topics", "open_corpus",
 ]  # fmt: skip

@@ -7,8 +7,9 @@ An array is a ``.npy`` file. Strings are an array of their UTF-8 bytes, ``NAME.t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -21,13 +22,26 @@ _SURROGATES = "surrogatepass"  # a string comes back as it was
 
 
 class ArrayFile:
-    """A one-dimensional array that grows in its file; the header is written last."""
+    """A one-dimensional array that grows in its file; the header is written last, when its block ends without error.
+
+    Left by an error, the file stays without a header: nobody takes it for whole.
+    """
 
     def __init__(self, folder: Path, name: str, dtype: DTypeLike) -> None:
         self._dtype = np.dtype(dtype)
         self._stream = (folder / f"{name}.npy").open("wb")
         self._stream.write(bytes(_HEADER_BYTES))
         self._count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: Any) -> None:
+        if kind is None:
+            self.close()
+        else:
+            with suppress(OSError):  # a full disk refuses what is left in the buffer; its error is on its way already
+                self._stream.close()
 
     def __len__(self) -> int:
         return self._count
@@ -42,17 +56,25 @@ class ArrayFile:
         """Write the header (version 1.0 of NumPy's format) and close the file."""
         text = f"{{'descr': {self._dtype.str!r}, 'fortran_order': False, 'shape': ({self._count},), }}"
         body = text.ljust(_HEADER_BYTES - 11) + "\n"
-        self._stream.seek(0)
-        self._stream.write(b"\x93NUMPY\x01\x00" + len(body).to_bytes(2, "little") + body.encode())
-        self._stream.close()
+        with self._stream:
+            self._stream.seek(0)
+            self._stream.write(b"\x93NUMPY\x01\x00" + len(body).to_bytes(2, "little") + body.encode())
 
 
 class StringFile:
-    """A list of strings that grows in its files."""
+    """A list of strings that grows in its files; used as :class:`ArrayFile` is."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._text = ArrayFile(folder, f"{name}.text", np.uint8)
-        self._ends = ArrayFile(folder, f"{name}.ends", np.int64)
+        with ExitStack() as files:
+            self._text = files.enter_context(ArrayFile(folder, f"{name}.text", np.uint8))
+            self._ends = files.enter_context(ArrayFile(folder, f"{name}.ends", np.int64))
+            self._files = files.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._files.__exit__(*error)
 
     def append(self, strings: Iterable[str]) -> None:
         """Add strings."""
@@ -62,8 +84,7 @@ class StringFile:
         self._text.append(np.frombuffer(b"".join(encoded), np.uint8))
 
     def close(self) -> None:
-        self._text.close()
-        self._ends.close()
+        self._files.close()
 
 
 class Strings:

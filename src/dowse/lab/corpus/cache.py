@@ -14,15 +14,19 @@ import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 import xxhash
 
 from dowse.model.errors import UserError
 
-__all__ = ["cache_root", "corpus_digest", "whole_folder"]
+__all__ = ["cache_root", "corpus_digest", "kept", "whole_folder"]
+
+T = TypeVar("T")
 
 _BESIDE = ".dowse-lab"
 _READ_BYTES = 1 << 20
+_DAMAGED = (OSError, ValueError, EOFError, KeyError)  # what reading a cut array, or cut JSON, ends in
 
 
 def corpus_digest(files: Sequence[Path]) -> str:
@@ -30,8 +34,8 @@ def corpus_digest(files: Sequence[Path]) -> str:
     digest = xxhash.xxh3_128()
     buffer = memoryview(bytearray(_READ_BYTES))
     for path in files:
-        digest.update(f"{path.name}\n{path.stat().st_size}\n".encode("utf-8", "surrogateescape"))
         try:
+            digest.update(f"{path.name}\n{path.stat().st_size}\n".encode("utf-8", "surrogateescape"))
             with path.open("rb", buffering=0) as stream:
                 while count := stream.readinto(buffer):
                     digest.update(buffer[:count])
@@ -47,16 +51,36 @@ def cache_root(corpus: Path) -> Path:
     if stat.S_IMODE(corpus.stat().st_mode) & 0o222 and os.access(corpus, os.W_OK):
         with suppress(OSError):
             beside.mkdir(exist_ok=True)
-            return beside
+            if os.access(beside, os.W_OK | os.X_OK):  # else it is somebody else's
+                return beside
     home = os.environ.get("XDG_CACHE_HOME", "")
-    root = (Path(home) if os.path.isabs(home) else Path.home() / ".cache") / "dowse" / "lab"
+    root = (Path(home) if os.path.isabs(home) else Path(os.path.expanduser("~/.cache"))) / "dowse" / "lab"
+    why = "you have no home"  # then ~ stays what it is
+    if root.is_absolute():
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = error.strerror or str(error)
+        else:
+            return root
+    raise UserError(f"cannot write to {root}: {why}; set XDG_CACHE_HOME to a folder for caches")
+
+
+def kept(
+    root: Path, kind: str, version: str, digest: str, fill: Callable[[Path], None], load: Callable[[Path], T]
+) -> T:  # fmt: skip
+    """What ``load`` reads from the folder of this kind, which is made anew when it is damaged: a machine that lost its
+    power may leave a folder in its place whose files are cut."""
+    folder = whole_folder(root, kind, version, digest, fill)
     try:
-        root.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(
-            f"cannot write to {root}: {error.strerror}; set XDG_CACHE_HOME to a folder for caches"
-        ) from None
-    return root
+        return load(folder)
+    except _DAMAGED:
+        shutil.rmtree(folder, ignore_errors=True)
+    folder = whole_folder(root, kind, version, digest, fill)
+    try:
+        return load(folder)
+    except _DAMAGED as error:
+        raise UserError(f"cannot read {folder}, though it was written just now: {error}") from error
 
 
 def whole_folder(root: Path, kind: str, version: str, digest: str, fill: Callable[[Path], None]) -> Path:

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dowse.crawl.workers import default_workers
 from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge, Vocabulary
-from dowse.lab.corpus.cache import cache_root, corpus_digest, whole_folder
+from dowse.lab.corpus.cache import cache_root, corpus_digest, kept
 from dowse.lab.corpus.digests import Digests
-from dowse.lab.corpus.graph import Graph, build_graph
+from dowse.lab.corpus.graph import build_graph
 from dowse.lab.corpus.index import INDEX_VERSION, Index, Progress, load_index, write_index
 from dowse.lab.corpus.labels import Labels, read_labels
 from dowse.lab.corpus.pages import PAGES_VERSION, Pages, load_pages, write_pages
 from dowse.lab.corpus.traces import Traces, read_traces
+from dowse.lab.linkgraph import LinkGraph
 from dowse.model.errors import UserError
 from dowse.model.http import Response
 from dowse.model.url import canonical, fingerprint
 
 __all__ = ["Corpus", "open_corpus"]
 
-_PATTERNS = ("*.warc.gz", "*.warc")
+_ENDINGS = (".warc.gz", ".warc")
 
 
 class Corpus:
@@ -76,9 +79,18 @@ class Corpus:
         return self._vocabularies[language]
 
     @cached_property
-    def graph(self) -> Graph:
-        """The links between the pages."""
+    def _links(self) -> tuple[LinkGraph, NDArray[np.int64]]:
         return build_graph(self.index, self.pages)
+
+    @property
+    def graph(self) -> LinkGraph:
+        """The links between the pages."""
+        return self._links[0]
+
+    @property
+    def leaving(self) -> NDArray[np.int64]:
+        """How many distinct links of each page lead out of the corpus."""
+        return self._links[1]
 
     @cached_property
     def labels(self) -> Labels:
@@ -98,27 +110,26 @@ def open_corpus(folder: Path | str, *, jobs: int | None = None, progress: Progre
     files = _warc_files(folder)
     digest = corpus_digest(files)
     root = cache_root(folder)
-    index_folder = whole_folder(
-        root, "index", INDEX_VERSION, digest, lambda target: write_index(files, target, progress)
-    )
-    index = load_index(folder, index_folder)
+    index_folder, index = kept(
+        root, "index", INDEX_VERSION, digest,
+        lambda target: write_index(files, target, progress), lambda kept: (kept, load_index(folder, kept)),
+    )  # fmt: skip
     if not len(index):
         raise UserError(f"{folder} holds no recorded response: its WARC files have none that can be read")
-    pages_folder = whole_folder(
+    pages = kept(
         root, "pages", PAGES_VERSION, digest,
-        lambda target: write_pages(index, index_folder, target, jobs or default_workers(), progress),
+        lambda target: write_pages(index, index_folder, target, jobs or default_workers(), progress), load_pages,
     )  # fmt: skip
-    return Corpus(folder, index, load_pages(pages_folder), digest, root)
+    return Corpus(folder, index, pages, digest, root)
 
 
 def _warc_files(folder: Path) -> list[Path]:
     try:
-        files = sorted({path for pattern in _PATTERNS for path in folder.glob(pattern)}, key=lambda path: path.name)
-        exists = folder.is_dir()
+        names = sorted(name for name in os.listdir(folder) if name.endswith(_ENDINGS))
+    except (FileNotFoundError, NotADirectoryError):
+        raise UserError(f"{folder} is no folder: a corpus is a folder with WARC files") from None
     except OSError as error:
         raise UserError(f"cannot read {folder}: {error.strerror or error}") from error
-    if not exists:
-        raise UserError(f"{folder} is no folder: a corpus is a folder with WARC files")
-    if not files:
+    if not names:
         raise UserError(f"{folder} holds no WARC files (*.warc.gz or *.warc)")
-    return files
+    return [folder / name for name in names]

@@ -22,6 +22,7 @@ from dowse.lab.corpus.arrays import ArrayFile, StringFile, Strings, load_array, 
 from dowse.lab.corpus.exchange import KINDS, read_http, read_response, target_of
 from dowse.lab.corpus.records import Record, RecordFile, read_record
 from dowse.lab.source import source_version
+from dowse.model.errors import UserError
 from dowse.model.http import REDIRECTS, Response, Timings
 from dowse.model.url import Base, fingerprint
 from dowse.store import CrawlReader
@@ -79,17 +80,23 @@ class Index:
                     yield number, self._response(number, record)
                 if not by_place:
                     break
+            if by_place:
+                raise self._changed(file)
 
     def _response(self, number: int, record: Record) -> Response:
         original = self._record(number, "body_") if record.kind == "revisit" else None
         response = read_response(record, self.urls[number], original)
-        assert response is not None, "it could be read when the index was made"
+        if response is None:
+            raise self._changed(int(self.columns["file"][number]))  # it could be read when the index was made
         first_byte_s, total_s = (float(self.columns[name][number]) for name in ("first_byte_s", "total_s"))
         return replace(
             response,
             wire_bytes=int(self.columns["wire_bytes"][number]),
             timings=Timings(first_byte_s=np.nan_to_num(first_byte_s), total_s=np.nan_to_num(total_s)),
         )
+
+    def _changed(self, file: int) -> UserError:
+        return UserError(f"{self.folder / self.files[file]} was changed while it was read: start anew")
 
     def _record(self, number: int, of: str) -> Record:
         file, offset, skip = (int(self.columns[of + name][number]) for name in ("file", "offset", "skip"))
@@ -221,8 +228,8 @@ def write_index(files: Sequence[Path], folder: Path, progress: Progress | None =
 
 
 def _write(file: ArrayFile | StringFile, values: list[Any]) -> None:
-    file.append(values)
-    file.close()
+    with file:
+        file.append(values)
 
 
 def load_index(corpus: Path, folder: Path) -> Index:

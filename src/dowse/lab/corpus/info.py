@@ -66,7 +66,7 @@ def describe(corpus: Corpus, seeds: Sequence[str] = ()) -> CorpusInfo:
         statuses=_counted(map(str, index.columns["status"].tolist())),
         skipped=index.skipped,
         links_inside=len(graph.targets),
-        links_leaving=int(graph.leaving.sum()),
+        links_leaving=int(corpus.leaving.sum()),
         seeds=[corpus.url(page) for page in starts],
         seeds_from=where,
         reachable=int(np.count_nonzero(graph.reachable(starts) & is_page)),
@@ -88,8 +88,11 @@ def _lines(corpus: Corpus) -> int:
     path = corpus.folder / _OBJECTS
     if not path.is_file():
         return 0
-    with path.open("rb") as stream:
-        return sum(1 for line in stream if line.strip())
+    try:
+        with path.open("rb") as stream:
+            return sum(1 for line in stream if line.strip())
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def _starts(corpus: Corpus, seeds: Sequence[str]) -> tuple[list[int], str]:
@@ -98,8 +101,7 @@ def _starts(corpus: Corpus, seeds: Sequence[str]) -> tuple[list[int], str]:
         return [_page(corpus, url) for url in seeds], "given"
     path = corpus.folder / _ROOTS
     if path.is_file():
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            found = [corpus.number(url) for (url,) in read_rows(path, stream, "url")]
+        found = [corpus.number(url) for (url,) in read_rows(path, "url")]
         if roots := [number for number in found if number is not None]:
             return list(dict.fromkeys(roots)), _ROOTS
     links = np.diff(corpus.graph.starts)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,22 +28,29 @@ class Labels:
     unknown: int = 0
 
 
-def read_rows(path: Path, stream: Iterator[str], *columns: str) -> Iterator[list[str]]:
+def read_rows(path: Path, *columns: str) -> Iterator[list[str]]:
     """The values of these columns, row by row; UserError when the file has no such columns or is no CSV."""
-    rows = csv.reader(stream)
+    line = 0
     try:
-        head = [name.strip().lower() for name in next(rows, [])]
-        missing = [name for name in columns if name not in head]
-        if missing:
-            raise UserError(f"{path} has no column {missing[0]!r}: its first line must name {', '.join(columns)}")
-        places = [head.index(name) for name in columns]
-        for row in rows:
-            if row:
-                if len(row) <= max(places):
-                    raise UserError(f"{path}:{rows.line_num}: {len(row)} values where the first line names {len(head)}")
-                yield [row[place] for place in places]
-    except (csv.Error, OSError, EOFError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}:{rows.line_num}: cannot be read: {error}") from error
+        opened = gzip.open if path.suffix == ".gz" else open
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
+            rows = csv.reader(stream)
+            head = [name.strip().lower() for name in next(rows, [])]
+            missing = [name for name in columns if name not in head]
+            if missing:
+                raise UserError(f"{path} has no column {missing[0]!r}: its first line must name {', '.join(columns)}")
+            places = [head.index(name) for name in columns]
+            for row in rows:
+                line = rows.line_num
+                if row:
+                    if len(row) <= max(places):
+                        raise UserError(f"{path}:{line}: {len(row)} values where the first line names {len(head)}")
+                    yield [row[place] for place in places]
+    except UnicodeDecodeError:
+        raise UserError(f"cannot read {path}: after line {line} it is not UTF-8") from None
+    except (csv.Error, OSError, EOFError, zlib.error) as error:
+        why = getattr(error, "strerror", None) or error
+        raise UserError(f"cannot read {path}{f' after line {line}' if line else ''}: {why}") from error
 
 
 def read_labels(corpus: Corpus) -> Labels:
@@ -52,13 +61,12 @@ def read_labels(corpus: Corpus) -> Labels:
     is_page = corpus.pages.is_page()
     found: dict[str, set[int]] = {}
     unknown = 0
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        for url, label in read_rows(path, stream, "url", "label"):
-            number = corpus.number(url)
-            if number is None or not is_page[number]:
-                unknown += 1
-            elif label.strip():
-                found.setdefault(label.strip(), set()).add(number)
+    for url, label in read_rows(path, "url", "label"):
+        number = corpus.number(url)
+        if number is None or not is_page[number]:
+            unknown += 1
+        elif label.strip():
+            found.setdefault(label.strip(), set()).add(number)
     if unknown and not found:
         raise UserError(f"{path} names no page of this corpus: is it of another one?")
     return Labels({label: frozenset(found[label]) for label in sorted(found)}, unknown)

@@ -7,22 +7,20 @@ is in the corpus and its number is that of its page.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.lab.corpus.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
 from dowse.lab.corpus.index import Index, Progress
-from dowse.lab.corpus.parsing import PAGE, REFUSED, Batch, Numbering, parse_batch, parse_in_worker, start_worker
+from dowse.lab.corpus.parsing import PAGE, REFUSED, Batch, Numbering, parse_batch, parse_in_worker
+from dowse.lab.processes import processes
 from dowse.lab.source import source_version
-from dowse.model.errors import DowseError
 from dowse.model.url import fingerprint
 from dowse.model.words import LINE_END, word_hash
 
@@ -68,14 +66,18 @@ class _Writer:
     """Brings batches together: each batch's numbers become those of the whole."""
 
     def __init__(self, folder: Path, index: Index) -> None:
-        self._arrays = {name: ArrayFile(folder, name, dtype) for name, dtype in _COLUMNS.items()}
-        self._arrays |= {name: ArrayFile(folder, name, np.int64) for name in _ENDS.values()}
-        self._arrays |= {name: ArrayFile(folder, name, np.uint64) for name in ("word_hashes", "fingerprints")}
-        self._strings = {name: StringFile(folder, f"{name}.of") for name in (*_STRINGS, *_tables())}
-        self._tables = {name: Numbering() for name in _tables()}
-        self._ended = dict.fromkeys(_ENDS, 0)
-        self._number("words", [LINE_END])
-        self._number("urls", list(index.urls))
+        dtypes = _COLUMNS | dict.fromkeys(_ENDS.values(), np.int64)
+        dtypes |= dict.fromkeys(("word_hashes", "fingerprints"), np.uint64)
+        with ExitStack() as files:
+            self._arrays = {name: files.enter_context(ArrayFile(folder, name, dtype)) for name, dtype in dtypes.items()}
+            self._strings = {
+                name: files.enter_context(StringFile(folder, f"{name}.of")) for name in (*_STRINGS, *_tables())
+            }
+            self._tables = {name: Numbering() for name in _tables()}
+            self._ended = dict.fromkeys(_ENDS, 0)
+            self._number("words", [LINE_END])
+            self._number("urls", list(index.urls))
+            self._files = files.pop_all()
 
     def _number(self, table: str, strings: list[str]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """The numbers of strings in the whole's table, and which of them were new to it."""
@@ -109,11 +111,11 @@ class _Writer:
         for name in _STRINGS:
             self._strings[name].append(batch.strings[name])
 
-    def close(self) -> None:
-        for array in self._arrays.values():
-            array.close()
-        for strings in self._strings.values():
-            strings.close()
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._files.__exit__(*error)
 
 
 def _tables() -> list[str]:
@@ -129,15 +131,14 @@ def _new_lines(tokens: NDArray[np.int32], wanted: NDArray[np.bool_]) -> NDArray[
 
 def write_pages(index: Index, index_folder: Path, folder: Path, jobs: int, progress: Progress | None = None) -> None:
     """Parse every page with ``jobs`` processes; what they write into ``folder`` is the same for any number of them."""
-    writer = _Writer(folder, index)
-    done = 0
     batches = list(_batches(index, jobs))
-    for size, batch in zip(map(len, batches), _parsed(index, index_folder, batches, jobs), strict=True):
-        writer.add(batch)
-        done += size
-        if progress is not None:
-            progress("parsing", done, len(index))
-    writer.close()
+    done = 0
+    with _Writer(folder, index) as writer, closing(_parsed(index, index_folder, batches, jobs)) as parsed:
+        for numbers, batch in zip(batches, parsed, strict=True):
+            writer.add(batch)
+            done += len(numbers)
+            if progress is not None:
+                progress("parsing", done, len(index))
 
 
 def _batches(index: Index, jobs: int) -> Iterator[range]:
@@ -149,24 +150,19 @@ def _batches(index: Index, jobs: int) -> Iterator[range]:
         yield range(start, min(start + size, len(index)))
 
 
-def _parsed(index: Index, index_folder: Path, batches: list[range], jobs: int) -> Iterator[Batch]:
+def _parsed(index: Index, index_folder: Path, batches: list[range], jobs: int) -> Generator[Batch, None, None]:
     jobs = min(jobs, len(batches))
     if jobs <= 1:
         yield from (parse_batch(index, batch) for batch in batches)
         return
-    with ProcessPoolExecutor(jobs, get_context("spawn"), start_worker) as pool:
+    with processes(jobs, died="a process died while it parsed pages: try --jobs 1, or more memory") as pool:
         corpus = index.folder
         ahead = 4 * jobs  # batches under way: enough to keep all busy, few enough to hold in memory
         waiting = [pool.submit(parse_in_worker, corpus, index_folder, batch) for batch in batches[:ahead]]
-        try:
-            for following in [*batches[ahead:], *[None] * len(waiting)]:
-                yield waiting.pop(0).result()
-                if following is not None:
-                    waiting.append(pool.submit(parse_in_worker, corpus, index_folder, following))
-        except BrokenProcessPool:
-            raise DowseError(
-                "a process died while it parsed pages: try --jobs 1, or a machine with more memory"
-            ) from None
+        for following in [*batches[ahead:], *[None] * len(waiting)]:
+            yield waiting.pop(0).result()
+            if following is not None:
+                waiting.append(pool.submit(parse_in_worker, corpus, index_folder, following))
 
 
 def load_pages(folder: Path) -> Pages:

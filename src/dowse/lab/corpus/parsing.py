@@ -31,7 +31,6 @@ __all__ = [
     "is_document",
     "parse_batch",
     "parse_in_worker",
-    "start_worker",
 ]
 
 DOCUMENTS = frozenset(("text/html", "application/xhtml+xml", "text/plain", ""))
@@ -186,15 +185,15 @@ def parse_batch(index: Index, numbers: Sequence[int]) -> Batch:
     return parsing.batch()
 
 
-_index = cache(load_index)
-
-
-def start_worker() -> None:
-    """What is loaded stays, and pages make no cycles: as in a worker of a crawl."""
-    gc.freeze()
+@cache
+def _opened(corpus: Path, index_folder: Path) -> Index:
+    """The index, once a process."""
+    index = load_index(corpus, index_folder)
+    gc.freeze()  # what is loaded stays, and pages make no cycles: as in a worker of a crawl
     gc.set_threshold(100_000, 50, 50)
+    return index
 
 
 def parse_in_worker(corpus: Path, index_folder: Path, numbers: Sequence[int]) -> Batch:
     """The same in another process, which opens the index for itself."""
-    return parse_batch(_index(corpus, index_folder), numbers)
+    return parse_batch(_opened(corpus, index_folder), numbers)

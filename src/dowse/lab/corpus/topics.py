@@ -14,6 +14,7 @@ import numpy as np
 import xxhash
 
 from dowse.lab.corpus.corpus import Corpus
+from dowse.lab.linkgraph import UNREACHED
 from dowse.model.errors import UserError
 from dowse.model.topic import Example
 from dowse.model.words import words
@@ -94,7 +95,7 @@ def make_seeds(
     graph = corpus.graph
     if kind == "near":
         away = graph.distances_to(topic.targets)
-        fit = [page for page in topic.examples if away[page] > 0]
+        fit = [page for page in topic.examples if 0 < away[page] < UNREACHED]
         reason = "no example links, over whatever path, to another page of the label"
     elif kind == "far":
         away = graph.distances_to(topic.relevant)

@@ -5,7 +5,6 @@ Time is ISO 8601 (UTC unless it says otherwise) or seconds since 1970.
 
 from __future__ import annotations
 
-import gzip
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,17 +50,15 @@ def _read(corpus: Corpus, path: Path) -> Traces:
     users: dict[str, int] = {}
     rows: list[tuple[float, int, int]] = []
     unknown = 0
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
-        for user, time, url in read_rows(path, stream, "user", "time", "url"):
-            number = numbers.get(url)
-            if number is None:
-                found = corpus.number(url)
-                number = numbers[url] = -1 if found is None or not is_page[found] else found
-            if number < 0:
-                unknown += 1
-            else:
-                rows.append((_seconds(path, time), users.setdefault(user, len(users)), number))
+    for user, time, url in read_rows(path, "user", "time", "url"):
+        number = numbers.get(url)
+        if number is None:
+            found = corpus.number(url)
+            number = numbers[url] = -1 if found is None or not is_page[found] else found
+        if number < 0:
+            unknown += 1
+        else:
+            rows.append((_seconds(path, time), users.setdefault(user, len(users)), number))
     if unknown and not rows:
         raise UserError(f"{path} names no page of this corpus: is it of another one?")
     rows.sort(key=lambda row: row[0])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from dowse.model.clock import Clock
-from dowse.model.http import Failure, Meter, Request, Resolved, Response, Timings, Truncation
+from dowse.model.http import Failure, Meter, Request, Resolved, Response, Timings, Truncation, is_unwanted
 
 __all__ = ["Exchange", "FrozenWeb", "NetworkModel", "Recorded", "ReplayTransport"]
 
@@ -26,6 +26,11 @@ class Recorded:
     latency_s: float = math.nan
     download_s: float = math.nan
     is_page: bool = True  # its digest is known, so nobody needs its body
+
+    @property
+    def content_type(self) -> str:
+        """As declared; empty when it was not."""
+        return next((value for name, value in self.headers if name.lower() == "content-type"), "")
 
 
 class FrozenWeb(Protocol):
@@ -102,7 +107,7 @@ class ReplayTransport:
         truncated = Truncation.NONE
         if request.method == "HEAD":
             wanted = 0
-        elif answer is not None and _unwanted(request, answer):
+        elif answer is not None and is_unwanted(request, answer.content_type):
             wanted, truncated = 0, Truncation.TYPE
         wire_bytes = min(wanted, request.max_wire_bytes)
         if wire_bytes < wanted:
@@ -123,14 +128,6 @@ class ReplayTransport:
 
     async def close(self) -> None:
         """Nothing to close."""
-
-
-def _unwanted(request: Request, answer: Recorded) -> bool:
-    """As on the live web: the body of another type than those asked for is not read."""
-    if not request.accept_types:
-        return False
-    kind = next((value for name, value in answer.headers if name.lower() == "content-type"), "")
-    return bool(kind) and not kind.strip().lower().startswith(request.accept_types)
 
 
 def _pay(wanted: int, meter: Meter | None) -> int:

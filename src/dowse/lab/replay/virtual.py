@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import selectors
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 __all__ = ["VirtualClock", "VirtualLoop", "run"]
@@ -63,5 +64,15 @@ def run(main: Coroutine[Any, Any, _T], loop: VirtualLoop) -> _T:
     """Run to the end, as :func:`asyncio.run` does."""
     try:
         return loop.run_until_complete(main)
+    except BaseException:
+        # the error, or Ctrl-C, is told by whoever catches it: tasks that it left undone are not told of as well
+        loop.set_exception_handler(lambda *_: None)
+        raise
     finally:
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            with suppress(RuntimeError):  # Ctrl-C may have cut anything in two, so that a task waits for ever
+                loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
         loop.close()

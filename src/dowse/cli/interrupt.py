@@ -1,0 +1,53 @@
+"""Ctrl-C and SIGTERM for commands that compute: they end at once, with one line that says what is kept."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from dowse.model.errors import Interrupted
+
+__all__ = ["interruptible"]
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class _Signalled(KeyboardInterrupt):
+    """A kind of KeyboardInterrupt, since that is what passes through other people's code as it should."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    """Nothing follows but the end of the program, which takes a moment."""
+    for name in _SIGNALS:
+        signal.signal(name, signal.SIG_IGN)  # half of an end would leave litter
+    # a signal may cut anything in two: what the halves complain of when they are collected is no news
+    warnings.simplefilter("ignore")
+    sys.unraisablehook = lambda _: None
+    raise _Signalled(number)
+
+
+@contextmanager
+def interruptible(kept: str = "") -> Iterator[None]:
+    """Turn a signal into :class:`Interrupted`, whose message ends with what is ``kept``."""
+    # one that is ignored (nohup, a job in the background) stays so
+    before = {name: signal.getsignal(name) for name in _SIGNALS if signal.getsignal(name) != signal.SIG_IGN}
+    signalled = False
+    try:
+        for name in before:
+            signal.signal(name, _stop)
+        yield
+    except _Signalled as error:
+        signalled = True
+        raise Interrupted(f"interrupted: {kept}" if kept else "interrupted", error.number) from None
+    finally:
+        if not signalled:
+            for name, handler in before.items():
+                signal.signal(name, handler)

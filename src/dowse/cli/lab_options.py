@@ -1,0 +1,104 @@
+"""What the commands of the lab that run strategies share: their options, the topics they run on, and their progress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from dowse.lab.compare.compare import Told, fitting_labels
+from dowse.lab.compare.plan import Plan
+from dowse.lab.corpus import Corpus
+from dowse.lab.corpus.labels import LABELS
+from dowse.model.errors import UserError
+
+__all__ = [
+    "AllLabels", "Budget", "LabelChoice", "LabelFile", "LabelNames", "MinPages", "SeedSets", "SeedsKind", "Strategies",
+    "chosen_labels", "label_choice", "shown_topics",
+]  # fmt: skip
+
+Strategies = Annotated[
+    list[str], typer.Option(metavar="NAME[:KEY=VALUE,...]", help="A strategy; may be given several times.")
+]
+LabelNames = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="A label as topic; may be given several times.")
+]
+AllLabels = Annotated[bool, typer.Option("--all-labels", help="Every label with enough pages.")]
+LabelFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Labels to take as topics, one a line.")]
+MinPages = Annotated[int, typer.Option(metavar="NUMBER", help="Pages a label must have.")]
+Budget = Annotated[
+    str, typer.Option(metavar="SHARE", help="How far a run goes: 20% of the corpus' pages, or 900r (requests).")
+]
+SeedSets = Annotated[int, typer.Option(metavar="NUMBER", help="Runs a topic, each from other seeds.")]
+SeedsKind = Annotated[str, typer.Option(metavar="near|far", help="Seeds on the topic, or 2 to 4 links away from it.")]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChoice:
+    """The labels that were asked for: some by name, or every one that has enough pages."""
+
+    named: tuple[str, ...]
+    every: bool
+
+
+def label_choice(named: Sequence[str] | None, file: Path | None, every: bool) -> LabelChoice:
+    """What the options say; UserError when they ask for nothing. A corpus may take minutes to open, so whatever can be
+    told without one is told before."""
+    labels = list(named or ())
+    if file is not None:
+        labels += _read(file)
+    if not (labels or every):
+        raise UserError("name topics: --label NAME, --labels-file FILE or --all-labels")
+    return LabelChoice(tuple(labels), every)
+
+
+def _read(file: Path) -> list[str]:
+    try:
+        lines = file.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"cannot read {file}: {getattr(error, 'strerror', None) or 'it is no text'}") from None
+    labels = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    if not labels:
+        raise UserError(f"{file} names no label: write one a line")
+    return labels
+
+
+def chosen_labels(corpus: Corpus, plan: Plan, choice: LabelChoice) -> list[str]:
+    """The labels to run on; UserError when the corpus has none, too small ones only, or not one that was named."""
+    pages = corpus.labels.pages
+    if not pages:
+        missing = f"{corpus.folder} has no {LABELS}" if not (corpus.folder / LABELS).is_file() else (
+            f"{corpus.folder / LABELS} has no rows"
+        )  # fmt: skip
+        raise UserError(f"{missing}, so there are no topics: write one with the columns url and label")
+    unknown = [name for name in choice.named if name not in pages]
+    if unknown:
+        raise UserError(f"no page of {corpus.folder} has the label {unknown[0]!r}: dowse lab info lists them")
+    labels = [*choice.named, *(fitting_labels(corpus, plan) if choice.every else ())]
+    if not labels:
+        largest = max(pages, key=lambda label: len(pages[label]))
+        most = len(pages[largest])
+        raise UserError(
+            f"no label of {corpus.folder} has {plan.min_pages} pages, the largest ({largest}) has {most}: "
+            f"lower --min-pages to {most} or less"
+        )
+    return labels
+
+
+@contextmanager
+def shown_topics() -> Iterator[Told]:
+    """A bar in a terminal, a line a topic elsewhere."""
+    console = Console(stderr=True)
+    if console.is_terminal:
+        columns = (TextColumn("topics"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=console, transient=True) as bars:
+            task = bars.add_task("topics", total=None)
+            yield lambda done, total: bars.update(task, completed=done, total=total)
+    else:
+        yield lambda done, total: typer.echo(f"topic {done} of {total} done", err=True)

@@ -1,0 +1,130 @@
+"""The commands of the lab: what they print and write, and what they say before anything is run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from dowse.cli.main import main
+from tests.cli.test_operator import mistake
+from tests.lab.compare.webs import write_labelled
+
+SMALL = ["--min-pages", "20", "--examples", "4", "--seed-sets", "1", "--budget", "30%", "--jobs", "1"]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_labelled(tmp_path_factory.mktemp("web"))
+
+
+@pytest.fixture
+def unlabelled(corpus: Path, tmp_path: Path) -> Path:
+    shutil.copytree(corpus, tmp_path / "bare")
+    (tmp_path / "bare" / "labels.csv").unlink()
+    return tmp_path / "bare"
+
+
+def dowse(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[str, str]:
+    monkeypatch.setattr(sys, "argv", ["dowse", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    out, err = capsys.readouterr()
+    assert stop.value.code == 0, err
+    return out, err
+
+
+def test_a_comparison_is_printed_and_written(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "new" / "comparison"
+    arguments = ["--label", "bread", "--label", "rare", "--out", str(out), "--json", str(out / "all.json")]
+    table, told = dowse(capsys, monkeypatch, "lab", "compare", str(corpus), *SMALL, *arguments)
+    assert "1 topics, 6 runs" in table
+    assert {path.name for path in out.iterdir()} == {
+        "summary.csv", "recall.png", "topics.png", "report.html", "all.json",
+    }  # fmt: skip
+    assert len(json.loads((out / "all.json").read_text("utf-8"))["runs"]) == 6
+    lines = [line for line in told.splitlines() if "(once" not in line]
+    assert lines[:2] == ["topic 1 of 2 done", "topic 2 of 2 done"], "topics are counted, left out or not"
+    assert lines[2].startswith("left out rare: it has 1 pages")
+
+
+def test_a_figure_is_drawn(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    more = ["--label", "rare", "--label", "bread", "--min-pages", "20", "--seed-sets", "1", "--budget", "10%"]
+    out, err = dowse(capsys, monkeypatch, "lab", "figure", "th-4", str(corpus), *more)
+    assert "best-first" in out
+    assert (tmp_path / "th-4.png").read_bytes().startswith(b"\x89PNG")
+    assert [line for line in err.splitlines() if "(once" not in line] == ["topic 1 of 2 done", "topic 2 of 2 done"]
+
+
+@pytest.mark.parametrize("command", [["lab", "compare"], ["lab", "figure", "th-4"]])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--budget", "lots"], "'lots' is no budget for the lab: write 20%"),
+        (["--seeds-kind", "middle"], "seeds are near or far, not 'middle'"),
+        (["--strategy", "best-furst"], "did you mean best-first"),
+        (["--labels-file", "nowhere.txt"], "cannot read nowhere.txt: No such file"),
+        (["--labels-file", "/dev/null"], "/dev/null names no label: write one a line"),
+        ([], "name topics: --label NAME, --labels-file FILE or --all-labels"),
+    ],
+)
+def test_a_mistake_is_told_before_the_corpus_is_opened(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: list[str],
+    arguments: list[str], said: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    every = [] if not arguments or "--labels-file" in arguments else ["--all-labels"]
+    assert said in mistake(capsys, monkeypatch, *command, "no-such-corpus", *arguments, *every)
+
+
+def test_topics_that_a_corpus_does_not_have(
+    corpus: Path, unlabelled: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said(folder: Path, *arguments: str) -> str:
+        return mistake(capsys, monkeypatch, "lab", "compare", str(folder), *arguments)
+
+    for arguments in (["--all-labels"], ["--label", "bread"]):
+        told = said(unlabelled, *arguments)
+        assert told == (
+            f"{unlabelled} has no labels.csv, so there are no topics: write one with the columns url and label"
+        )
+    (unlabelled / "labels.csv").write_text("url,label\n")
+    assert said(unlabelled, "--all-labels").startswith(f"{unlabelled / 'labels.csv'} has no rows, so there")
+    assert said(corpus, "--all-labels", "--min-pages", "1000") == (
+        f"no label of {corpus} has 1000 pages, the largest (bread) has 80: lower --min-pages to 80 or less"
+    )
+    assert "has the label 'none': dowse lab info lists them" in said(corpus, "--label", "none")
+
+
+def test_what_cannot_be_written_is_told_before_anything_is_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no corpus at all: nothing was opened when this is told."""
+    (tmp_path / "file").write_text("mine", "utf-8")
+    (tmp_path / "taken" / "report.html").mkdir(parents=True)
+    (tmp_path / "free").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    def said(*arguments: str) -> str:
+        return mistake(capsys, monkeypatch, "lab", *arguments, "--all-labels")
+
+    assert (
+        said("compare", "c", "--out", "file") == "cannot make the folder file: it is a file; choose another with --out"
+    )
+    assert said("compare", "c", "--out", "file/x").startswith("cannot make the folder file/x: Not a directory")
+    assert said("compare", "c", "--out", "taken") == "cannot write taken/report.html: it is a folder"
+    assert said("compare", "c", "--json", "no/all.json") == "cannot write no/all.json: No such file or directory"
+    assert said("compare", "c", "--json", "free") == "cannot write free: it is a folder"
+    assert said("compare", "c", "--json", "/dev/null") == "cannot write /dev/null: it is no plain file"
+    assert said("figure", "th-4", "c", "--out", "no/f.png") == "cannot write no/f.png: No such file or directory"
+    assert said("figure", "th-4", "c", "--out", "free") == "cannot write free: it is a folder"
+    assert (tmp_path / "file").read_text("utf-8") == "mine"
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "free", "report.html", "taken"]
