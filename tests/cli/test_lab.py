@@ -53,6 +53,15 @@ def test_a_comparison_is_printed_and_written(
     assert lines[2].startswith("left out rare: it has 1 pages")
 
 
+def test_the_error_of_prediction_is_drawn(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out, _ = dowse(capsys, monkeypatch, "lab", "figure", "th-3", str(corpus), "--label", "bread", "--min-pages", "20")
+    assert "weighted         error by pages that link: 1: 0." in out
+    assert (tmp_path / "th-3.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_a_figure_is_drawn(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,8 @@ from dowse.lab.papers import PAPERS, paper_curves
 from dowse.model.errors import UserError
 from dowse.store.whole import check_writable
 
+_SHOWN = (0, 1, 3, 7, 15, 19)  # places of a curve by number of parents
+
 __all__ = ["compare_command", "figure_command", "lab"]  # every command of the lab
 
 
@@ -67,7 +69,14 @@ def figure_command(
     from dowse.lab.compare_figures import curves_figure  # matplotlib is slow to load
 
     title = f"{figure.title} ({name}, {corpus.resolve().name})"
-    curves_figure(curves, path, title=title, x=figure.x, y=figure.y)
+    of_crawls = figure.height is not None
+    curves_figure(curves, path, title=title, x=figure.x, y=figure.y, percents=of_crawls)
     for curve in curves:
-        typer.echo(f"{curve.strategy:16} {curve.height[-1]:6.1%} at {curve.at[-1]:.0f} % of the cost")
+        if of_crawls:
+            typer.echo(f"{curve.strategy:16} {curve.height[-1]:6.1%} at {curve.at[-1]:.0f} % of the cost")
+        else:
+            errors = ", ".join(
+                f"{curve.at[place]:.0f}: {curve.height[place]:.4f}" for place in _SHOWN if place < len(curve.at)
+            )
+            typer.echo(f"{curve.strategy:16} error by pages that link: {errors}")
     typer.echo(f"picture  {path}")

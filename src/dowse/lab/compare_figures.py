@@ -24,21 +24,21 @@ _COLUMNS, _CELL_HEIGHT, _TOPICS = 3, 236, 30
 
 def curves_figure(
     curves: Sequence[MeanCurve], path: Path, *, title: str, note: str = "", x: str = "requests",
-    y: str = "mean recall of the targets",
+    y: str = "mean recall of the targets", percents: bool = True,
 ) -> None:  # fmt: skip
     """Mean curves, each strategy with its interval, references dashed: SVG when ``path`` ends so, else PNG of 1000 by
     580 pixels. The file appears once it is whole; raises UserError when it cannot be written. ``x`` and ``y`` name the
-    axes where the curves are not of recall by requests."""
+    axes where the curves are not of recall by requests; ``percents``: heights are shares of a whole."""
     canvas = Canvas(WIDTH, HEIGHT)
     above = _head(canvas, title, note) + 34
     width, height = WIDTH - _LEFT - _MARGIN - _LABEL_WIDTH, HEIGHT - _BOTTOM - above
     panel = canvas.panel(_LEFT, _BOTTOM, width, height, most_x=_most_x(curves), most_y=_most_y(curves),
-                         percents=True)  # fmt: skip
+                         percents=percents)  # fmt: skip
     canvas.write(_LEFT + width / 2, 14, x, 11.5, ha="center")
     canvas.write(_MARGIN, HEIGHT - above + 12, y, 11.5)
     styles = looks((curve.strategy, curve.kind) for curve in curves)
     _draw(panel, curves, styles, width=2.3)
-    _end_labels(canvas, panel, curves, styles)
+    _end_labels(canvas, panel, curves, styles, percents=percents)
     if not curves:
         canvas.write(*panel.pixel(0.5, 0.5), "no run with targets", 12.0, SOFT, ha="center", va="center")
     canvas.save(path)
@@ -111,7 +111,9 @@ def _draw(panel: Panel, curves: Sequence[MeanCurve], styles: Mapping[str, Look],
                    width=width if curve.kind == "strategy" else 0.75 * width)  # fmt: skip
 
 
-def _end_labels(canvas: Canvas, panel: Panel, curves: Sequence[MeanCurve], styles: Mapping[str, Look]) -> None:
+def _end_labels(
+    canvas: Canvas, panel: Panel, curves: Sequence[MeanCurve], styles: Mapping[str, Look], *, percents: bool
+) -> None:
     """Each curve's name, last value and interval at the right, joined to its end by a thin line."""
     ends = [panel.pixel(float(curve.at[-1]), float(curve.height[-1])) for curve in curves]
     right, top = panel.pixel(panel.most_x, panel.most_y)
@@ -123,11 +125,13 @@ def _end_labels(canvas: Canvas, panel: Panel, curves: Sequence[MeanCurve], style
         canvas.rule((right + 22, place), (right + 46, place), colour, width=2.3, strength=1.0, dashes=look.dashes)
         label = "".join(fitted(curve.strategy, _LABEL_WIDTH - 50, 11.0, bold=True))
         canvas.write(right + 52, place + 1, label, 11.0, INK, bold=True, va="bottom")
-        canvas.write(right + 52, place - 2, _told(curve), 9.0, SOFT, va="top")
+        canvas.write(right + 52, place - 2, _told(curve, percents=percents), 9.0, SOFT, va="top")
 
 
-def _told(curve: MeanCurve) -> str:
+def _told(curve: MeanCurve, *, percents: bool) -> str:
     last, low, high = (float(column[-1]) for column in (curve.height, curve.low, curve.high))
+    if not percents:
+        return f"{last:.3f}" if math.isnan(low) else f"{last:.3f} ({low:.3f} to {high:.3f})"
     return percent(last) if math.isnan(low) else f"{percent(last)} ({100 * low:.0f} to {100 * high:.0f})"
 
 

@@ -1,6 +1,7 @@
 """Figures of the papers, drawn on any corpus: what each measures, and the curves it needs.
 
-th-4 and th-5 are TH-Gatherer's (METHODS, section 1). The value of a page is its true similarity to the topic, its cost
+All are TH-Gatherer's (METHODS, section 1). th-3 is the error of prediction by the number of pages that link to a page
+(see ``prediction``); th-4 and th-5 are about crawls. The value of a page is its true similarity to the topic, its cost
 the time it takes, both known only once it is fetched; a request that brings no page costs and is worth nothing.
 """
 
@@ -19,6 +20,7 @@ from dowse.lab.compare.topic_runs import TopicRuns
 from dowse.lab.corpus import Corpus, Unfit
 from dowse.lab.metrics import benefit_ratio, relative_efficiency
 from dowse.lab.oracles import Bound, knapsack_bound
+from dowse.lab.prediction import MOST_PARENTS, prediction_curves
 from dowse.lab.replay.web import CorpusWeb
 from dowse.lab.run import Floats, Run
 from dowse.lab.summary import MeanCurve, averaged
@@ -29,14 +31,18 @@ _POINTS = 200
 _COST = "cost, in percent of that of the whole corpus"
 
 
+Height = Callable[[Run, Floats, float, Bound], Floats]
+"""The height of a run's curve at fractions of the total cost, which is given, as is the best that each cost buys."""
+
+
 @dataclass(frozen=True, slots=True)
 class PaperFigure:
-    """One figure: its title, its axes, and the height of a run's curve at fractions of the total cost."""
+    """One figure: its title, its axes, and what it shows of a run."""
 
     title: str
     x: str
     y: str
-    height: Callable[[Run, Floats, float, Bound], Floats]
+    height: Height | None = None  # None: it is not about crawls
 
 
 def _benefit(run: Run, fractions: Floats, total_cost: float, bound: Bound) -> Floats:
@@ -49,6 +55,8 @@ def _efficiency(run: Run, fractions: Floats, total_cost: float, bound: Bound) ->
 
 
 PAPERS = {
+    "th-3": PaperFigure("Error of the value predicted before download",
+                        f"pages that link to a page ({MOST_PARENTS}: or more)", "root mean squared error"),
     "th-4": PaperFigure("Value gathered for what was spent", _COST,
                         "share of all value", _benefit),
     "th-5": PaperFigure("Value gathered, against the best that money can buy", _COST,
@@ -61,6 +69,8 @@ def paper_curves(
 ) -> list[MeanCurve]:
     """The curve of each strategy and reference, a mean over topics and seed sets; the highest first."""
     figure = PAPERS[name]
+    if figure.height is None:
+        return prediction_curves(folder, plan, labels, told)
     corpus, web = opened(folder)
     strategies = tuple(dict.fromkeys((*REFERENCES, *plan.strategies)))
     pages = int(np.count_nonzero(corpus.pages.is_page()))
@@ -69,7 +79,7 @@ def paper_curves(
     plan = replace(plan, budget=f"{2 * requests}r")  # the curves end at a cost, which cheap requests reach late
     heights: dict[str, dict[Cell, Floats]] = {strategy: {} for strategy in strategies}
     for done, label in enumerate(labels, 1):
-        for strategy, cell, height in _heights(figure, corpus, web, plan, label, strategies, fractions):
+        for strategy, cell, height in _heights(figure.height, corpus, web, plan, label, strategies, fractions):
             heights[strategy][cell] = height
         if told is not None:
             told(done, len(labels))
@@ -77,7 +87,7 @@ def paper_curves(
 
 
 def _heights(
-    figure: PaperFigure, corpus: Corpus, web: CorpusWeb, plan: Plan, label: str, strategies: Sequence[str],
+    height: Height, corpus: Corpus, web: CorpusWeb, plan: Plan, label: str, strategies: Sequence[str],
     fractions: Floats,
 ) -> Iterator[tuple[str, Cell, Floats]]:  # fmt: skip
     """The curve of each run on a topic; none when its label makes no topic."""
@@ -91,4 +101,4 @@ def _heights(
     for one in seeds:
         for strategy in strategies:
             run = runs.measured(one, strategy, value, cost)
-            yield strategy, (label, f"{one.kind}-{one.number}"), figure.height(run, fractions, total_cost, bound)
+            yield strategy, (label, f"{one.kind}-{one.number}"), height(run, fractions, total_cost, bound)

@@ -60,8 +60,8 @@ class DepthFirst(_Fixed):
 class SiteFirst(_Fixed):
     """Breadth first, a site at a time, in order of discovery.
 
-    Local-site priority (METHODS, section 2, WebCrawler): a site's queue is worked off before the next site's. While a site's delay runs, the next one is asked; when pages are
-    counted, only a next one among the best waiting URLs."""
+    Local-site priority (METHODS, section 2, WebCrawler): a site's queue is worked off before the next site's. While a
+    site's delay runs, the next one is asked; when pages are counted, only a next one among the best waiting URLs."""
 
     name = "site-first"
     feature = "minus site number, then depth"

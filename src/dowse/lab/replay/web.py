@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dowse.crawl.job import Job, Work
 from dowse.lab.corpus import Corpus, Digests
@@ -35,6 +36,11 @@ class CorpusWeb:
         """The number of a canonical URL; -1 when it was not recorded."""
         number: int = self._numbers.get(fingerprint(url), -1)
         return number
+
+    def numbers(self, fingerprints: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The same for many URLs, by their fingerprints."""
+        known = self._numbers
+        return np.array([known.get(print_, -1) for print_ in fingerprints.tolist()], np.int64)
 
     def find(self, url: str) -> Recorded | None:
         number = self.number(url)

@@ -1,0 +1,100 @@
+"""How well pages are predicted before they are fetched: TH-Gatherer's figure 3 (METHODS, section 1).
+
+Every page of a corpus is predicted from all pages that link to it, by the very measures a crawl uses, and compared with
+what it is. The error is told by the number of those pages, since a mean of many says more than a mean of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.lab.bootstrap import Cell
+from dowse.lab.compare.compare import opened, topic_and_seeds
+from dowse.lab.compare.plan import Plan
+from dowse.lab.compare.topic_runs import TopicRuns
+from dowse.lab.corpus import Unfit
+from dowse.lab.replay.web import CorpusWeb, KnownPages
+from dowse.lab.run import Floats
+from dowse.lab.summary import MeanCurve, averaged
+from dowse.model.strategy import LinkView, SourcePage
+from dowse.predict.evidence import Evidence
+from dowse.predict.measures import Average, Measure, Weighted
+
+__all__ = ["MOST_PARENTS", "PREDICTORS", "prediction_curves", "predictions", "rmse_by_parents"]
+
+MOST_PARENTS = 20
+PREDICTORS: Mapping[str, Callable[[], Measure]] = {"average": Average, "weighted": Weighted}
+
+
+def predictions(
+    web: CorpusWeb, pages: KnownPages, numbers: Sequence[int], measures: Mapping[str, Measure]
+) -> tuple[Floats, Floats, dict[str, Floats]]:
+    """Of each of these pages: the pages that link to it, its true value, and what each measure predicts from them."""
+    size = max(numbers) + 1
+    is_page = np.zeros(size, np.bool_)
+    is_page[list(numbers)] = True
+    truth, parents = np.zeros(size), np.zeros(size)
+    tables = {name: Evidence(measure.width) for name, measure in measures.items()}
+    for number in numbers:
+        digest = pages.digest(number)
+        truth[number] = digest.verdict.score
+        found = web.numbers(digest.links.fingerprints)
+        rows = np.flatnonzero((found >= 0) & (found != number) & (found < size))
+        rows = rows[is_page[found[rows]]]
+        if not rows.size:
+            continue
+        ids = found[rows]
+        parents[ids] += 1
+        none = np.zeros(len(ids), np.int64)
+        links = digest.links
+        view = LinkView(
+            ids, none, none, links.counts[rows], links.anchor_similarity[rows], links.paragraph_similarity[rows],
+            np.full(len(ids), np.nan),
+        )  # fmt: skip
+        page = SourcePage(number, 0, 0, 0, digest.verdict.score, digest.verdict.relevant, digest.n_links)
+        for name, measure in measures.items():
+            table = tables[name]
+            known = table.at(ids)
+            measure.learn(known, page, view, table.one(number))
+            table.put(ids, known)
+    chosen = np.asarray(numbers, np.int64)
+    predicted = {name: measure.value(tables[name].at(chosen)) for name, measure in measures.items()}
+    return parents[chosen], truth[chosen], predicted
+
+
+def rmse_by_parents(parents: Floats, truth: Floats, predicted: Floats) -> Floats:
+    """The root of the mean squared error of pages with 1, 2, ... parents; the last place is for 20 and more. NaN where
+    there is no page."""
+    places = np.minimum(parents, MOST_PARENTS).astype(np.int64)
+    squares = np.bincount(places, (predicted - truth) ** 2, MOST_PARENTS + 1)
+    counts = np.bincount(places, minlength=MOST_PARENTS + 1)
+    with np.errstate(invalid="ignore"):
+        return np.sqrt(squares / counts)[1:]
+
+
+def prediction_curves(
+    folder: Path, plan: Plan, labels: Sequence[str], told: Callable[[int, int], None] | None = None
+) -> list[MeanCurve]:
+    """The error of each predictor by the number of parents, a mean over topics."""
+    corpus, web = opened(folder)
+    numbers: NDArray[np.intp] = np.flatnonzero(corpus.pages.is_page())
+    errors: dict[str, dict[Cell, Floats]] = {name: {} for name in PREDICTORS}
+    for done, label in enumerate(labels, 1):
+        found = topic_and_seeds(corpus, plan, label)
+        if not isinstance(found, Unfit):
+            pages = TopicRuns(corpus, web, plan, found[0]).workers
+            measures = {name: make() for name, make in PREDICTORS.items()}
+            parents, truth, predicted = predictions(web, pages, numbers.tolist(), measures)
+            for name, values in predicted.items():
+                errors[name][label, ""] = rmse_by_parents(parents, truth, values)
+        if told is not None:
+            told(done, len(labels))
+    places = np.arange(1.0, MOST_PARENTS + 1)
+    cells = [height for of_topic in errors.values() for height in of_topic.values()]
+    known = ~np.isnan(cells).any(axis=0) if cells else np.zeros(len(places), np.bool_)
+    heights = {name: {cell: height[known] for cell, height in of_topic.items()} for name, of_topic in errors.items()}
+    return averaged(places[known], {name: found for name, found in heights.items() if found}, lambda _: "strategy")
