@@ -11,8 +11,8 @@ from typing import Any
 from dowse.model.budget import Budget
 
 __all__ = [
-    "Example", "JudgeSettings", "Keyword", "Limits", "Network", "Politeness", "Scope", "Seeds", "StrategyChoice",
-    "Target", "Topic", "Traps",
+    "Cache", "Cost", "Example", "JudgeSettings", "Keyword", "Limits", "Network", "Politeness", "Scope", "Seeds",
+    "StrategyChoice", "Target", "Topic", "Traps",
 ]  # fmt: skip
 
 
@@ -130,6 +130,21 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """What is done to know the cost of a page before it is fetched."""
+
+    head: bool = False  # ask with HEAD before each GET
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """Folders of earlier crawls: a page they hold is not downloaded again while it is fresh."""
+
+    folders: tuple[str, ...] = ()
+    max_age_s: float = 7 * 86400.0  # 0: never use them
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """When the need is satisfied."""
 
@@ -153,6 +168,8 @@ class Topic:
     politeness: Politeness = field(default_factory=Politeness)
     limits: Limits = field(default_factory=Limits)
     network: Network = field(default_factory=Network)
+    cost: Cost = field(default_factory=Cost)
+    cache: Cache = field(default_factory=Cache)
     out: str | None = None  # the crawl's folder
     workers: int | None = None  # parse and judge processes; None: one a core, 0: in the engine's process
     seed_number: int = 0  # for everything that rolls dice

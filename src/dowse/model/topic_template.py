@@ -89,4 +89,11 @@ urls = []                            # where to start: ["https://example.org/", 
 # allow_addresses = []               # of these only some: ["127.0.0.1", "10.0.0.0/8"]
 # verify_tls = true
 # resolve = {}                       # { "*.example.org" = "127.0.0.1:8080" }
+
+[cost]                               # knowing what a page costs before it is downloaded
+# head = false                       # ask with HEAD before each GET: a request more, for its size and type
+
+[cache]                              # pages that earlier crawls hold are not downloaded again
+# folders = []                       # folders of earlier crawls
+# max_age = "7d"                     # how old a held page may be; 0: never use it
 """

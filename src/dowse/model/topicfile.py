@@ -18,6 +18,8 @@ from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
 from dowse.model.toml_lines import KeyPath, key_lines
 from dowse.model.topic import (
+    Cache,
+    Cost,
     Example,
     JudgeSettings,
     Limits,
@@ -187,6 +189,11 @@ def _tables(directory: Path) -> dict[str, _Fields]:
             "verify_tls": ("verify_tls", read.boolean),
             "resolve": ("resolve", read.resolve),
         },
+        "cost": {"head": ("head", read.boolean)},
+        "cache": {
+            "folders": ("folders", read.each(read.path(directory))),
+            "max_age": ("max_age_s", read.duration()),
+        },
     }
 
 
@@ -231,6 +238,8 @@ class _Reading:
             politeness=politeness,
             limits=Limits(**self._table(data, "limits")),
             network=Network(**self._table(data, "network")),
+            cost=Cost(**self._table(data, "cost")),
+            cache=Cache(**self._table(data, "cache")),
         )
 
     def _table(self, data: dict[str, Any], name: str) -> dict[str, Any]:

@@ -234,6 +234,11 @@ class CrawlStore:
         """Pages recorded, judged and relevant so far."""
         return Counters(*self._connection.execute("SELECT recorded, judged, relevant FROM totals").fetchone())
 
+    def saved(self) -> tuple[int, int]:
+        """Pages, and bytes over the wire, that were taken from caches instead of being downloaded."""
+        [(pages, size)] = self._connection.execute(rows.SAVED)
+        return pages, size
+
     def candidates(self) -> Iterator[CandidateBlock]:
         """Every known URL in id order, in blocks; leases lost to a crash come back as waiting."""
         run = self._connection.execute
