@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dowse.crawl.cached import FromCache, absolute_folders, open_cache
 from dowse.crawl.engine import Engine, Stop
+from dowse.crawl.heads import Heads
 from dowse.crawl.intake import Intake
 from dowse.crawl.join import OnPage, Parts, join
 from dowse.crawl.prepare import Source, read_examples, read_seeds
@@ -52,6 +53,7 @@ class Assembly:
     intake: Intake
     clock: Clock
     cache: FromCache | None
+    heads: Heads | None
     notes: list[str]  # what the user should know before it starts: odd seed lines, refused seeds, ...
 
     async def run(self) -> Stop:
@@ -138,7 +140,7 @@ async def assemble(
         undo.pop_all()
     return Assembly(
         topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.recorder, parts.intake, clock,
-        parts.cache, notes,
+        parts.cache, parts.heads, notes,
     )  # fmt: skip
 
 

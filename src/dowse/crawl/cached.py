@@ -41,14 +41,15 @@ class FromCache:
         """May another page be taken now?"""
         return self._reading < _AT_ONCE
 
-    def holds(self, url: str) -> bool:
-        """Is there a copy that seems usable?"""
-        return self._pages.holds(url)
+    def begin(self, url: str) -> bool:
+        """Is there a copy that seems usable? Then :meth:`page` must follow, which takes up room from now on."""
+        held = self._pages.holds(url)
+        self._reading += held
+        return held
 
     async def page(self, lease: Lease) -> Fetched | None:
         """Conclude a leased page with the copy that is held; the lease on its site was cancelled. None: it was no page
         to keep, or it waits to be downloaded."""
-        self._reading += 1
         try:
             loop = asyncio.get_running_loop()
             held = await loop.run_in_executor(self._thread, self._pages.read, lease.url, self._clock.wall())

@@ -237,7 +237,7 @@ class Engine:
             self._frontier.cancel(lease, now)
             self._conclusion.refused_by_robots(lease)
             return True
-        if self._cache is not None and self._cache.holds(lease.url):
+        if self._cache is not None and self._cache.begin(lease.url):
             self._frontier.cancel(lease, now)
             self._note_lease(lease, requests=0)
             self.background(self._hand_over(self._cache.page, lease))
