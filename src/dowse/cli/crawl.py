@@ -134,7 +134,8 @@ async def _crawl(topic: Topic, folder: Path, display: Display, *, resume: bool) 
     signals = _Signals(folder, display)
     assembly = await assemble(topic, folder, resume=resume)
     signals.engine = assembly.engine
-    display.open(f"Dowse: {topic.name or topic.query}  ->  {folder}")
+    held = "" if assembly.cache is None else f"  ({len(assembly.cache)} URLs are held by the cache)"
+    display.open(f"Dowse: {topic.name or topic.query}  ->  {folder}{held}")
     for note in assembly.notes:
         display.say(note)
     assembly.recorder.on_event = lambda kind, detail: display.say(f"{kind}: {detail}") if kind in _TOLD else None

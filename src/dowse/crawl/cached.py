@@ -36,6 +36,10 @@ class FromCache:
         self._thread = ThreadPoolExecutor(1, "cache")  # one: it reads from the disk, and SQLite serves one at a time
         self._reading = 0
 
+    def __len__(self) -> int:
+        """URLs that are held."""
+        return len(self._pages)
+
     @property
     def has_room(self) -> bool:
         """May another page be taken now?"""
@@ -106,5 +110,5 @@ def open_cache(
         return None
     pages = HeldPages(usable, cache.max_age_s, now_wall)
     held = zip(usable, pages.counts, strict=True)
-    notes += [f"cache: {place} holds {count} pages and redirects that are fresh enough" for place, count in held]
+    notes += [f"cache: {place} holds nothing that is fresh enough" for place, count in held if not count]
     return pages

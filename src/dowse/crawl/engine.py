@@ -248,11 +248,11 @@ class Engine:
             self._frontier.retry(lease.candidate, at=now, now=now)
             return False
         self._recorder.note_spent()
-        if self._heads is not None and head:
-            self._start(self._occupied(self._heads.ask, lease))
-            return True
         if self._heads is not None:
-            self._heads.gets(lease.candidate)
+            self._heads.leaves(lease.candidate, head=head)
+            if head:
+                self._start(self._occupied(self._heads.ask, lease))
+                return True
         self._note_lease(lease)
         self._start(self._hand_over(self._page, lease))
         return True

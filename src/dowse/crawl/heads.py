@@ -71,17 +71,19 @@ class Heads:
         """The size a HEAD has told, while its page waits for the GET."""
         return self._asked.get(candidate)
 
-    def gets(self, candidate: int) -> None:
-        """The GET of a page leaves."""
-        self._asked.pop(candidate, None)
+    def leaves(self, candidate: int, *, head: bool) -> None:
+        """A request for a page leaves: its HEAD or its GET."""
+        if head:
+            self._asked[candidate] = None
+        else:
+            self._asked.pop(candidate, None)
 
     async def ask(self, lease: Lease) -> None:
-        """Ask with HEAD on a lease; the caller has counted the request."""
-        self._asked[lease.candidate] = None
+        """Ask with HEAD on a lease; the caller has counted the request, and said that it :meth:`leaves`."""
         result, at = await self._exchange(lease)
         if isinstance(result, Response) and self._is_final(result):
             self._useless.pop(lease.site.id, None)
-            self.gets(lease.candidate)
+            self._asked.pop(lease.candidate, None)
             self._frontier.candidates.attempts[lease.candidate] = 1
             if result.status not in REDIRECTS:
                 result = replace(result, truncated=Truncation.TYPE)
