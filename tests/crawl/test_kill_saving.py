@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from pathlib import Path
 
 from dowse.loopback import in_thread
-from tests.crawl.test_kill import Kills, ask, finish, slow_web, start, wait_for
+from dowse.model.budget import Budget
+from tests.crawl.servers import crawl_all, topic_for
+from tests.crawl.test_kill import HOSTS, Kills, ask, finish, slow_web, start, wait_for
 
 
 def test_kills_cost_no_page_no_budget_and_no_held_page_is_asked_for(tmp_path: Path) -> None:
     old, folder, pages = tmp_path / "old", tmp_path / "crawl", 160
     with in_thread(slow_web(pages // 2, 0.01)) as server:
-        finish(server, old, "--budget", "60p")
+        earlier = topic_for(server.address, [f"http://{host}/0" for host in HOSTS], budget=Budget(pages=60))
+        asyncio.run(crawl_all(earlier, old))
         held = {url for (url,) in ask(old, "SELECT url FROM pages WHERE outcome = 'fetched'")}
         assert len(held) == 60
         server.log.clear()
         saving = ("--cache", str(old), "--head")
         kills = Kills(server, folder)
-        for options, requests in ((saving, 6), ((), 40), ((), 60)):  # on a resume they are known from the folder
-            process = start(server, folder, *options)
+        for options, requests in ((saving, 6), ((), 60)):  # on a resume they are known from the folder
+            process = start(server, folder, "--workers", "1", *options)
             wait_for(server, requests, process)
             kills.strike(process, "all")
         before = len(server.log)
