@@ -29,6 +29,7 @@ from tests.crawl.test_engine import robots, rows
 
 Change = Callable[[Topic], Topic]
 SEEDS = ["http://a.test/0"]
+ODD = ", ".join(["gzip"] * 9)  # more codings than anybody would undo
 
 
 def same(topic: Topic) -> Topic:
@@ -86,7 +87,8 @@ def test_an_unwanted_type_ends_the_url_without_a_get(tmp_path: Path) -> None:
 
 def test_redirects_are_taken_from_the_head(tmp_path: Path) -> None:
     pages = {
-        "/0": page("home", "solar", ["/old", "/loop", "/out"]),
+        "/0": page("home", "solar", ["/old", "/loop", "/out", "/odd"]),
+        "/odd": Resource(b"Moved", "text/plain", 301, (("Location", "/new"), ("Content-Encoding", ODD))),
         "/old": redirect("/new"), "/new": page("new", "solar", []),
         "/loop": redirect("/loop2"), "/loop2": redirect("/loop"), "/out": redirect("file:///etc/passwd"),
     }  # fmt: skip
@@ -97,6 +99,7 @@ def test_redirects_are_taken_from_the_head(tmp_path: Path) -> None:
     ends = {url[13:]: (outcome, reason) for url, outcome, reason in
             rows(tmp_path / "c", "SELECT url, outcome, reason FROM pages")}  # fmt: skip
     assert ends["/old"] == ("redirected", "redirect")
+    assert ends["/odd"] == ("redirected", "redirect"), "it has no body that would have to be decoded"
     assert ends["/new"] == ("fetched", "")
     assert ends["/loop2"] == ("failed", "redirect: loop")
     assert ends["/out"] == ("refused", "redirect: not a web address")

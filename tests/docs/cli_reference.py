@@ -46,9 +46,9 @@ EXIT_CODES = {
 NOTES = {
     "crawl": """\
 The topic is words in quotes, or the path of a [topic file](topic-file.md). An option given here counts instead of the
-same key in the topic file; `--seed`, `--sitemap` and `--cache` add to it. Without `--out` and without `out` in the topic
-file, the crawl is kept in a new folder under `crawls/`, named after the topic. Without a budget and a target it goes on
-until no URL is left.
+same key in the topic file; `--seed`, `--sitemap` and `--cache` add to it. Without `--out` and without `out` in the
+topic file, the crawl is kept in a new folder under `crawls/`, named after the topic. Without a budget and a target it
+goes on until no URL is left.
 
 ```sh
 dowse crawl topic.toml --budget 2000p --out my-crawl   # from a topic file

@@ -85,9 +85,9 @@ class Heads:
             self._useless.pop(lease.site.id, None)
             self._asked.pop(lease.candidate, None)
             self._frontier.candidates.attempts[lease.candidate] = 1
-            if result.status not in REDIRECTS:
-                result = replace(result, truncated=Truncation.TYPE)
-            await self._conclusion.conclude(lease, result, at)
+            # there was no body that could have been cut, whatever the headers promised
+            cut = Truncation.NONE if result.status in REDIRECTS else Truncation.TYPE
+            await self._conclusion.conclude(lease, replace(result, truncated=cut), at)
             return
         told = isinstance(result, Response) and result.status // 100 == 2
         self._useless[lease.site.id] = 0 if told else self._useless.get(lease.site.id, 0) + 1
