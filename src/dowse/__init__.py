@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 from dowse.model.budget import Budget
 from dowse.model.errors import DowseError, StoreError, TopicError, UserError
 from dowse.model.topic import (
+    Cache,
+    Cost,
     Example,
     JudgeSettings,
     Keyword,
@@ -40,9 +42,9 @@ if TYPE_CHECKING:
     from dowse.crawl.conclude import Fetched
 
 __all__ = [
-    "Budget", "DowseError", "Example", "Fetched", "JudgeSettings", "Keyword", "Limits", "Network", "Politeness",
-    "Scope", "Seeds", "StoreError", "StrategyChoice", "Target", "Topic", "TopicError", "UserError", "crawl",
-    "load_topic",
+    "Budget", "Cache", "Cost", "DowseError", "Example", "Fetched", "JudgeSettings", "Keyword", "Limits", "Network",
+    "Politeness", "Scope", "Seeds", "StoreError", "StrategyChoice", "Target", "Topic", "TopicError", "UserError",
+    "crawl", "load_topic",
 ]  # fmt: skip
 
 

@@ -61,13 +61,35 @@ def test_a_crawl_leaves_records_archive_and_picture(folder: Path) -> None:
 
 def test_export_in_every_format(folder: Path, tmp_path: Path) -> None:
     lines = dowse("export", str(folder), "--to", "jsonl").stdout.splitlines()
-    assert json.loads(lines[0])["url"] == DEMO_SEEDS[0]
+    assert json.loads(lines[0])["url"] in DEMO_SEEDS, "they are on hosts of their own, asked at the same time"
     dowse("export", str(folder), "--to", "csv", "-o", str(tmp_path / "pages.csv"))
     with (tmp_path / "pages.csv").open(newline="", encoding="utf-8") as stream:
         assert len(list(csv.DictReader(stream))) == len(lines)
     done = dowse("export", str(folder), "--to", "parquet", "-o", str(tmp_path / "pages.parquet"))
     assert f"{len(lines)} pages written" in done.stdout
     assert (tmp_path / "pages.parquet").read_bytes().startswith(b"PAR1")
+
+
+def test_a_crawl_with_a_cache_tells_what_it_saved(
+    folder: Path, server: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    seeds = [part for seed in DEMO_SEEDS for part in ("--seed", seed)]
+    more = ["--threshold", "0.2", *network(server)]
+    first = len(server.log)
+    done = dowse("crawl", DEMO_QUERY, *seeds, "-b", "5p", "-o", str(tmp_path / "c"), "--cache", folder.name, *more)
+    assert "URLs are held by the cache" in done.stderr
+    assert re.search(r"saved +[1-9][0-9]* pages, .*: taken from the cache", done.stdout)
+    assert re.search(r"saved [1-9][0-9]* pages", done.stderr), "the progress tells it as well"
+    assert DEMO_SEEDS[0] not in {hit.url for hit in list(server.log)[first:]}
+    told = dowse("why", str(tmp_path / "c"), DEMO_SEEDS[0]).stdout
+    assert f"from the cache {folder}, fetched for it at 20" in told
+    monkeypatch.chdir(tmp_path)
+    done = dowse("crawl", "--resume", str(tmp_path / "c"), "-b", "8p", "--cache-age", "0", "--json", *network(server))
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert "cache: not used, since its greatest age is 0" in {line.get("text") for line in lines}
+    assert lines[-1]["saved_pages"] == lines[-2]["saved_pages"] > 0, "what an earlier run saved stays saved"
+    assert lines[-1]["pages"] == 8 + lines[-1]["saved_pages"]
 
 
 def test_report_is_one_file(folder: Path, tmp_path: Path) -> None:

@@ -248,6 +248,30 @@ def test_an_impossible_budget(
     assert not (tmp_path / "c").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--cache", "nowhere"], "cache: {}/nowhere holds no crawl (there is no dowse.sqlite in it)"),
+        (["--cache", "garbage"], "cache: {}/garbage/dowse.sqlite cannot be read: file is not a database"),
+        (["--cache", "c"], "cache: {}/c is the crawl's own folder: name one of an earlier crawl"),
+        (["--cache", "./x/../c"], "cache: {}/x/../c is the crawl's own folder: name one of an earlier crawl"),
+        (["--cache", "nowhere", "--cache-age", "0"], "cache: {}/nowhere holds no crawl"),
+        (["--cache-age", "a week"], "--cache-age: 'a week' is not a length of time"),
+        (["--cache-age", "-1"], "--cache-age: '-1' is not a length of time"),
+    ],
+)
+def test_an_impossible_cache(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "garbage").mkdir()
+    (tmp_path / "x").mkdir()
+    (tmp_path / "garbage" / "dowse.sqlite").write_bytes(b"mine" * 1000)
+    line = mistake(capsys, monkeypatch, "crawl", "solar", "--out", "c", *arguments, *NOWHERE)
+    assert line.startswith(said.format(tmp_path))
+    assert not (tmp_path / "c").exists()
+
+
 def test_no_seed_can_be_reached(tmp_path: Path) -> None:
     topic = tmp_path / "topic.toml"
     topic.write_text(

@@ -12,7 +12,7 @@ from dowse.loopback import in_thread
 from dowse.loopback.demo import demo_topic, demo_web
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
-from dowse.model.topic import CostSettings, Politeness, StrategyChoice
+from dowse.model.topic import Cost, Politeness, StrategyChoice
 from tests.crawl.servers import crawl_all
 from tests.lab.replay.frozen import Frozen, Host, by_host, crawl
 
@@ -35,8 +35,20 @@ def test_the_size_of_pages_counts() -> None:
     web = Frozen({"a-large.test": Host(size=3_000_000), "small.test": Host(size=3_000)}, pages=30)
     found = by_host(crawl(web, strategy=EFFICIENT, budget=Budget(pages=32)))
     assert found["small.test"] >= 27
-    paper = crawl(web, strategy=EFFICIENT, budget=Budget(pages=32), cost=CostSettings(form="paper"))
+    paper = crawl(web, strategy=EFFICIENT, budget=Budget(pages=32), cost=Cost(form="paper"))
     assert by_host(paper)["small.test"] >= 27
+
+
+def test_a_head_tells_which_pages_are_large() -> None:
+    """Odd pages are large, and nothing but a HEAD tells them from the others."""
+    sizes = {f"http://a.test/{n}": 4_000_000 for n in range(1, 40, 2)}
+    web = Frozen({"a.test": Host(size=4_000)}, pages=40, sizes=sizes)
+    plain = crawl(web, strategy=EFFICIENT, budget=Budget(pages=15))
+    asked = crawl(web, strategy=EFFICIENT, budget=Budget(pages=15), cost=Cost(head=True))
+    size = {name: sum(exchange.wire_bytes for exchange in done.exchanges) for name, done in
+            {"plain": plain, "asked": asked}.items()}  # fmt: skip
+    assert size["asked"] < 0.7 * size["plain"]
+    assert len(asked.exchanges) > len(plain.exchanges), "a HEAD is a request, and charged"
 
 
 @pytest.mark.parametrize("strategy", ["bfs", "best-first"])

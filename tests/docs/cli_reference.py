@@ -48,18 +48,19 @@ EXIT_CODES = {
 NOTES = {
     "crawl": """\
 The topic is words in quotes, or the path of a [topic file](topic-file.md). An option given here counts instead of the
-same key in the topic file; `--seed` and `--sitemap` add to it. Without `--out` and without `out` in the topic file, the
-crawl is kept in a new folder under `crawls/`, named after the topic. Without a budget and a target it goes on until no
-URL is left.
+same key in the topic file; `--seed`, `--sitemap` and `--cache` add to it. Without `--out` and without `out` in the
+topic file, the crawl is kept in a new folder under `crawls/`, named after the topic. Without a budget and a target it
+goes on until no URL is left.
 
 ```sh
 dowse crawl topic.toml --budget 2000p --out my-crawl   # from a topic file
 dowse crawl --resume my-crawl --budget 4000p           # go on after a stop, a crash or a spent budget
+dowse crawl other.toml --cache my-crawl                # what my-crawl holds is not downloaded again
 ```
 
 `--resume` takes the topic from the folder. Options given with it hold for that run only; budgets count all runs
 together. In a terminal the crawl shows a live picture; elsewhere a line every 5 seconds on standard error; with
-`--json` an object a line on standard output.
+`--json` an object a line on standard output. [Saving downloads](cache.md) tells more of `--cache` and `--head`.
 """,
     "judge": """\
 A page given as URL is fetched once, as your browser would, without asking its robots.txt.

@@ -13,7 +13,20 @@ from hypothesis import strategies as st
 
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
-from dowse.model.topic import Example, Keyword, Limits, Network, Politeness, Scope, Seeds, StrategyChoice, Topic, Traps
+from dowse.model.topic import (
+    Cache,
+    Cost,
+    Example,
+    Keyword,
+    Limits,
+    Network,
+    Politeness,
+    Scope,
+    Seeds,
+    StrategyChoice,
+    Topic,
+    Traps,
+)
 from dowse.model.topicfile import (
     LANGUAGES,
     TEMPLATE,
@@ -63,6 +76,11 @@ timeout = 5
 [network]
 contact = "me@example.org"
 resolve = { "*.example.org" = "127.0.0.1:8080", "six" = "[::1]:80", "bare" = "::1" }
+[cost]
+head = true
+[cache]
+folders = ["earlier", "/elsewhere"]
+max_age = "12h"
 """
 
 
@@ -104,6 +122,7 @@ def test_a_full_file_becomes_a_topic(tmp_path: Path) -> None:
     assert topic.limits == Limits(max_wire_bytes=2**20, timeout_s=5.0)
     assert topic.network.resolve["*.example.org"] == "127.0.0.1:8080"
     assert (topic.out, topic.workers, topic.seed_number, topic.judge.threshold) == (here + "crawl", 0, 7, 1.0)
+    assert (topic.cost, topic.cache) == (Cost(head=True), Cache((here + "earlier", "/elsewhere"), 43_200.0))
     assert topic_from_json(json.loads(json.dumps(topic_to_json(topic)))) == topic
 
 

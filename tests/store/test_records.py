@@ -14,7 +14,7 @@ import pytest
 from dowse.model.budget import Spent
 from dowse.model.errors import FolderBusy, NotACrawl, StoreError, UserError
 from dowse.model.records import Batch, CandidateRow, CandidateState, Records, SiteRow
-from dowse.store import Counters, CrawlReader, CrawlStore, read_response
+from dowse.store import Counters, CrawlReader, CrawlStore, export, read_response
 from dowse.store.schema import PAGE_COLUMNS
 from tests.store.made import WALL, batch, body, candidates, page, url, warc_records
 
@@ -56,7 +56,7 @@ def test_each_column_gets_its_own_value(folder: Path) -> None:
     """Every field of a page row is different here, so a value in the wrong column shows."""
     row = page(7, reason="why", truncated="length", similarity=0.11, erid=0.12, language="en", charset="utf-8",
                depth=21, words=22, text_len=23, n_links=24, duplicate_of=25, etag='"e"', last_modified="then",
-               attempts=26, canonical=url(1), final_url=url(8), status=203)  # fmt: skip
+               attempts=26, canonical=url(1), final_url=url(8), status=203, cached_from="earlier")  # fmt: skip
     with CrawlStore.create(folder, {}, WALL) as store:
         store.commit(Batch(pages=[row]))
     [stored] = rows(folder, "SELECT * FROM pages")
@@ -72,6 +72,7 @@ def test_each_column_gets_its_own_value(folder: Path) -> None:
         "n_links": 24, "duplicate_of": 25, "signature": -8, "minhash": b"\x07" * 8, "etag": '"e"',
         "last_modified": "then", "canonical": url(1), "attempts": 26, "dns_s": 0.125, "connect_s": 0.25,
         "first_byte_s": 0.5, "total_s": 1.0, "parse_s": 0.25, "judge_s": 0.25, "verdict": '[["similarity",0.5,1.0]]',
+        "cached_from": "earlier",
     }  # fmt: skip
 
 
@@ -210,17 +211,22 @@ def test_what_is_no_crawl_is_not_opened(tmp_path: Path) -> None:
         CrawlStore.open(tmp_path)
 
 
-def test_records_of_the_version_before_are_read_and_gone_on_with(folder: Path) -> None:
+def test_records_of_the_first_version_are_read_and_gone_on_with(folder: Path) -> None:
     with CrawlStore.create(folder, SETTINGS, WALL) as store:
         store.commit(batch(0))
     with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:  # as version 1 had it
         connection.executescript(
             "ALTER TABLE candidates DROP COLUMN evidence;"
             "ALTER TABLE sites DROP COLUMN not_before; ALTER TABLE sites DROP COLUMN closed;"
+            "ALTER TABLE pages DROP COLUMN cached_from;"
             "UPDATE meta SET value = '1' WHERE name = 'schema_version'; PRAGMA user_version = 1;"
         )
     with CrawlReader(folder) as reader:
         assert reader.summary().pages == 5
+        page = reader.page(url(1))
+        assert page is not None
+        assert (page.title, page.cached_from) == ("Page 1", None)
+    assert export(folder, "jsonl", folder / "pages.jsonl") == 5
     assert rows(folder, "PRAGMA user_version") == [(1,)], "looking changes nothing"
     with CrawlStore.open(folder) as store:
         [site] = store.sites()

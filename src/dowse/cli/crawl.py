@@ -77,6 +77,14 @@ def crawl(
         list[str] | None,
         typer.Option(metavar="ADDRESS", help="Also fetch from this address or network, e.g. 10.0.0.0/8."),
     ] = None,
+    cache: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="An earlier crawl: pages it holds are not downloaded again while fresh."),
+    ] = None,
+    cache_age: Annotated[
+        str | None, typer.Option(metavar="TIME", help="How old a held page may be, e.g. 7d, 12h; 0: never use it.")
+    ] = None,
+    head: Annotated[bool, typer.Option("--head", help="Ask with HEAD before each GET: for its type and size.")] = False,
     seed_number: Annotated[int | None, typer.Option(metavar="N", help="For everything that rolls dice.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Progress and summary as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
@@ -90,6 +98,7 @@ def crawl(
         delay=delay, concurrency=concurrency, workers=workers, scope=scope, max_depth=max_depth, threshold=threshold,
         contact=contact, proxy=proxy, resolve=resolve or [], allow_private=allow_private,
         allow_addresses=allow_address or [], seed_number=seed_number, sitemaps=sitemap or [],
+        caches=[str(folder) for folder in cache or []], cache_age=cache_age, head=head,
     )  # fmt: skip
     display = choose_display(as_json=as_json, quiet=quiet)
     if resume is not None:
@@ -129,7 +138,8 @@ async def _crawl(topic: Topic, folder: Path, display: Display, *, resume: bool) 
     signals = _Signals(folder, display)
     assembly = await assemble(topic, folder, resume=resume)
     signals.engine = assembly.engine
-    display.open(f"Dowse: {topic.name or topic.query}  ->  {folder}")
+    held = "" if assembly.cache is None else f"  ({len(assembly.cache)} URLs are held by the cache)"
+    display.open(f"Dowse: {topic.name or topic.query}  ->  {folder}{held}")
     for note in assembly.notes:
         display.say(note)
     assembly.recorder.on_event = lambda kind, detail: display.say(f"{kind}: {detail}") if kind in _TOLD else None

@@ -41,6 +41,10 @@ def _budget(progress: Progress) -> str:
     return ", ".join(f"{name} {share:.0%} left" for name, share in progress.budget_left.items()) or "no limit"
 
 
+def _saved(progress: Progress) -> str:
+    return f"saved {progress.saved_pages} pages, {human_bytes(progress.saved_bytes)}"
+
+
 class LiveDisplay:
     """A picture that is redrawn in place."""
 
@@ -74,6 +78,7 @@ class LiveDisplay:
             ("frontier", f"{progress.waiting} URLs, {progress.sites} sites", "in flight",
              f"{progress.in_flight} + {progress.parsing} parsing"),
             ("time", human_seconds(progress.elapsed_s), "budget", _budget(progress)),
+            *([("cache", _saved(progress), "", "")] if progress.saved_pages else []),
         )  # fmt: skip
         for row in rows:
             numbers.add_row(Text(row[0], style="dim"), Text(row[1]), Text(row[2], style="dim"), Text(row[3]))
@@ -107,7 +112,8 @@ class PlainDisplay:
         self.say(
             f"{human_seconds(progress.elapsed_s)}  {progress.pages} pages, {progress.relevant} relevant"
             f" ({progress.harvest:.1%}, now {progress.harvest_now:.1%}), {progress.pages_per_s:.1f} pages/s,"
-            f" {human_bytes(progress.bytes)}, {progress.waiting} waiting, budget: {_budget(progress)};"
+            f" {human_bytes(progress.bytes)}{', ' + _saved(progress) if progress.saved_pages else ''},"
+            f" {progress.waiting} waiting, budget: {_budget(progress)};"
             f" waits for {progress.waits_for}"
         )
 

@@ -41,6 +41,9 @@ class Flags:
     allow_addresses: list[str] = field(default_factory=list)
     seed_number: int | None = None
     sitemaps: list[str] = field(default_factory=list)
+    caches: list[str] = field(default_factory=list)
+    cache_age: str | None = None
+    head: bool = False
 
 
 def read_topic(text: str) -> Topic:
@@ -91,6 +94,13 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
         changes["workers"] = _at_least(flags.workers, 0, "--workers")
     if flags.seed_number is not None:
         changes["seed_number"] = flags.seed_number
+    if flags.caches or flags.cache_age is not None:
+        age = (
+            topic.cache.max_age_s if flags.cache_age is None else _named("--cache-age", parse_duration, flags.cache_age)
+        )
+        changes["cache"] = replace(topic.cache, folders=(*topic.cache.folders, *flags.caches), max_age_s=age)
+    if flags.head:
+        changes["cost"] = replace(topic.cost, head=True)
     changes["network"] = _network(topic, flags)
     return replace(topic, **changes)
 

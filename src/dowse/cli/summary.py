@@ -66,6 +66,12 @@ def _judged_by(settings: dict[str, Any]) -> str:
     return f"{method} of at least {settings['threshold']:.3f}, {origin}{hint}"
 
 
+def _saved(summary: Summary) -> list[tuple[str, str]]:
+    if not summary.saved_bytes and not summary.saved_pages:
+        return []
+    return [("saved", f"{summary.saved_pages} pages, {human_bytes(summary.saved_bytes)}: taken from the cache")]
+
+
 def _print(folder: Path, stop: Stop, summary: Summary, picture: Path | None, judged_by: str) -> None:
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
@@ -77,6 +83,7 @@ def _print(folder: Path, stop: Stop, summary: Summary, picture: Path | None, jud
         ("relevant", judged_by),
         ("spent", f"{summary.requests} requests, {human_bytes(summary.bytes)}, {human_seconds(summary.seconds)}"
                   f" ({rate:.1f} pages/s)"),
+        *_saved(summary),
         ("frontier", f"{summary.waiting} URLs left of {summary.known} known, on {summary.sites} sites"),
     ]  # fmt: skip
     others = [outcome for outcome in summary.outcomes if outcome.reason and outcome.state != "waiting"]

@@ -83,6 +83,8 @@ def _page(crawl: CrawlReader, page: PageView) -> list[str]:
         f"{page.outcome}: {page.fetched_at}, http {page.status}, {page.bytes} bytes, {page.content_type or 'no type'}"
     )
     lines = [what if page.status else f"{page.outcome}: {page.fetched_at}"]
+    if page.cached_from is not None:
+        lines.append(f"from the cache {page.cached_from}, fetched for it at {page.fetched_at}: nobody was asked again")
     if page.reason and page.duplicate_of is None and page.outcome != "redirected":
         lines.append(f"because: {_because(page.reason)}")
     if page.final_url != page.url:

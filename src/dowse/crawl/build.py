@@ -3,12 +3,15 @@ which a replay shares. Only these two name concrete classes."""
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from dowse.crawl.cached import FromCache, absolute_folders, open_cache
 from dowse.crawl.engine import Engine, Stop
+from dowse.crawl.heads import Heads
 from dowse.crawl.intake import Intake
 from dowse.crawl.join import OnPage, Parts, join
 from dowse.crawl.prepare import Source, read_examples, read_seeds
@@ -51,6 +54,8 @@ class Assembly:
     recorder: Recorder
     intake: Intake
     clock: Clock
+    cache: FromCache | None
+    heads: Heads | None
     notes: list[str]  # what the user should know before it starts: odd seed lines, refused seeds, ...
 
     async def run(self) -> Stop:
@@ -70,6 +75,8 @@ class Assembly:
         """Close workers, connections and the folder."""
         await self.workers.close()
         await self.transport.close()
+        if self.cache is not None:
+            self.cache.close()
         self.store.close()
 
 
@@ -90,6 +97,7 @@ async def assemble(
     """
     clock = clock or SystemClock()
     notes: list[str] = []
+    topic = absolute_folders(topic)
     strategy = build_strategy(topic.strategy, seed_number=topic.seed_number)
     if not resume:
         check_ready(topic)
@@ -100,6 +108,10 @@ async def assemble(
         purse = Purse(topic.budget, store.spent() if store else None)
         if store is not None:
             undo.callback(store.close)
+        known = topic_from_json(store.settings()["topic"]).cache.folders if store else ()
+        held = await asyncio.to_thread(open_cache, topic.cache, folder, clock.wall(), notes, known)
+        if held is not None:
+            undo.callback(held.close)
         seeds = read_seeds(topic, store.settings().get("seeds", []) if store else None, notes)
         source = Source(transport, clock, topic.politeness.delay_s, purse)
         topic = await read_examples(topic, source, notes)
@@ -122,7 +134,7 @@ async def assemble(
         parts = join(
             topic, strategy=strategy, scope=scope, transport=transport, workers=workers, records=store, purse=purse,
             clock=clock, seed_origins={split(url).origin for url in named}, opens_at=opens_at, keep_text=keep_text,
-            on_page=on_page,
+            on_page=on_page, held=held,
         )  # fmt: skip
         if resume:
             _restore(store, parts, strategy, clock.now())
@@ -130,7 +142,7 @@ async def assemble(
         undo.pop_all()
     return Assembly(
         topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.recorder, parts.intake, clock,
-        notes,
+        parts.cache, parts.heads, notes,
     )  # fmt: skip
 
 
@@ -170,7 +182,8 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) ->
         parts.errands.restore_site(site)
     for page, exact, minhash in store.signatures():
         parts.duplicates.add(page, Signature(exact, minhash))
-    tally.pages, tally.relevant = store.spent().pages, store.counters().relevant
+    tally.saved(*store.saved())
+    tally.pages, tally.relevant = store.spent().pages + tally.saved_pages, store.counters().relevant
     mark = f"{STRATEGY_STATE}{strategy.name}."
     learned = store.statistics().items()
     strategy.restore({name.removeprefix(mark): value for name, value in learned if name.startswith(mark)})

@@ -191,6 +191,16 @@ class Conclusion:
         self._recorder.refused("robots", 1, lease.url)
         self._tally.ended(Outcome.REFUSED)
 
+    def wait_again(self, lease: Lease) -> None:
+        """The lease ended without an answer for its page: it waits, unless its site was given up meanwhile."""
+        now, attempts = self._clock.now(), int(self._frontier.candidates.attempts[lease.candidate])
+        if lease.site.closed:
+            self._frontier.finish(lease.candidate, CandidateState.REFUSED)
+            self._recorder.ended(lease.candidate, CandidateState.REFUSED, lease.site.closed, attempts)
+            return
+        self._frontier.retry(lease.candidate, at=now, now=now)
+        self._recorder.ended(lease.candidate, CandidateState.WAITING, "", attempts)
+
     # -- redirects -----------------------------------------------------------------------------------------------
 
     def _redirect(self, lease: Lease, response: Response, at: float) -> None:
@@ -315,6 +325,7 @@ class Conclusion:
             row.body_bytes = len(result.body)
             row.truncated = result.truncated.value
             row.etag, row.last_modified = result.header("ETag"), result.header("Last-Modified")
+            row.cached_from = result.cached_from or None
         elif result.detail:
             row.reason = f"{reason}: {result.detail}"
         return row
@@ -331,3 +342,5 @@ class Conclusion:
         self._recorder.ended(lease.candidate, state, row.reason, row.attempts)
         self._recorder.page(row)
         self._tally.ended(row.outcome)
+        if row.cached_from is not None:
+            self._tally.saved(int(row.outcome == Outcome.FETCHED), row.wire_bytes)

@@ -15,9 +15,11 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from dowse.crawl.cached import FromCache
 from dowse.crawl.conclude import Conclusion, Fetched
 from dowse.crawl.errands import Errands
 from dowse.crawl.extra import ExtraRequests
+from dowse.crawl.heads import Heads
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Progress, Tally
 from dowse.crawl.waits import budget_left, waits_for
@@ -71,6 +73,8 @@ class Engine:
         worth: Worth,
         clock: Clock,
         on_page: Callable[[Fetched], Coroutine[Any, Any, None]] | None = None,
+        cache: FromCache | None = None,
+        heads: Heads | None = None,
     ) -> None:
         self._topic = topic
         self._frontier = frontier
@@ -86,6 +90,8 @@ class Engine:
         self._worth = worth
         self._clock = clock
         self._on_page = on_page
+        self._cache = cache
+        self._heads = heads
         self._tasks: set[asyncio.Task[None]] = set()
         self._fetching = 0
         self._stop: Stop | None = None
@@ -190,6 +196,7 @@ class Engine:
             self._fetching < most
             and len(self._tasks) < 2 * most + self._most_backlog
             and (self._workers.backlog < self._most_backlog)
+            and (self._cache is None or self._cache.has_room)
         )
 
     def _window(self) -> int | None:
@@ -216,12 +223,13 @@ class Engine:
                 if lease.errand is Errand.ROBOTS and self._purse.exhausted() is not None:
                     self._frontier.cancel(lease, now)
                     return
-                self._start(self._errand(lease))
+                self._start(self._occupied(self._errands.run, lease))
             elif not self._launch_page(lease, now):
                 return
 
     def _launch_page(self, lease: Lease, now: float) -> bool:
-        """Start fetching a page, unless robots or the budget forbid it. False: launch nothing more for now."""
+        """Start fetching a page, unless robots or the budget forbid it or a cache holds it. False: launch nothing more
+        for now."""
         allowed = self._errands.allowed(lease.site, lease.url)
         if allowed is None:
             self._frontier.require(lease.site, Errand.ROBOTS)
@@ -232,17 +240,28 @@ class Engine:
             self._frontier.cancel(lease, now)
             self._conclusion.refused_by_robots(lease)
             return True
-        if not self._purse.reserve(page=True):
+        if self._cache is not None and self._cache.begin(lease.url):
+            self._frontier.cancel(lease, now)
+            self._note_lease(lease, requests=0)
+            self.background(self._hand_over(self._cache.page, lease))
+            return True
+        head = self._heads is not None and self._heads.wanted(lease)
+        if not self._purse.reserve(page=not head):
             self._frontier.cancel(lease, now)
             self._frontier.retry(lease.candidate, at=now, now=now)
             return False
         self._recorder.note_spent()
+        if self._heads is not None:
+            self._heads.leaves(lease.candidate, head=head)
+            if head:
+                self._start(self._occupied(self._heads.ask, lease))
+                return True
         self._note_lease(lease)
-        self._start(self._page(lease))
+        self._start(self._hand_over(self._page, lease))
         return True
 
-    def _note_lease(self, lease: Lease) -> None:
-        attempts = int(self._frontier.candidates.attempts[lease.candidate]) + 1
+    def _note_lease(self, lease: Lease, requests: int = 1) -> None:
+        attempts = int(self._frontier.candidates.attempts[lease.candidate]) + requests
         self._frontier.candidates.attempts[lease.candidate] = min(attempts, 255)
         why = self._strategy.explain(lease.candidate, self._frontier.priority(lease.candidate))
         why = self._worth.explain(lease.candidate, why)
@@ -272,19 +291,25 @@ class Engine:
             self.failure = error
         self._wake()
 
-    async def _errand(self, lease: Lease) -> None:
+    async def _occupied(self, work: Callable[[Lease], Coroutine[Any, Any, None]], lease: Lease) -> None:
+        """Work that counts as an exchange from its beginning to its end."""
         try:
-            await self._errands.run(lease)
+            await work(lease)
         finally:
             self._fetching -= 1
 
-    async def _page(self, lease: Lease) -> None:
+    async def _page(self, lease: Lease) -> Fetched | None:
         page = None
         try:
             result, at = await self._exchange(lease)
             page = await self._conclusion.conclude(lease, result, at)
         finally:
             self._purse.settle(kept=page is not None)
+        return page
+
+    async def _hand_over(self, work: Callable[[Lease], Coroutine[Any, Any, Fetched | None]], lease: Lease) -> None:
+        """Give the page to whoever wants it, once it is concluded."""
+        page = await work(lease)
         if page is not None and self._on_page is not None:
             await self._on_page(page)
 
@@ -334,4 +359,6 @@ class Engine:
             budget_left=budget_left(self._purse),
             waits_for=waits_for(self._frontier, now, self._fetching),
             value=tally.value,
+            saved_pages=tally.saved_pages,
+            saved_bytes=tally.saved_bytes,
         )

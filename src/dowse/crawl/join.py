@@ -6,10 +6,12 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from dowse.crawl.cached import FromCache
 from dowse.crawl.conclude import Conclusion, Fetched
 from dowse.crawl.engine import Engine
 from dowse.crawl.errands import Errands
 from dowse.crawl.extra import ExtraRequests
+from dowse.crawl.heads import Heads
 from dowse.crawl.intake import Intake
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.sitemaps import WALKED, Sitemaps
@@ -29,6 +31,7 @@ from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.parse import DuplicateIndex
 from dowse.predict import Costs, SiteLog
+from dowse.store import HeldPages
 
 __all__ = ["OnPage", "Parts", "join"]
 
@@ -49,6 +52,8 @@ class Parts:
     intake: Intake
     conclusion: Conclusion
     sitemaps: Sitemaps
+    cache: FromCache | None
+    heads: Heads | None  # its ``on_size`` is told what pages will cost
     engine: Engine
 
 
@@ -66,9 +71,10 @@ def join(
     opens_at: float = 0.0,
     keep_text: bool = False,
     on_page: OnPage | None = None,
+    held: HeldPages | None = None,
 ) -> Parts:
     """Make the parts. ``seed_origins`` are the sites whose sitemaps are read when their robots.txt names them; before
-    ``opens_at`` no site is asked."""
+    ``opens_at`` no site is asked; what is ``held`` is not downloaded."""
     connections = topic.politeness.connections_per_host
     frontier = Frontier(delay_s=topic.politeness.delay_s, connections_per_site=connections, opens_at=opens_at)
     recorder = Recorder(records, frontier, purse, strategy, clock)
@@ -81,10 +87,18 @@ def join(
         topic, frontier=frontier, intake=intake, errands=errands, workers=workers, duplicates=duplicates,
         recorder=recorder, tally=tally, worth=worth, clock=clock, keep_text=keep_text,
     )  # fmt: skip
+    cache = None if held is None else FromCache(topic, held, conclusion, clock)
+    heads = None
+    if topic.cost.head:
+        heads = Heads(
+            topic, frontier=frontier, transport=transport, conclusion=conclusion, recorder=recorder, purse=purse,
+            clock=clock,
+        )  # fmt: skip
+        heads.on_size = lambda candidate, size: worth.sized(candidate, size, clock.now())
     engine = Engine(
         topic, frontier=frontier, transport=transport, workers=workers, strategy=strategy, errands=errands,
         extra=extra, conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, worth=worth, clock=clock,
-        on_page=on_page,
+        on_page=on_page, cache=cache, heads=heads,
     )  # fmt: skip
     sitemaps = Sitemaps(extra, errands, recorder, intake, clock, records.statistics().get(WALKED, []))
     if topic.seeds.robots_sitemaps:
@@ -94,7 +108,10 @@ def join(
                 engine.background(sitemaps.walk(urls))
 
         errands.on_sitemaps = walk_named
-    return Parts(frontier, growth, tally, duplicates, recorder, worth, errands, intake, conclusion, sitemaps, engine)
+    return Parts(
+        frontier, growth, tally, duplicates, recorder, worth, errands, intake, conclusion, sitemaps, cache, heads,
+        engine,
+    )  # fmt: skip
 
 
 def _costs(topic: Topic, strategy: Strategy) -> tuple[SiteLog, Costs | None]:

@@ -33,6 +33,8 @@ class Progress:
     budget_left: dict[str, float]  # limit -> share left, in [0, 1]
     waits_for: str
     value: float  # sum of scores
+    saved_pages: int = 0  # taken from caches instead of the network
+    saved_bytes: int = 0
 
 
 @dataclass(slots=True)
@@ -42,6 +44,8 @@ class Tally:
     pages: int = 0
     relevant: int = 0
     value: float = 0.0
+    saved_pages: int = 0
+    saved_bytes: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
     by_host: dict[str, list[int]] = field(default_factory=dict)  # host -> [relevant, pages]
     _recent: deque[bool] = field(default_factory=lambda: deque(maxlen=_WINDOW_PAGES))
@@ -63,6 +67,11 @@ class Tally:
         self._times.append(now)
         while self._times and self._times[0] < now - _RATE_WINDOW_S:
             self._times.popleft()
+
+    def saved(self, pages: int, wire_bytes: int) -> None:
+        """So much was taken from a cache and not downloaded."""
+        self.saved_pages += pages
+        self.saved_bytes += wire_bytes
 
     def restore_host(self, host: str, relevant: int, pages: int) -> None:
         """Add what an earlier run found at a host."""

@@ -28,6 +28,7 @@ _SLOW = 5.0  # times what a page takes elsewhere
 _SLOW_S = 1.0  # and at least so long
 _BACK = 20.0  # pages' time: how long a slow site stands back
 _LONGEST_BACK_S = 300.0
+_SEED_FLOOR = SEED_PRIORITY / 2  # what is above is a seed's place, and no value
 
 
 class Worth:
@@ -115,13 +116,13 @@ class Worth:
         # A priority was value over cost, and the cost is known again, but for what changed after it was priced.
         ids = np.arange(len(self._frontier.candidates))
         priorities = self._frontier.priorities(ids)
-        ids, priorities = ids[priorities < SEED_PRIORITY / 2], priorities[priorities < SEED_PRIORITY / 2]
+        ids, priorities = ids[priorities < _SEED_FLOOR], priorities[priorities < _SEED_FLOOR]
         sites = self._frontier.candidates.site[ids].astype(np.int64)
         self._values[ids] = priorities * self._cost(self._costs, ids, sites)
 
     def sized(self, candidate: int, size: float, now: float) -> None:
-        """A candidate's size is known before it is fetched: it is priced anew."""
-        if self._costs is None:
+        """A candidate's size is known before it is fetched: it is priced anew, unless it is a seed."""
+        if self._costs is None or self._frontier.priority(candidate) >= _SEED_FLOOR:
             return
         self._sizes[candidate] = size
         ids = np.array([candidate])

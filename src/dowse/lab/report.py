@@ -81,7 +81,7 @@ def _stop(summary: Summary) -> Html:
 def _figures(summary: Summary) -> Html:
     pages = max(summary.pages, 1)
     speed = summary.pages / summary.seconds if summary.seconds else 0.0
-    figures = (
+    figures = [
         ("pages fetched", f"{summary.pages:,}", f"on {counted(summary.sites, 'site')}"),
         ("relevant pages", f"{summary.relevant:,}", f"of {summary.judged:,} judged"),
         ("harvest rate", percent(summary.harvest), "relevant of fetched"),
@@ -91,7 +91,10 @@ def _figures(summary: Summary) -> Html:
         ("frontier left", f"{summary.waiting:,}", f"of {counted(summary.known, 'URL')} known"),
         ("bytes a relevant page", human_bytes(summary.bytes / summary.relevant) if summary.relevant else "–",
          "what one find costs"),
-    )  # fmt: skip
+    ]  # fmt: skip
+    if summary.saved_pages:
+        saved = f"pages, {human_bytes(summary.saved_bytes)} not downloaded"
+        figures.append(("from the cache", f"{summary.saved_pages:,}", saved))
     cells = (
         element("div", element("dt", what), element("dd", value, element("small", note)))
         for what, value, note in figures

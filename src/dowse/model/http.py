@@ -118,6 +118,7 @@ class Response:
     address: str = ""
     request_headers: tuple[tuple[str, str], ...] = ()
     method: str = "GET"
+    cached_from: str = ""  # the earlier crawl's folder that held it; empty: it came over the network now
 
     def header(self, name: str) -> str | None:
         """The first value of a header, name in any case; None when absent."""

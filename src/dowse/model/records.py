@@ -144,6 +144,7 @@ class PageRow:
     verdict: list[tuple[str, float, float]] = field(default_factory=list)  # reasons: name, value, weight
     archive: list[bytes] = field(default_factory=list)  # finished gzip members: request, response, metadata, ...
     archive_response: int = 1  # which of them holds the response that warc_offset names
+    cached_from: str | None = None  # the folder of the earlier crawl that held it; None: asked for in this one
 
 
 class LinkRow(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any
 from dowse.model.budget import Budget
 
 __all__ = [
-    "CostSettings", "Example", "JudgeSettings", "Keyword", "Limits", "Network", "Politeness", "Scope", "Seeds",
+    "Cache", "Cost", "Example", "JudgeSettings", "Keyword", "Limits", "Network", "Politeness", "Scope", "Seeds",
     "StrategyChoice", "Target", "Topic", "Traps",
 ]  # fmt: skip
 
@@ -92,16 +92,6 @@ class StrategyChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class CostSettings:
-    """What a page costs, in seconds. ``form``: "robust" (latency + size / speed + politeness wait), or "paper" (size /
-    speed, TH-Gatherer's)."""
-
-    form: str = "robust"
-    min_s: float = 0.05
-    max_s: float = 60.0
-
-
-@dataclass(frozen=True, slots=True)
 class Politeness:
     """Delays are seconds between two requests to one host (and to one address)."""
 
@@ -141,6 +131,26 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """What a page costs before it is fetched, in seconds. ``form``: "robust" (latency + size / speed + politeness wait)
+    or "paper" (size / speed, TH-Gatherer's)."""
+
+    form: str = "robust"
+    min_s: float = 0.05
+    max_s: float = 60.0
+
+    head: bool = False  # ask with HEAD before each GET
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """Folders of earlier crawls: a page they hold is not downloaded again while it is fresh."""
+
+    folders: tuple[str, ...] = ()
+    max_age_s: float = 7 * 86400.0  # 0: never use them
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """When the need is satisfied."""
 
@@ -159,12 +169,13 @@ class Topic:
     scope: Scope = field(default_factory=Scope)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     strategy: StrategyChoice = field(default_factory=StrategyChoice)
-    cost: CostSettings = field(default_factory=CostSettings)
     budget: Budget = field(default_factory=Budget)
     target: Target = field(default_factory=Target)
     politeness: Politeness = field(default_factory=Politeness)
     limits: Limits = field(default_factory=Limits)
     network: Network = field(default_factory=Network)
+    cost: Cost = field(default_factory=Cost)
+    cache: Cache = field(default_factory=Cache)
     out: str | None = None  # the crawl's folder
     workers: int | None = None  # parse and judge processes; None: one a core, 0: in the engine's process
     seed_number: int = 0  # for everything that rolls dice

@@ -59,6 +59,7 @@ urls = []                            # where to start: ["https://example.org/", 
 # form = "robust"                    # latency + size / speed + the host's delay; or "paper": size / speed
 # min = "0.05s"                      # no page costs less
 # max = "60s"                        # or more
+# head = false                       # ask with HEAD before each GET: a request more, for its size and type
 
 [budget]                             # hard limits: the crawl stops at the first one it meets
 # pages = 2000                       # (no default)
@@ -95,4 +96,8 @@ urls = []                            # where to start: ["https://example.org/", 
 # allow_addresses = []               # of these only some: ["127.0.0.1", "10.0.0.0/8"]
 # verify_tls = true
 # resolve = {}                       # { "*.example.org" = "127.0.0.1:8080" }
+
+[cache]                              # pages that earlier crawls hold are not downloaded again
+# folders = []                       # folders of earlier crawls
+# max_age = "7d"                     # how old a held page may be; 0: never use it
 """

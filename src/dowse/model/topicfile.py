@@ -18,7 +18,8 @@ from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
 from dowse.model.toml_lines import KeyPath, key_lines
 from dowse.model.topic import (
-    CostSettings,
+    Cache,
+    Cost,
     Example,
     JudgeSettings,
     Limits,
@@ -159,6 +160,7 @@ def _tables(directory: Path) -> dict[str, _Fields]:
             "form": ("form", read.one_of("robust", "paper")),
             "min": ("min_s", read.duration(0.001)),
             "max": ("max_s", read.duration(0.001)),
+            "head": ("head", read.boolean),
         },
         "budget": {
             "pages": ("pages", read.whole(1)),
@@ -193,6 +195,10 @@ def _tables(directory: Path) -> dict[str, _Fields]:
             "allow_addresses": ("allow_addresses", read.each(read.address_or_network)),
             "verify_tls": ("verify_tls", read.boolean),
             "resolve": ("resolve", read.resolve),
+        },
+        "cache": {
+            "folders": ("folders", read.each(read.path(directory))),
+            "max_age": ("max_age_s", read.duration()),
         },
     }
 
@@ -239,6 +245,7 @@ class _Reading:
             politeness=politeness,
             limits=Limits(**self._table(data, "limits")),
             network=Network(**self._table(data, "network")),
+            cache=Cache(**self._table(data, "cache")),
         )
 
     def _table(self, data: dict[str, Any], name: str) -> dict[str, Any]:
@@ -280,8 +287,8 @@ class _Reading:
         named = {key: value for key, value in table.items() if key in own}
         return StrategyChoice(**self._fill(("strategy",), named, own), params=params)
 
-    def _cost(self, data: dict[str, Any]) -> CostSettings:
-        cost = CostSettings(**self._table(data, "cost"))
+    def _cost(self, data: dict[str, Any]) -> Cost:
+        cost = Cost(**self._table(data, "cost"))
         if cost.min_s > cost.max_s:
             self._complain(("cost", "min"), f"is longer than max ({cost.max_s:g}s)")
         return cost

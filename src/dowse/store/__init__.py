@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dowse.store.archive import Archive
 from dowse.store.export import export
+from dowse.store.held import Held, HeldPages
 from dowse.store.read import CrawlReader
 from dowse.store.records import Counters, CrawlStore
 from dowse.store.views import (
@@ -25,6 +26,6 @@ from dowse.store.views import (
 from dowse.store.warc import compose, read_response
 
 __all__ = [
-    "Archive", "Counters", "CrawlReader", "CrawlStore", "HarvestCurve", "OutcomeCount", "PageView", "Parent", "Refusal",
-    "Run", "SiteView", "Stage", "StageTimes", "Summary", "compose", "export", "read_response",
+    "Archive", "Counters", "CrawlReader", "CrawlStore", "HarvestCurve", "Held", "HeldPages", "OutcomeCount", "PageView",
+    "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes", "Summary", "compose", "export", "read_response",
 ]  # fmt: skip

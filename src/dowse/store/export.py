@@ -30,7 +30,7 @@ COLUMNS = {
     "language": _TEXT, "charset": _TEXT, "canonical": _TEXT, "duplicate_of": _INT, "etag": _TEXT,
     "last_modified": _TEXT, "attempts": _INT, "fetched_at": _TIME, "dns_s": _REAL, "connect_s": _REAL,
     "first_byte_s": _REAL, "total_s": _REAL, "parse_s": _REAL, "judge_s": _REAL, "verdict": _JSON, "warc_file": _TEXT,
-    "warc_offset": _INT, "warc_length": _INT,
+    "warc_offset": _INT, "warc_length": _INT, "cached_from": _TEXT,
 }  # fmt: skip
 """What is exported, in this order, and what it is."""
 

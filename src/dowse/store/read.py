@@ -99,6 +99,7 @@ class CrawlReader:
                 "SELECT judged, relevant, bytes, requests, seconds FROM totals"
             )
             [(pages,)] = self._ask("SELECT count(*) FROM pages WHERE outcome = 'fetched'")
+            [(saved_pages, saved_bytes)] = self._ask(rows.SAVED)
             [(sites,)] = self._ask("SELECT count(*) FROM sites")
             groups = self._ask("SELECT state, reason, count(*) FROM candidates GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2")
             runs = tuple(Run(*row) for row in self._ask("SELECT id, started_at, ended_at, stop_reason FROM runs"))
@@ -108,6 +109,7 @@ class CrawlReader:
             requests=requests, seconds=seconds, sites=sites, known=sum(row.count for row in outcomes),
             waiting=sum(row.count for row in outcomes if row.state in ("waiting", "leased")), outcomes=outcomes,
             stop_reason=runs[-1].stop_reason if runs else None, runs=runs,
+            saved_pages=saved_pages, saved_bytes=saved_bytes,
         )  # fmt: skip
 
     def harvest_curve(self) -> HarvestCurve:
@@ -160,8 +162,6 @@ class CrawlReader:
 
     def evidence(self, candidate: int) -> bytes | None:
         """What the strategy knew of a candidate, in its own form."""
-        if not self._ask("SELECT 1 FROM pragma_table_info('candidates') WHERE name = 'evidence'"):
-            return None  # records of an older version
         found = self._ask("SELECT evidence FROM candidates WHERE id = ?", candidate)
         return found[0][0] if found else None
 
@@ -212,14 +212,15 @@ class CrawlReader:
         return [Refusal(rule, count, tuple(samples.get(rule, ()))) for rule, count in counts]
 
     def stage_times(self) -> StageTimes:
-        """Where the time went, over the pages that brought a response.
+        """Where the time went, over the pages that brought a response; those from a cache took none on the way.
 
         As in the paper, *connection* ends with the response's headers (name look-up, connecting, waiting for the
         server), *download* is the rest of the transfer, *processing* is parsing and judging.
         """
         [(pages, *sums)] = self._ask(
             "SELECT count(*), total(dns_s), total(connect_s), total(max(0, first_byte_s - dns_s - connect_s)),"
-            " total(max(0, total_s - first_byte_s)), total(parse_s), total(judge_s) FROM pages WHERE status > 0"
+            " total(max(0, total_s - first_byte_s)), total(parse_s), total(judge_s)"
+            " FROM pages WHERE status > 0 AND cached_from IS NULL"
         )
         dns, connect, wait, transfer, parse, judge = sums
         overall = sum(sums)

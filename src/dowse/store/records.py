@@ -234,6 +234,11 @@ class CrawlStore:
         """Pages recorded, judged and relevant so far."""
         return Counters(*self._connection.execute("SELECT recorded, judged, relevant FROM totals").fetchone())
 
+    def saved(self) -> tuple[int, int]:
+        """Pages, and bytes over the wire, that were taken from caches instead of being downloaded."""
+        [(pages, size)] = self._connection.execute(rows.SAVED)
+        return pages, size
+
     def candidates(self) -> Iterator[CandidateBlock]:
         """Every known URL in id order, in blocks; leases lost to a crash come back as waiting."""
         run = self._connection.execute
@@ -269,9 +274,9 @@ class CrawlStore:
 
     def exchanges(self) -> Iterator[tuple[str, int, float, float, bool]]:
         """URL, body bytes over the wire, seconds to the first byte and in all, and whether no answer came: of every
-        recorded URL, in the order of recording."""
+        URL that was asked for, in the order of recording."""
         found = self._connection.execute(
-            "SELECT url, bytes, first_byte_s, total_s, status = 0 FROM pages ORDER BY ordinal"
+            "SELECT url, bytes, first_byte_s, total_s, status = 0 FROM pages WHERE cached_from IS NULL ORDER BY ordinal"
         )
         return ((url, size, first, total, bool(failed)) for url, size, first, total, failed in found)
 

@@ -25,8 +25,8 @@ from dowse.store.schema import PAGE_COLUMNS
 from dowse.store.times import iso, seconds
 
 __all__ = [
-    "BLOCK_COLUMNS", "CANDIDATE_COLUMNS", "SITE_COLUMNS", "Statement", "candidate", "candidates", "clean", "decision",
-    "event", "from_json", "site", "statements", "statistic", "to_json", "unsigned",
+    "BLOCK_COLUMNS", "CANDIDATE_COLUMNS", "SAVED", "SITE_COLUMNS", "Statement", "candidate", "candidates", "clean",
+    "decision", "event", "from_json", "site", "statements", "statistic", "to_json", "unsigned",
 ]  # fmt: skip
 
 Statement = tuple[str, Iterable[Sequence[Any]]]
@@ -43,6 +43,7 @@ SITE_COLUMNS = (
     "id, origin, host, address, robots_status, robots_fetched_at, delay_s, requests, pages, relevant, failures, bytes, "
     "latency_s, download_s, not_before, closed"
 )
+SAVED = "SELECT ifnull(sum(outcome = 'fetched'), 0), ifnull(sum(bytes), 0) FROM pages WHERE cached_from IS NOT NULL"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _STATES = tuple(CandidateState)
 
@@ -100,7 +101,7 @@ def _page(row: PageRow, ordinal: int, place: Place) -> tuple[Any, ...]:
         row.erid, row.title, row.language, row.charset, row.canonical, row.depth, row.words, row.text_len,
         row.n_links, row.duplicate_of, _signed(row.signature), row.minhash, row.etag, row.last_modified,
         row.attempts, times.dns_s, times.connect_s, times.first_byte_s, times.total_s, row.parse_s, row.judge_s,
-        to_json(row.verdict), *place,
+        to_json(row.verdict), *place, row.cached_from,
     )  # fmt: skip
 
 

@@ -67,6 +67,7 @@ _PAGES = {
     "warc_file": "TEXT",
     "warc_offset": "INTEGER",
     "warc_length": "INTEGER",
+    "cached_from": "TEXT",  # the earlier crawl's folder that held it; null: asked for in this crawl
 }
 PAGE_COLUMNS = tuple(_PAGES)
 
@@ -130,8 +131,16 @@ PRAGMA user_version = 2;
 """,
     2: """
 ALTER TABLE candidates ADD COLUMN evidence BLOB;
+ALTER TABLE pages ADD COLUMN cached_from TEXT;
 UPDATE meta SET value = '3' WHERE name = 'schema_version';
 PRAGMA user_version = 3;
+""",
+}
+# Who only reads may not upgrade: what records before a version lack is shown to him as they would have it now.
+_LACKING = {
+    3: """
+CREATE TEMP VIEW pages AS SELECT *, NULL AS cached_from FROM main.pages;
+CREATE TEMP VIEW candidates AS SELECT *, NULL AS evidence FROM main.candidates;
 """,
 }
 
@@ -185,7 +194,10 @@ def connect_reader(folder: Path) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode=ro"
     connection = sqlite3.connect(uri, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False)
     try:
-        _check_version(connection, folder)
+        version = _check_version(connection, folder)
+        for since, shown in _LACKING.items():
+            if version < since:
+                connection.executescript(shown)
     except sqlite3.Error as error:
         connection.close()
         raise NotACrawl(f"{path} cannot be read: {error}") from error

@@ -49,6 +49,8 @@ class Summary:
     outcomes: tuple[OutcomeCount, ...]  # most frequent first
     stop_reason: str | None  # of the last run
     runs: tuple[Run, ...]
+    saved_pages: int = 0  # of the pages, those taken from caches
+    saved_bytes: int = 0  # that would have been downloaded for what was taken from caches
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,7 @@ class PageView:
     total_s: float
     warc_file: str | None
     warc_offset: int | None
+    cached_from: str | None
 
 
 @dataclass(frozen=True, slots=True)

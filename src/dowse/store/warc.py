@@ -29,7 +29,7 @@ from dowse.model.errors import StoreError
 from dowse.model.http import Response, Truncation
 from dowse.store.times import iso
 
-__all__ = ["compose", "read_response", "warcinfo"]
+__all__ = ["compose", "read_back", "read_response", "warcinfo"]
 
 LEVEL = 1
 _GZIP = 31  # window bits of zlib: 15, and 16 for the gzip wrapper
@@ -168,7 +168,26 @@ def warcinfo(file: str, at: float, fields: Mapping[str, Any]) -> bytes:
 
 def read_response(folder: Path | str, file: str, offset: int) -> tuple[tuple[tuple[str, str], ...], bytes]:
     """The HTTP headers and the body of the response record that :func:`compose` made and that lies at ``offset``."""
+    response = read_back(folder, file, offset)
+    return response.headers, response.body
+
+
+def read_back(folder: Path | str, file: str, offset: int) -> Response:
+    """The response whose record :func:`compose` made and that lies at ``offset``; StoreError when it is not whole
+    there. What a response record does not tell (timings, bytes over the wire, the request) is left empty."""
     path = Path(folder) / file
+    about, head, body = _split(path, offset)
+    status, reason, headers = _http_head(head)
+    named = {name.lower(): value for name, value in _lines(about)}
+    if not status:
+        raise _no_response(path, offset)
+    return Response(
+        named.get("warc-target-uri", ""), status, headers, body, reason, address=named.get("warc-ip-address", "")
+    )
+
+
+def _split(path: Path, offset: int) -> tuple[bytes, bytes, bytes]:
+    """The WARC headers, the HTTP headers and the body of the record at ``offset``."""
     inflate = zlib.decompressobj(_GZIP)
     parts = []
     try:
@@ -180,9 +199,25 @@ def read_response(folder: Path | str, file: str, offset: int) -> tuple[tuple[tup
         raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
     except zlib.error:
         pass  # told below
-    _, _, block = b"".join(parts).partition(_END)
+    about, _, block = b"".join(parts).partition(_END)
     head, mark, body = block.partition(_END)
     if not inflate.eof or not mark or not head.startswith(b"HTTP/"):
-        raise StoreError(f"{path} holds no response at byte {offset}: the file was changed or cut")
+        raise _no_response(path, offset)
+    return about, head, body[: -len(_END)]
+
+
+def _no_response(path: Path, offset: int) -> StoreError:
+    return StoreError(f"{path} holds no response at byte {offset}: the file was changed or cut")
+
+
+def _lines(head: bytes) -> list[tuple[str, str]]:
     pairs = (line.partition(": ") for line in head.decode("utf-8", "surrogateescape").split("\r\n")[1:])
-    return tuple((name, value) for name, _, value in pairs), body[: -len(_END)]
+    return [(name, value) for name, _, value in pairs]
+
+
+def _http_head(head: bytes) -> tuple[int, str, tuple[tuple[str, str], ...]]:
+    """Status (0: there is none), reason and headers."""
+    first = head.partition(b"\r\n")[0].decode("utf-8", "surrogateescape")
+    _, _, rest = first.partition(" ")
+    status, _, reason = rest.partition(" ")
+    return int(status) if status.isascii() and status.isdigit() else 0, reason, tuple(_lines(head))

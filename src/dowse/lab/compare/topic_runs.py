@@ -129,9 +129,9 @@ def crawl_run(
     ordered = sorted(exchanges, key=lambda exchange: exchange.ended_s)
     pages = np.array([exchange.page for exchange in ordered], np.int64)
     brought = np.array([_brought(exchange) for exchange in ordered], np.int8)
-    first = np.zeros(len(pages), np.bool_)
-    first[np.unique(pages, return_index=True)[1]] = True  # a page counts once
-    counted = (brought == Request.PAGE) & first
+    came = np.flatnonzero(brought == Request.PAGE)
+    counted = np.zeros(len(pages), np.bool_)
+    counted[came[np.unique(pages[came], return_index=True)[1]]] = True  # a page counts once
     return Run.of(
         counted & relevant[pages],
         target=counted & targets[pages],
@@ -146,6 +146,8 @@ def crawl_run(
 def _brought(exchange: Exchange) -> Request:
     if exchange.is_page:
         return Request.PAGE
+    if exchange.method == "HEAD":
+        return Request.HEAD
     if exchange.url.endswith("/robots.txt"):
         return Request.ROBOTS
     if exchange.page < 0:

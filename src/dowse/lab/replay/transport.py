@@ -81,6 +81,7 @@ class Exchange:
     wire_bytes: int
     started_s: float
     ended_s: float
+    method: str = "GET"
 
 
 @dataclass(slots=True)
@@ -102,7 +103,7 @@ class ReplayTransport:
         latency_s, download_s = self.model.times(answer, self.web.usual(request.url))
         started_s = self.clock.now()
         place = len(self.log)
-        self.log.append(Exchange(request.url, -1, 0, False, 0, started_s, started_s))
+        self.log.append(Exchange(request.url, -1, 0, False, 0, started_s, started_s, request.method))
         wanted = self.model.miss_bytes if answer is None else answer.wire_bytes
         truncated = Truncation.NONE
         if request.method == "HEAD":
@@ -119,8 +120,11 @@ class ReplayTransport:
         page, status, headers = (-1, 404, ()) if answer is None else (answer.page, answer.status, answer.headers)
         ended_s = self.clock.now()
         is_page = answer is not None and answer.is_page and not truncated and request.method == "GET"
-        self.log[place] = Exchange(request.url, page, status, is_page, paid, started_s, ended_s)
-        body = b"" if answer is None or answer.is_page or status != 200 or truncated else self.web.body(page)
+        self.log[place] = Exchange(request.url, page, status, is_page, paid, started_s, ended_s, request.method)
+        if request.method == "HEAD" and answer is not None:  # what the body would weigh, as most servers tell
+            headers = (*headers, ("Content-Length", str(answer.wire_bytes)))
+        bare = answer is None or answer.is_page or status != 200 or truncated or request.method == "HEAD"
+        body = b"" if bare else self.web.body(page)
         return Response(
             request.url, status, headers, body, wire_bytes=paid, truncated=truncated,
             timings=Timings(0.0, 0.0, latency_s, ended_s - started_s), method=request.method,
