@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from dowse.model.budget import parse_budget, parse_duration
 from dowse.model.errors import TopicError, UserError
-from dowse.model.topic import StrategyChoice, Topic
+from dowse.model.topic import StrategyChoice, Target, Topic
 from dowse.model.topicfile import load_topic
 from dowse.predict import parameter_value
 
@@ -25,6 +26,7 @@ class Flags:
     seeds: list[str] = field(default_factory=list)
     budget: str | None = None
     target: int | None = None
+    target_value: float | None = None
     strategy: str | None = None
     params: list[str] = field(default_factory=list)
     delay: str | None = None
@@ -65,8 +67,8 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
     changes: dict[str, Any] = {"seeds": seeds}
     if flags.budget is not None:
         changes["budget"] = _named("--budget", parse_budget, flags.budget).over(topic.budget)
-    if flags.target is not None:
-        changes["target"] = replace(topic.target, relevant=_at_least(flags.target, 1, "--target"))
+    if flags.target is not None or flags.target_value is not None:
+        changes["target"] = _target(topic.target, flags)
     if flags.strategy is not None or flags.params:
         changes["strategy"] = _strategy(topic.strategy, flags)
     if flags.delay is not None:
@@ -92,6 +94,16 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
         changes["seed_number"] = flags.seed_number
     changes["network"] = _network(topic, flags)
     return replace(topic, **changes)
+
+
+def _target(target: Target, flags: Flags) -> Target:
+    if flags.target is not None:
+        target = replace(target, relevant=_at_least(flags.target, 1, "--target"))
+    if flags.target_value is not None:
+        if not 0 < flags.target_value < math.inf:
+            raise UserError(f"--target-value is {flags.target_value:g}: it must be above 0")
+        target = replace(target, value=flags.target_value)
+    return target
 
 
 def _network(topic: Topic, flags: Flags) -> Any:

@@ -164,7 +164,7 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) ->
         parts.errands.restore_site(site)
     for page, exact, minhash in store.signatures():
         parts.duplicates.add(page, Signature(exact, minhash))
-    tally.pages, tally.relevant = store.spent().pages, store.counters().relevant
+    tally.pages, tally.relevant, tally.value = store.spent().pages, store.counters().relevant, store.value()
     mark = f"{STRATEGY_STATE}{strategy.name}."
     learned = store.statistics().items()
     strategy.restore({name.removeprefix(mark): value for name, value in learned if name.startswith(mark)})

@@ -234,6 +234,10 @@ class CrawlStore:
         """Pages recorded, judged and relevant so far."""
         return Counters(*self._connection.execute("SELECT recorded, judged, relevant FROM totals").fetchone())
 
+    def value(self) -> float:
+        """The sum of all scores so far: of pages that were judged and are nobody's duplicate."""
+        return float(self._connection.execute("SELECT total(score) FROM pages").fetchone()[0])
+
     def candidates(self) -> Iterator[CandidateBlock]:
         """Every known URL in id order, in blocks; leases lost to a crash come back as waiting."""
         run = self._connection.execute
