@@ -133,7 +133,7 @@ def test_budget_and_strategy_as_tables() -> None:
         ("max_depth = 3", "t.toml:1: max_depth: unknown key here: it belongs in [scope]"),
         ("[seeds]\nworkers = 3", "seeds.workers: unknown key here: it belongs at the top of the file, above the first"),
         ("[jugde]\nmethod = 1", "t.toml:1: jugde: unknown key: did you mean judge?"),
-        ("[target]\nzzz = 1", "t.toml:2: target.zzz: unknown key: [target] knows relevant and value"),
+        ("[target]\nzzz = 1", "t.toml:2: target.zzz: unknown key: [target] knows relevant, value"),
         ("[target]\nvalue = 0", "t.toml:2: target.value: must be a number above 0, not 0"),
         ("[target]\nvalue = inf", "t.toml:2: target.value: must be a number above 0, not inf"),
         ("scope = 3", "t.toml:1: scope: must be a table, [scope], not 3"),
