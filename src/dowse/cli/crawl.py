@@ -86,8 +86,8 @@ def crawl(
     """
     flags = Flags(
         seeds=seed or [], budget=budget, target=target, target_value=target_value, strategy=strategy,
-        params=param or [], delay=delay, concurrency=concurrency, workers=workers, scope=scope, max_depth=max_depth, threshold=threshold,
-        contact=contact, proxy=proxy, resolve=resolve or [], allow_private=allow_private,
+        params=param or [], delay=delay, concurrency=concurrency, workers=workers, scope=scope, max_depth=max_depth,
+        threshold=threshold, contact=contact, proxy=proxy, resolve=resolve or [], allow_private=allow_private,
         allow_addresses=allow_address or [], seed_number=seed_number, sitemaps=sitemap or [],
     )  # fmt: skip
     display = choose_display(as_json=as_json, quiet=quiet)

@@ -8,6 +8,7 @@ from typing import Protocol
 from dowse.crawl.errands import Errands
 from dowse.crawl.intake import Intake
 from dowse.crawl.job import Job, Work
+from dowse.crawl.outlook import Outlook
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Tally
 from dowse.crawl.workers import Workers
@@ -79,6 +80,7 @@ class Conclusion:
         duplicates: Duplicates,
         recorder: Recorder,
         tally: Tally,
+        outlook: Outlook,
         clock: Clock,
         keep_text: bool = False,
     ) -> None:
@@ -90,6 +92,7 @@ class Conclusion:
         self._duplicates = duplicates
         self._recorder = recorder
         self._tally = tally
+        self._outlook = outlook
         self._clock = clock
         self._keep_text = keep_text
         self._failures: dict[int, int] = {}  # site -> failures in a row
@@ -316,3 +319,4 @@ class Conclusion:
         self._recorder.ended(lease.candidate, state, row.reason, row.attempts)
         self._recorder.page(row)
         self._tally.ended(row.outcome)
+        self._outlook.ended(row)

@@ -19,6 +19,7 @@ from typing import Any
 from dowse.crawl.conclude import Conclusion, Fetched
 from dowse.crawl.errands import Errands
 from dowse.crawl.extra import ExtraRequests
+from dowse.crawl.outlook import Outlook
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Progress, Tally
 from dowse.crawl.waits import budget_left, waits_for
@@ -69,6 +70,7 @@ class Engine:
         recorder: Recorder,
         purse: Purse,
         tally: Tally,
+        outlook: Outlook,
         clock: Clock,
         on_page: Callable[[Fetched], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
@@ -83,6 +85,7 @@ class Engine:
         self._recorder = recorder
         self._purse = purse
         self._tally = tally
+        self._outlook = outlook
         self._clock = clock
         self._on_page = on_page
         self._tasks: set[asyncio.Task[None]] = set()
@@ -179,6 +182,7 @@ class Engine:
         if self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         self._purse.tick(self._clock.now())
+        self._outlook.look()
         self._recorder.event("stop", str(self._stop))
         self._recorder.commit()
         self._recorder.note_spent()
@@ -339,4 +343,5 @@ class Engine:
             budget_left=budget_left(self._purse),
             waits_for=waits_for(self._frontier, now, self._fetching),
             value=tally.value,
+            forecast=self._outlook.forecast,
         )

@@ -11,6 +11,7 @@ from dowse.crawl.engine import Engine
 from dowse.crawl.errands import Errands
 from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.intake import Intake
+from dowse.crawl.outlook import Outlook
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.sitemaps import WALKED, Sitemaps
 from dowse.crawl.tally import Tally
@@ -39,6 +40,7 @@ class Parts:
     frontier: Frontier
     growth: GrowthRules
     tally: Tally
+    outlook: Outlook
     duplicates: DuplicateIndex
     recorder: Recorder
     errands: Errands
@@ -69,16 +71,18 @@ def join(
     frontier = Frontier(delay_s=topic.politeness.delay_s, connections_per_site=connections, opens_at=opens_at)
     recorder = Recorder(records, frontier, purse, strategy, clock)
     growth, tally, duplicates = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex()
+    outlook = Outlook(frontier, recorder)
     extra = ExtraRequests(frontier, transport, purse, recorder, clock, topic.limits.timeout_s)
     errands = Errands(topic, frontier, transport, extra, recorder, clock, product_token(topic.network))
     intake = Intake(frontier, strategy, scope, growth, recorder, topic.scope.max_depth)
     conclusion = Conclusion(
         topic, frontier=frontier, intake=intake, errands=errands, workers=workers, duplicates=duplicates,
-        recorder=recorder, tally=tally, clock=clock, keep_text=keep_text,
+        recorder=recorder, tally=tally, outlook=outlook, clock=clock, keep_text=keep_text,
     )  # fmt: skip
     engine = Engine(
         topic, frontier=frontier, transport=transport, workers=workers, strategy=strategy, errands=errands,
-        extra=extra, conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, clock=clock, on_page=on_page,
+        extra=extra, conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, outlook=outlook, clock=clock,
+        on_page=on_page,
     )  # fmt: skip
     sitemaps = Sitemaps(extra, errands, recorder, intake, clock, records.statistics().get(WALKED, []))
     if topic.seeds.robots_sitemaps:
@@ -88,4 +92,4 @@ def join(
                 engine.background(sitemaps.walk(urls))
 
         errands.on_sitemaps = walk_named
-    return Parts(frontier, growth, tally, duplicates, recorder, errands, intake, conclusion, sitemaps, engine)
+    return Parts(frontier, growth, tally, outlook, duplicates, recorder, errands, intake, conclusion, sitemaps, engine)

@@ -6,6 +6,8 @@ import heapq
 from collections import deque
 from dataclasses import dataclass, field
 
+from dowse.model.forecast import Forecast
+
 __all__ = ["Progress", "Tally"]
 
 _WINDOW_PAGES = 100
@@ -33,6 +35,7 @@ class Progress:
     budget_left: dict[str, float]  # limit -> share left, in [0, 1]
     waits_for: str
     value: float  # sum of scores
+    forecast: Forecast | None = None  # what the next fetches may bring; None before the first look
 
 
 @dataclass(slots=True)

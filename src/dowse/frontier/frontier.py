@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of, priorities_of
+from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of, priorities_of, priority_of
 from dowse.frontier.queues import Queues
 from dowse.frontier.sites import Address, Errand, Site
 from dowse.frontier.table import Table
@@ -286,11 +286,19 @@ class Frontier:
         return self.sites[self.candidates.site.item(candidate)]
 
     def priority(self, candidate: int) -> float:
-        return float(priorities_of(self.candidates.order[candidate : candidate + 1])[0])
+        return priority_of(self.candidates.order.item(candidate))
 
     def priorities(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
         """The current priorities of candidates."""
         return priorities_of(self.candidates.order[ids])
+
+    def best_priorities(self, most: int) -> NDArray[np.float64]:
+        """The highest priorities that wait, at most so many, highest first. Looks at every URL: ask rarely."""
+        count = len(self.candidates)
+        orders = self.candidates.order[:count][self.candidates.state[:count] == _WAITING]
+        if len(orders) > most:
+            orders = np.partition(orders, most - 1)[:most]
+        return priorities_of(np.sort(orders))
 
     def is_waiting(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of these candidates wait, now or for a retry."""
