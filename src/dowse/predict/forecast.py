@@ -27,7 +27,8 @@ LEAST_JUDGED = 50
 MOST_WAITING = max(HORIZONS)  # of the waiting URLs, the best so many are looked at
 _Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 _LEAST = 0.25  # pages, or a score: no correction makes a forecast less
-_GROWTH_HALF_LIFE = 100.0  # fetches
+_GROWTH_HALF_LIFE = 50.0  # fetches after which the number of new URLs a fetch counts half
+_GROWTH_KEPT = 0.75  # of it is expected to go on: as a web runs out, fewer links lead to what is new
 
 
 def interval(mean: float, variance: float, most: float) -> Interval:
@@ -92,9 +93,10 @@ class Forecaster:
 
     def reachable(self, waiting: int, fetches: int) -> int:
         """How many of the next fetches there will be URLs for: each uses one up, and brings some."""
-        if waiting >= fetches or (self._growth >= 1.0 and waiting):
+        growth = _GROWTH_KEPT * self._growth
+        if waiting >= fetches or (growth >= 1.0 and waiting):
             return fetches
-        return min(fetches, round(waiting / (1.0 - self._growth))) if waiting else 0
+        return min(fetches, round(waiting / (1.0 - growth))) if waiting else 0
 
     def _horizons(self, curve: Curve, best: NDArray[np.float64], waiting: int) -> tuple[Horizon, ...]:
         bins = curve.bins(best)
