@@ -127,6 +127,17 @@ def test_closing_a_site_refuses_all_that_waits_there() -> None:
     assert drain(frontier) == ["http://b.test/2"]
 
 
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=30), st.sets(st.integers(0, 29)), st.integers(1, 40))
+def test_the_best_that_wait(priorities: list[float], done: set[int], most: int) -> None:
+    frontier = Frontier(delay_s=0)
+    add(frontier, [f"http://a.test/{n}" for n in range(len(priorities))], priorities)
+    gone = [n for n in done if n < len(priorities)]
+    for candidate in gone:
+        frontier.finish(candidate, CandidateState.FETCHED)
+    left = sorted((one for n, one in enumerate(priorities) if n not in gone), reverse=True)
+    assert frontier.best_priorities(most).tolist() == left[:most]
+
+
 def test_a_held_site_comes_back() -> None:
     frontier = Frontier(delay_s=0)
     add(frontier, ["http://a.test/1", "http://a.test/2"], [0.9, 0.8])

@@ -85,7 +85,7 @@ class Engine:
         self._recorder = recorder
         self._purse = purse
         self._tally = tally
-        self._outlook = outlook
+        self.outlook = outlook
         self._clock = clock
         self._on_page = on_page
         self._tasks: set[asyncio.Task[None]] = set()
@@ -182,7 +182,7 @@ class Engine:
         if self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         self._purse.tick(self._clock.now())
-        self._outlook.look()
+        self.outlook.look()
         self._recorder.event("stop", str(self._stop))
         self._recorder.commit()
         self._recorder.note_spent()
@@ -343,5 +343,5 @@ class Engine:
             budget_left=budget_left(self._purse),
             waits_for=waits_for(self._frontier, now, self._fetching),
             value=tally.value,
-            forecast=self._outlook.forecast,
+            forecast=self.outlook.forecast,
         )

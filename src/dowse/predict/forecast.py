@@ -26,6 +26,7 @@ LEVEL = 0.8
 LEAST_JUDGED = 50
 MOST_WAITING = max(HORIZONS)  # of the waiting URLs, the best so many are looked at
 _Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
+_NOTHING = 1e-9  # pages, or a score: less is none
 _LEAST = 0.25  # pages, or a score: no correction makes a forecast less
 _GROWTH_HALF_LIFE = 50.0  # fetches after which the number of new URLs a fetch counts half
 _GROWTH_KEPT = 0.75  # of it is expected to go on: as a web runs out, fewer links lead to what is new
@@ -35,10 +36,10 @@ def interval(mean: float, variance: float, most: float) -> Interval:
     """The middle :data:`LEVEL` of a gamma distribution, within [0, most] (Wilson and Hilferty 1931: its cube root is
     nearly normal)."""
     mean = min(max(mean, 0.0), most)
-    if mean <= 0.0 or variance <= 0.0:
+    if mean < _NOTHING or variance <= 0.0:
         return Interval(mean, mean, mean)
-    shape = mean * mean / variance
-    middle, step = 1 - 1 / (9 * shape), _Z / (3 * math.sqrt(shape))
+    relative = math.sqrt(variance) / mean
+    middle, step = 1 - relative * relative / 9, _Z * relative / 3
     low, high = (mean * max(0.0, middle + side) ** 3 for side in (-step, step))
     return Interval(mean, min(low, mean), min(max(high, mean), most))
 

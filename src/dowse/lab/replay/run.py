@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from dowse.crawl.engine import Stop
-from dowse.crawl.join import join
+from dowse.crawl.join import Parts, join
 from dowse.crawl.workers import Workers
 from dowse.frontier.scope import StaticScope
 from dowse.lab.replay.records import Forgetful
@@ -36,10 +37,12 @@ def replay(
     *,
     model: NetworkModel | None = None,
     strategy: Strategy | None = None,
+    joined: Callable[[Parts], None] | None = None,
 ) -> Replayed:
     """Crawl ``web`` for ``topic`` from its seed URLs (canonical ones) until its budget is spent or nothing is left.
 
     ``workers`` give the digest of each page. The same arguments give the same requests in the same order, anywhere.
+    ``joined`` is shown the parts before the crawl begins, so that more of it can be watched than its requests.
     """
     loop = VirtualLoop()
     clock = VirtualClock(loop)
@@ -52,6 +55,8 @@ def replay(
             transport=transport, workers=workers, records=Forgetful(), purse=Purse(topic.budget), clock=clock,
             seed_origins={split(url).origin for url in seeds},
         )  # fmt: skip
+        if joined is not None:
+            joined(parts)
         parts.intake.seeds(seeds, clock.now())
         stop = await parts.engine.run()
         if parts.engine.failure is not None:
