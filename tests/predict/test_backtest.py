@@ -50,7 +50,7 @@ def naive(story: Story) -> list[tuple[Correction, Correction]]:
                 forecast = story[at - 1][2]
                 assert forecast is not None
                 expected = forecast[place] / (1 + number)
-                came = sum(fetch[number] for fetch in story[at : at + horizon])
+                came = sum((relevant, value)[number] for relevant, value, _ in story[at : at + horizon])
                 errors.append(math.log((came + 1) / (expected + 1)))
                 noise.append(NOISE[place][number] / (expected + 1) ** 2)
             prior = 0.5 * (found[-1][number].bias if found else 0.0)
@@ -105,6 +105,15 @@ def test_what_is_always_too_high_is_brought_down() -> None:
     for relevant, _ in steady(2.0).corrections():
         assert relevant.bias == pytest.approx(math.log(0.5), abs=0.35)
         assert relevant.bias < -0.3
+
+
+def test_what_ended_unseen_is_not_checked() -> None:
+    """After a kill the notes may be older than the records: their horizon ended somewhere in between."""
+    backtest = Backtest()
+    backtest.note(Totals(50, 10, 5.0), tuple((1.0, 1.0) for _ in HORIZONS), NOISE)
+    backtest.passed(Totals(50 + HORIZONS[0] + 1, 100, 50.0))
+    assert backtest.corrections() == Backtest().corrections()
+    assert backtest.state()["open"] == [0, 1, 1]
 
 
 def test_notes_are_not_kept_for_ever() -> None:

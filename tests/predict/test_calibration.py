@@ -27,7 +27,8 @@ def learned(outcomes: list[Outcome]) -> Calibration:
 
 def chances(outcomes: list[Outcome], priorities: list[float]) -> list[float]:
     curve = learned(outcomes).curve()
-    return curve.relevant[curve.bins(np.array(priorities))].tolist()
+    found: list[float] = curve.relevant[curve.bins(np.array(priorities))].tolist()
+    return found
 
 
 def rising(means: list[float], weights: list[float]) -> list[float]:

@@ -48,8 +48,8 @@ class Outlook:
         """Forecast anew, and have it written down with what makes the next ones better."""
         frontier, forecaster = self._frontier, self._forecaster
         self._looked_at = forecaster.fetches
-        best = frontier.best_priorities(MOST_WAITING)
-        self.forecast = forecaster.look(best, frontier.waiting, len(frontier.candidates))
+        best, waiting = frontier.to_come(MOST_WAITING)
+        self.forecast = forecaster.look(best, waiting, len(frontier.candidates))
         self._recorder.statistic(FORECAST, self.forecast.to_json())
         self._recorder.statistic(_STATE, forecaster.state())
         if self.on_look is not None:

@@ -292,13 +292,14 @@ class Frontier:
         """The current priorities of candidates."""
         return priorities_of(self.candidates.order[ids])
 
-    def best_priorities(self, most: int) -> NDArray[np.float64]:
-        """The highest priorities that wait, at most so many, highest first. Looks at every URL: ask rarely."""
+    def to_come(self, most: int) -> tuple[NDArray[np.float64], int]:
+        """What is yet to be fetched, waiting or under way: the highest priorities, at most so many and highest first,
+        and how many there are in all. Looks at every URL: ask rarely."""
         count = len(self.candidates)
-        orders = self.candidates.order[:count][self.candidates.state[:count] == _WAITING]
-        if len(orders) > most:
-            orders = np.partition(orders, most - 1)[:most]
-        return priorities_of(np.sort(orders))
+        states = self.candidates.state[:count]
+        orders = self.candidates.order[:count][(states <= _LEASED) | (states == _DEFERRED)]
+        best = orders if len(orders) <= most else np.partition(orders, most - 1)[:most]
+        return priorities_of(np.sort(best)), len(orders)
 
     def is_waiting(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of these candidates wait, now or for a retry."""

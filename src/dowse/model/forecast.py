@@ -44,7 +44,7 @@ class Forecast:
     judged: int  # pages so far
     relevant: int
     value: float
-    waiting: int  # URLs
+    waiting: int  # URLs, those under way included
     level: float  # the share of outcomes that the intervals are made to hold
     least_judged: int  # pages that must have been judged before there is a forecast
     horizons: tuple[Horizon, ...] = ()

@@ -103,7 +103,9 @@ class Backtest:
         """Told after each fetch: checks the notes whose horizon ends here."""
         for place, (fetches, waiting) in enumerate(zip(HORIZONS, self._open, strict=True)):
             while waiting and waiting[0].at.fetches + fetches <= now.fetches:
-                self._check(place, waiting.popleft(), now)
+                note = waiting.popleft()
+                if note.at.fetches + fetches == now.fetches:  # else a kill came in between, and more has come by now
+                    self._check(place, note, now)
 
     def _check(self, place: int, note: _Note, now: Totals) -> None:
         fetches = HORIZONS[place]
