@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -103,6 +104,7 @@ def of_corpus(folder: Path, plan: Plan, topics: int) -> list[Held]:
     given = roots(folder, web)
     found: list[Held] = []
     for label in chosen(corpus, plan, topics):
+        print(f"{folder.name}: {label}", file=sys.stderr, flush=True)
         ready = topic_and_seeds(corpus, plan, label)
         if isinstance(ready, Unfit):
             continue

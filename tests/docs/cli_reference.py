@@ -56,7 +56,8 @@ dowse crawl --resume my-crawl --budget 4000p           # go on after a stop, a c
 ```
 
 `--resume` takes the topic from the folder. Options given with it hold for that run only; budgets count all runs
-together. In a terminal the crawl shows a live picture; elsewhere a line every 5 seconds on standard error; with
+together. The crawl stops at the first limit or target it reaches, and says what [going on would bring](forecast.md).
+In a terminal the crawl shows a live picture; elsewhere a line every 5 seconds on standard error; with
 `--json` an object a line on standard output.
 """,
     "judge": """\

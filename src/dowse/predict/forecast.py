@@ -28,7 +28,7 @@ MOST_WAITING = max(HORIZONS)  # of the waiting URLs, the best so many are looked
 _Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 _NOTHING = 1e-9  # pages, or a score: less is none
 _LEAST = 0.25  # pages, or a score: no correction makes a forecast less
-_GROWTH_HALF_LIFE = 50.0  # fetches after which the number of new URLs a fetch counts half
+_GROWTH_HALF_LIFE = 25.0  # fetches after which the number of new URLs a fetch counts half
 _GROWTH_KEPT = 0.75  # of it is expected to go on: as a web runs out, fewer links lead to what is new
 
 
