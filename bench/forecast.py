@@ -1,6 +1,6 @@
 """How good forecasts are: replays topics of a corpus and holds each forecast against what came.
 
-    .venv/bin/python bench/forecast.py CORPUS ... [--topics 12] [--budget 70%] [--strategy bfs --strategy best-first]
+    .venv/bin/python bench/forecast.py CORPUS ... [--topics 8] [--budget 70%] [--strategy bfs --strategy best-first]
     .venv/bin/python bench/forecast.py --cost
 
 For each corpus, strategy and horizon it prints how many forecasts were held against what came (one every hundred
@@ -18,8 +18,10 @@ import csv
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -178,9 +180,10 @@ def cost(waiting: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description="How good forecasts are.")
     parser.add_argument("corpus", nargs="*", type=Path)
-    parser.add_argument("--topics", type=int, default=12)
+    parser.add_argument("--topics", type=int, default=8)
     parser.add_argument("--budget", default="70%")
     parser.add_argument("--strategy", action="append")
+    parser.add_argument("--jobs", type=int, default=1)  # corpora at a time
     parser.add_argument("--cost", action="store_true")
     told = parser.parse_args()
     if told.cost:
@@ -189,7 +192,9 @@ def main() -> None:
         return
     strategies = tuple(told.strategy or ("bfs", "best-first"))
     plan = Plan(strategies, budget=told.budget, seed_sets=SEED_SETS, inside=True)
-    show({folder.name: of_corpus(folder, plan, told.topics) for folder in told.corpus}, strategies)
+    with ProcessPoolExecutor(told.jobs, mp_context=get_context("spawn")) as pool:
+        found = pool.map(partial(of_corpus, plan=plan, topics=told.topics), told.corpus)
+        show({folder.name: rows for folder, rows in zip(told.corpus, found, strict=True)}, strategies)
 
 
 if __name__ == "__main__":

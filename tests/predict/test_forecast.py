@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import random
 
@@ -104,6 +105,16 @@ def test_too_little_is_said_not_guessed() -> None:
     assert (early.horizons, early.judged) == ((), LEAST_JUDGED - 1)
     forecaster.learn(0.5, judged=True, relevant=True, value=0.5)
     assert [horizon.fetches for horizon in forecaster.look(np.full(100, 0.5), 100, 200).horizons] == list(HORIZONS)
+
+
+def test_more_fetches_never_bring_less() -> None:
+    for number in range(3):
+        for forecast in World(number, 0.05).crawl(Forecaster(), 1500):
+            for shorter, longer in itertools.pairwise(forecast.horizons):
+                for one, other in ((shorter.relevant, longer.relevant), (shorter.value, longer.value)):
+                    assert (one.expected, one.low, one.high) <= (other.expected, other.low, other.high)
+                    assert one.low <= other.low
+                    assert one.high <= other.high
 
 
 def found_by(known: int, waiting: int) -> Forecast:

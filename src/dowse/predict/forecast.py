@@ -109,7 +109,7 @@ class Forecaster:
             for (mean, _), count in zip(expected, reach, strict=True)
         )
         self._backtest.note(self._totals, expected, noise)
-        found = []
+        found: list[Horizon] = []
         for place, (by_relevant, by_value) in enumerate(self._backtest.corrections()):
             count, (_, chance) = reach[place], noise[place]
             pages = min(_corrected(expected[place][0], by_relevant), count)
@@ -117,6 +117,8 @@ class Forecaster:
             of_pages = interval(pages, _binomial(pages, count) + by_relevant.variance * pages**2, count)
             of_score = interval(score, chance + by_value.variance * score**2, count)
             whole = Interval(of_pages.expected, math.floor(of_pages.low), math.ceil(of_pages.high))
+            if found:
+                whole, of_score = _no_less(whole, found[-1].relevant), _no_less(of_score, found[-1].value)
             found.append(Horizon(HORIZONS[place], count, whole, of_score))
         return tuple(found)
 
@@ -140,6 +142,13 @@ def _sum(sums: NDArray[np.float64], count: int) -> float:
     if count <= len(sums):
         return float(sums[count - 1])
     return float(sums[-1]) * count / len(sums)
+
+
+def _no_less(longer: Interval, shorter: Interval) -> Interval:
+    """More fetches never bring less, though each horizon is corrected by itself."""
+    return Interval(
+        max(longer.expected, shorter.expected), max(longer.low, shorter.low), max(longer.high, shorter.high)
+    )
 
 
 def _binomial(mean: float, count: int) -> float:
