@@ -50,6 +50,7 @@ def folder(server: LoopbackServer, tmp_path_factory: pytest.TempPathFactory) -> 
     done = dowse("crawl", DEMO_QUERY, *seeds, "-b", "60p", "-o", str(folder), "--threshold", "0.2", *network(server))
     assert "budget: pages (60p)" in done.stdout
     assert "harvest rate" in done.stdout
+    assert "100 more fetches: about" in " ".join(done.stdout.split()), "what going on would bring"
     assert "60 pages" in done.stderr, "plain progress lines when not in a terminal"
     return folder
 
@@ -177,6 +178,8 @@ def test_json_lines_for_programs(server: LoopbackServer, tmp_path: Path) -> None
     assert events[0]["event"] == "start"
     assert events[-1]["event"] == "summary"
     assert events[-1]["stop"] == {"kind": "budget", "detail": "pages (5p)"}
+    assert events[-1]["forecast"] == events[-2]["forecast"]
+    assert (events[-1]["forecast"]["judged"], events[-1]["forecast"]["horizons"]) == (5, [])
     assert dowse("crawl", "--resume", str(tmp_path / "c"), "-b", "8p", "-q", *network(server)).stdout == ""
 
 
@@ -194,6 +197,8 @@ def test_json_lines_for_programs(server: LoopbackServer, tmp_path: Path) -> None
         (["crawl", "solar", "-s", "http://a.test/", "--scope", "galaxy"], "host, domain or any"),
         (["crawl", "solar", "-s", "http://a.test/", "--delay", "soon"], "--delay: 'soon' is not a length of time"),
         (["crawl", "solar", "-s", "http://a.test/", "--workers", "-1"], "--workers is -1"),
+        (["crawl", "solar", "-s", "http://a.test/", "--target-value", "0"], "--target-value is 0: it must be above 0"),
+        (["crawl", "solar", "-s", "http://a.test/", "--target", "0"], "--target is 0: it must be at least 1"),
         (["crawl", "solar", "-s", "http://a.test/", "--concurrency", "0"], "--concurrency is 0"),
         (["crawl", "solar", "-s", "http://a.test/", "--resolve", "here"], "write HOST=ADDRESS"),
         (["crawl", "missing.toml"], "missing.toml"),

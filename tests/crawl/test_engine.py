@@ -100,6 +100,23 @@ def test_stops_when_enough_relevant_pages_were_found(tmp_path: Path) -> None:
     assert len(asked(server)) < 20
 
 
+def test_stops_when_the_scores_add_up_over_all_runs(tmp_path: Path) -> None:
+    """The second run must count what the first one found: from zero again, it would need as many pages as both."""
+    folder, web = tmp_path / "c", Web.of(chain("a.test", 300))
+
+    def wanting(value: float) -> Callable[[Topic], Topic]:
+        return lambda topic: replace(topic, target=Target(value=value), network=replace(topic.network, concurrency=1))
+
+    stop, _ = run(web, folder, ["http://a.test/0"], wanting(4.0))
+    assert str(stop) == "target: pages with scores of 4 in all were wanted"
+    [(first, pages)] = rows(folder, "SELECT sum(score), count(*) FROM pages")
+    assert 4.0 <= first < 6.0
+    _, server = run(web, folder, ["http://a.test/0"], wanting(first + 2.0), resume=True)
+    [(both, more)] = rows(folder, "SELECT sum(score), count(*) FROM pages")
+    assert first + 2.0 <= both < first + 4.0
+    assert len(asked(server)) == more - pages < pages
+
+
 def test_the_delay_holds_at_the_server_per_host(tmp_path: Path) -> None:
     hosts = [chain(f"s{n}.test", 6) for n in range(3)]
 

@@ -59,8 +59,9 @@ dowse crawl other.toml --cache my-crawl                # what my-crawl holds is 
 ```
 
 `--resume` takes the topic from the folder. Options given with it hold for that run only; budgets count all runs
-together. In a terminal the crawl shows a live picture; elsewhere a line every 5 seconds on standard error; with
-`--json` an object a line on standard output. [Saving downloads](cache.md) tells more of `--cache` and `--head`.
+together. The crawl stops at the first limit or target it reaches, and says what [going on would bring](forecast.md).
+In a terminal the crawl shows a live picture; elsewhere a line every 5 seconds on standard error; with `--json` an
+object a line on standard output. [Saving downloads](cache.md) tells more of `--cache` and `--head`.
 """,
     "judge": """\
 A page given as URL is fetched once, as your browser would, without asking its robots.txt.

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.frontier.candidates import Candidates, orders_of, priorities_of
+from dowse.frontier.candidates import Candidates, orders_of, priorities_of, priority_of
 
 NUMBERS = st.lists(st.floats(allow_nan=False), min_size=1, max_size=50)
 
@@ -14,6 +14,7 @@ def test_orders_sort_from_high_to_low_and_back(priorities: list[float]) -> None:
     values = np.array(priorities, np.float64)
     orders = orders_of(values)
     assert (priorities_of(orders) == values).all()
+    assert [priority_of(order) for order in orders.tolist()] == values.tolist()
     by_order = values[np.argsort(orders, kind="stable")]
     assert (by_order == values[np.argsort(-values, kind="stable")]).all()
 

@@ -52,6 +52,22 @@ def test_everything_comes_back(folder: Path) -> None:
         assert list(store.signatures()) == [(n, 2**64 - 1 - n, bytes([n] * 8)) for n in range(10)]
 
 
+def test_what_a_forecast_learns_from_comes_back_in_order(folder: Path) -> None:
+    with CrawlStore.create(folder, SETTINGS, WALL) as store:
+        assert (store.value(), store.last_fetches(5)) == (0.0, [])
+        failed = batch(5, 1)
+        failed.pages = [page(5, outcome="failed", score=None, relevant=None)]
+        for made in (batch(0), failed, batch(6, 2)):
+            store.commit(made)
+        assert store.value() == pytest.approx(0.1 + 0.2 + 0.3 + 0.4 + 0.6 + 0.7)
+        assert store.last_fetches(4) == [
+            (1 / 5, True, 0.4),
+            (1 / 6, False, 0.0),
+            (1 / 7, True, 0.6),
+            (1 / 8, False, 0.7),
+        ]
+
+
 def test_each_column_gets_its_own_value(folder: Path) -> None:
     """Every field of a page row is different here, so a value in the wrong column shows."""
     row = page(7, reason="why", truncated="length", similarity=0.11, erid=0.12, language="en", charset="utf-8",

@@ -43,6 +43,9 @@ def crawl(
         typer.Option("--budget", "-b", metavar="LIMITS", help="What may be spent: 2000p, 500MB, 30m, 3000r, any mix."),
     ] = None,
     target: Annotated[int | None, typer.Option(metavar="N", help="Stop after this many relevant pages.")] = None,
+    target_value: Annotated[
+        float | None, typer.Option(metavar="SUM", help="Stop when the scores of all pages add up to this.")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="The crawl's folder.")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the crawl in this folder.")] = None,
     strategy: Annotated[
@@ -94,9 +97,10 @@ def crawl(
     Example: dowse crawl "perovskite solar cells" --seed https://en.wikipedia.org/wiki/Perovskite_solar_cell -b 500p
     """
     flags = Flags(
-        seeds=seed or [], budget=budget, target=target, strategy=strategy, params=param or [], maximise=maximise,
-        delay=delay, concurrency=concurrency, workers=workers, scope=scope, max_depth=max_depth, threshold=threshold,
-        contact=contact, proxy=proxy, resolve=resolve or [], allow_private=allow_private,
+        seeds=seed or [], budget=budget, target=target, target_value=target_value, strategy=strategy,
+        params=param or [], maximise=maximise, delay=delay, concurrency=concurrency, workers=workers, scope=scope,
+        max_depth=max_depth, threshold=threshold, contact=contact, proxy=proxy, resolve=resolve or [],
+        allow_private=allow_private,
         allow_addresses=allow_address or [], seed_number=seed_number, sitemaps=sitemap or [],
         caches=[str(folder) for folder in cache or []], cache_age=cache_age, head=head,
     )  # fmt: skip

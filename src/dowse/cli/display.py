@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dowse.crawl.tally import Progress
+from dowse.lab.forecast import short
 from dowse.lab.html import human_bytes, human_seconds
 
 __all__ = ["Display", "choose_display"]
@@ -90,6 +91,7 @@ class LiveDisplay:
             numbers,
             Text(f"harvest    {curve}", style="green", no_wrap=True),
             Text(f"best hosts {best}", overflow="ellipsis", no_wrap=True),
+            Text(f"forecast   {short(progress.forecast) or 'none yet'}", overflow="ellipsis", no_wrap=True),
             Text(f"waits for  {progress.waits_for}", style="dim", overflow="ellipsis", no_wrap=True),
         )
 
@@ -109,12 +111,13 @@ class PlainDisplay:
         self.say(title)
 
     def show(self, progress: Progress) -> None:
+        forecast = short(progress.forecast)
         self.say(
             f"{human_seconds(progress.elapsed_s)}  {progress.pages} pages, {progress.relevant} relevant"
             f" ({progress.harvest:.1%}, now {progress.harvest_now:.1%}), {progress.pages_per_s:.1f} pages/s,"
             f" {human_bytes(progress.bytes)}{', ' + _saved(progress) if progress.saved_pages else ''},"
             f" {progress.waiting} waiting, budget: {_budget(progress)};"
-            f" waits for {progress.waits_for}"
+            f" waits for {progress.waits_for}" + (f"; {forecast}" if forecast else "")
         )
 
     def say(self, message: str) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from dowse.model.budget import parse_budget, parse_duration
 from dowse.model.errors import TopicError, UserError
-from dowse.model.topic import StrategyChoice, Topic
+from dowse.model.topic import StrategyChoice, Target, Topic
 from dowse.model.topicfile import MAXIMISE, load_topic
 from dowse.predict import parameter_value
 
@@ -25,6 +26,7 @@ class Flags:
     seeds: list[str] = field(default_factory=list)
     budget: str | None = None
     target: int | None = None
+    target_value: float | None = None
     strategy: str | None = None
     params: list[str] = field(default_factory=list)
     maximise: str | None = None
@@ -69,8 +71,8 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
     changes: dict[str, Any] = {"seeds": seeds}
     if flags.budget is not None:
         changes["budget"] = _named("--budget", parse_budget, flags.budget).over(topic.budget)
-    if flags.target is not None:
-        changes["target"] = replace(topic.target, relevant=_at_least(flags.target, 1, "--target"))
+    if flags.target is not None or flags.target_value is not None:
+        changes["target"] = _target(topic.target, flags)
     if flags.strategy is not None or flags.params or flags.maximise is not None:
         changes["strategy"] = _strategy(topic.strategy, flags)
     if flags.delay is not None:
@@ -103,6 +105,16 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
         changes["cost"] = replace(topic.cost, head=True)
     changes["network"] = _network(topic, flags)
     return replace(topic, **changes)
+
+
+def _target(target: Target, flags: Flags) -> Target:
+    if flags.target is not None:
+        target = replace(target, relevant=_at_least(flags.target, 1, "--target"))
+    if flags.target_value is not None:
+        if not 0 < flags.target_value < math.inf:
+            raise UserError(f"--target-value is {flags.target_value:g}: it must be above 0")
+        target = replace(target, value=flags.target_value)
+    return target
 
 
 def _network(topic: Topic, flags: Flags) -> Any:

@@ -13,12 +13,15 @@ from rich.table import Table
 from rich.text import Text
 
 from dowse.crawl.engine import Stop
+from dowse.lab.forecast import sentence, told, too_early
 from dowse.lab.html import clean, human_bytes, human_seconds
+from dowse.model.forecast import Forecast
 from dowse.store import CrawlReader, Summary
 
 __all__ = ["draw_curve", "finish"]
 
 _OUTCOMES = 8
+_COULD_GO_ON = frozenset(("budget", "target", "interrupted"))
 
 
 def draw_curve(folder: Path, title: str) -> Path:
@@ -35,14 +38,16 @@ def draw_curve(folder: Path, title: str) -> Path:
 def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
     """Draw the curve and print the summary; the exit code (1 when not a single page was fetched)."""
     with CrawlReader(folder) as crawl:
-        summary, settings = crawl.summary(), crawl.settings()
+        summary, settings, forecast = crawl.summary(), crawl.settings(), crawl.forecast()
     topic = settings["topic"]
     picture = draw_curve(folder, topic.get("name") or topic.get("query") or "") if summary.pages else None
     if as_json:
         value = {"event": "summary", "folder": str(folder), "stop": asdict(stop), **asdict(summary)}
+        value["forecast"] = None if forecast is None else forecast.to_json()
         typer.echo(json.dumps(value, ensure_ascii=False))
     elif not quiet:
-        _print(folder, stop, summary, picture, _judged_by(settings))
+        expected = _expected(stop, summary, forecast)
+        _print(folder, stop, summary, picture, _judged_by(settings), expected)
     if not summary.pages and stop.kind != "interrupted":
         typer.echo(f"dowse: no page was fetched: {clean(_why_none(summary, settings))}", err=True)
         return 1
@@ -72,7 +77,17 @@ def _saved(summary: Summary) -> list[tuple[str, str]]:
     return [("saved", f"{summary.saved_pages} pages, {human_bytes(summary.saved_bytes)}: taken from the cache")]
 
 
-def _print(folder: Path, stop: Stop, summary: Summary, picture: Path | None, judged_by: str) -> None:
+def _expected(stop: Stop, summary: Summary, forecast: Forecast | None) -> list[str]:
+    """What going on would bring, where one could go on."""
+    if forecast is None or stop.kind not in _COULD_GO_ON or not summary.waiting:
+        return []
+    early = too_early(forecast)
+    return [early] if early else [sentence(horizon) for horizon in told(forecast)]
+
+
+def _print(
+    folder: Path, stop: Stop, summary: Summary, picture: Path | None, judged_by: str, expected: list[str]
+) -> None:
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
@@ -86,6 +101,7 @@ def _print(folder: Path, stop: Stop, summary: Summary, picture: Path | None, jud
         *_saved(summary),
         ("frontier", f"{summary.waiting} URLs left of {summary.known} known, on {summary.sites} sites"),
     ]  # fmt: skip
+    rows += [("" if row else "forecast", text) for row, text in enumerate(expected)]
     others = [outcome for outcome in summary.outcomes if outcome.reason and outcome.state != "waiting"]
     if others:
         shown = ", ".join(f"{outcome.reason} {outcome.count}" for outcome in others[:_OUTCOMES])

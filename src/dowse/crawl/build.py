@@ -33,6 +33,7 @@ from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
 from dowse.model.url import split
 from dowse.predict import build_strategy
+from dowse.predict.calibration import MOST
 from dowse.store import CrawlStore
 
 __all__ = ["Assembly", "assemble", "read_settings"]
@@ -184,6 +185,8 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) ->
         parts.duplicates.add(page, Signature(exact, minhash))
     tally.saved(*store.saved())
     tally.pages, tally.relevant = store.spent().pages + tally.saved_pages, store.counters().relevant
+    tally.value = store.value()
     mark = f"{STRATEGY_STATE}{strategy.name}."
-    learned = store.statistics().items()
-    strategy.restore({name.removeprefix(mark): value for name, value in learned if name.startswith(mark)})
+    learned = store.statistics()
+    strategy.restore({name.removeprefix(mark): value for name, value in learned.items() if name.startswith(mark)})
+    parts.outlook.restore(learned, store.last_fetches(MOST), fetches=store.counters().recorded, tally=tally)

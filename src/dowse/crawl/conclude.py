@@ -8,6 +8,7 @@ from typing import Protocol
 from dowse.crawl.errands import Errands
 from dowse.crawl.intake import Intake
 from dowse.crawl.job import Job, Work
+from dowse.crawl.outlook import Outlook
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Tally
 from dowse.crawl.workers import Workers
@@ -81,6 +82,7 @@ class Conclusion:
         recorder: Recorder,
         tally: Tally,
         worth: Worth,
+        outlook: Outlook,
         clock: Clock,
         keep_text: bool = False,
     ) -> None:
@@ -93,6 +95,7 @@ class Conclusion:
         self._recorder = recorder
         self._tally = tally
         self._worth = worth
+        self._outlook = outlook
         self._clock = clock
         self._keep_text = keep_text
         self._failures: dict[int, int] = {}  # site -> failures in a row
@@ -344,3 +347,4 @@ class Conclusion:
         self._tally.ended(row.outcome)
         if row.cached_from is not None:
             self._tally.saved(int(row.outcome == Outcome.FETCHED), row.wire_bytes)
+        self._outlook.ended(row)

@@ -11,6 +11,7 @@ no longer be written.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from dowse.crawl.conclude import Conclusion, Fetched
 from dowse.crawl.errands import Errands
 from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.heads import Heads
+from dowse.crawl.outlook import Outlook
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Progress, Tally
 from dowse.crawl.waits import budget_left, waits_for
@@ -40,6 +42,7 @@ _BACKLOG_A_WORKER = 8
 _REFUSALS_AT_ONCE = 500
 _WINDOW_SHARE = 4
 _SMALLEST_WINDOW = 8
+_LARGEST_WINDOW = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class Engine:
         purse: Purse,
         tally: Tally,
         worth: Worth,
+        outlook: Outlook,
         clock: Clock,
         on_page: Callable[[Fetched], Coroutine[Any, Any, None]] | None = None,
         cache: FromCache | None = None,
@@ -88,6 +92,7 @@ class Engine:
         self._purse = purse
         self._tally = tally
         self._worth = worth
+        self.outlook = outlook
         self._clock = clock
         self._on_page = on_page
         self._cache = cache
@@ -137,9 +142,11 @@ class Engine:
             task.cancel()
 
     def _reason_to_stop(self) -> Stop | None:
-        target = self._topic.target.relevant
-        if target is not None and self._tally.relevant >= target:
-            return Stop("target", f"{target} relevant pages were wanted")
+        target = self._topic.target
+        if target.relevant is not None and self._tally.relevant >= target.relevant:
+            return Stop("target", f"{target.relevant} relevant pages were wanted")
+        if target.value is not None and self._tally.value >= target.value:
+            return Stop("target", f"pages with scores of {target.value:g} in all were wanted")
         spent = self._purse.exhausted()
         if spent is not None:
             return Stop("budget", f"{spent} ({self._purse.budget})")
@@ -184,6 +191,7 @@ class Engine:
         if self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         self._purse.tick(self._clock.now())
+        self.outlook.look()
         self._recorder.event("stop", str(self._stop))
         self._recorder.commit()
         self._recorder.note_spent()
@@ -202,11 +210,16 @@ class Engine:
     def _window(self) -> int | None:
         """How many of the best waiting URLs may be leased when pages or requests are counted: a share of those the
         budget still allows, since better ones will be found on the way, or a few for each page the target still
-        wants. Without either, idle hosts cost nothing, and every URL may go."""
+        wants (of a value: as many as it takes at the going rate). Without any, idle hosts cost nothing, and every URL
+        may go."""
         left = self._purse.fetches_left()
         windows = [] if left is None else [left // _WINDOW_SHARE]
-        if self._topic.target.relevant is not None:
-            windows.append(_WINDOW_SHARE * (self._topic.target.relevant - self._tally.relevant))
+        target, tally = self._topic.target, self._tally
+        if target.relevant is not None:
+            windows.append(_WINDOW_SHARE * (target.relevant - tally.relevant))
+        if target.value is not None:
+            a_page = tally.value / tally.pages if tally.value > 0 else 1 / _WINDOW_SHARE
+            windows.append(math.ceil(min((target.value - tally.value) / a_page, _LARGEST_WINDOW)))
         return max(_SMALLEST_WINDOW, min(windows)) if windows else None
 
     def _launch(self) -> None:
@@ -361,4 +374,5 @@ class Engine:
             value=tally.value,
             saved_pages=tally.saved_pages,
             saved_bytes=tally.saved_bytes,
+            forecast=self.outlook.forecast,
         )

@@ -13,6 +13,7 @@ from dowse.crawl.errands import Errands
 from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.heads import Heads
 from dowse.crawl.intake import Intake
+from dowse.crawl.outlook import Outlook
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.sitemaps import WALKED, Sitemaps
 from dowse.crawl.tally import Tally
@@ -45,6 +46,7 @@ class Parts:
     frontier: Frontier
     growth: GrowthRules
     tally: Tally
+    outlook: Outlook
     duplicates: DuplicateIndex
     recorder: Recorder
     worth: Worth
@@ -79,13 +81,14 @@ def join(
     frontier = Frontier(delay_s=topic.politeness.delay_s, connections_per_site=connections, opens_at=opens_at)
     recorder = Recorder(records, frontier, purse, strategy, clock)
     growth, tally, duplicates = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex()
+    outlook = Outlook(frontier, recorder)
     extra = ExtraRequests(frontier, transport, purse, recorder, clock, topic.limits.timeout_s)
     errands = Errands(topic, frontier, transport, extra, recorder, clock, product_token(topic.network))
     worth = Worth(frontier, *_costs(topic, strategy))
     intake = Intake(frontier, strategy, scope, growth, recorder, worth, topic.scope.max_depth)
     conclusion = Conclusion(
         topic, frontier=frontier, intake=intake, errands=errands, workers=workers, duplicates=duplicates,
-        recorder=recorder, tally=tally, worth=worth, clock=clock, keep_text=keep_text,
+        recorder=recorder, tally=tally, worth=worth, outlook=outlook, clock=clock, keep_text=keep_text,
     )  # fmt: skip
     cache = None if held is None else FromCache(topic, held, conclusion, clock)
     heads = None
@@ -97,8 +100,8 @@ def join(
         heads.on_size = lambda candidate, size: worth.sized(candidate, size, clock.now())
     engine = Engine(
         topic, frontier=frontier, transport=transport, workers=workers, strategy=strategy, errands=errands,
-        extra=extra, conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, worth=worth, clock=clock,
-        on_page=on_page, cache=cache, heads=heads,
+        extra=extra, conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, worth=worth, outlook=outlook,
+        clock=clock, on_page=on_page, cache=cache, heads=heads,
     )  # fmt: skip
     sitemaps = Sitemaps(extra, errands, recorder, intake, clock, records.statistics().get(WALKED, []))
     if topic.seeds.robots_sitemaps:
@@ -109,8 +112,8 @@ def join(
 
         errands.on_sitemaps = walk_named
     return Parts(
-        frontier, growth, tally, duplicates, recorder, worth, errands, intake, conclusion, sitemaps, cache, heads,
-        engine,
+        frontier, growth, tally, outlook, duplicates, recorder, worth, errands, intake, conclusion, sitemaps,
+        cache, heads, engine,
     )  # fmt: skip
 
 

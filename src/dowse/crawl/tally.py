@@ -6,6 +6,8 @@ import heapq
 from collections import deque
 from dataclasses import dataclass, field
 
+from dowse.model.forecast import Forecast
+
 __all__ = ["Progress", "Tally"]
 
 _WINDOW_PAGES = 100
@@ -35,6 +37,7 @@ class Progress:
     value: float  # sum of scores
     saved_pages: int = 0  # taken from caches instead of the network
     saved_bytes: int = 0
+    forecast: Forecast | None = None  # what the next fetches may bring; None before the first look
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of, priorities_of
+from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of, priorities_of, priority_of
 from dowse.frontier.queues import Queues
 from dowse.frontier.sites import Address, Errand, Site
 from dowse.frontier.table import Table
@@ -293,11 +293,20 @@ class Frontier:
         return self.sites[self.candidates.site.item(candidate)]
 
     def priority(self, candidate: int) -> float:
-        return float(priorities_of(self.candidates.order[candidate : candidate + 1])[0])
+        return priority_of(self.candidates.order.item(candidate))
 
     def priorities(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
         """The current priorities of candidates."""
         return priorities_of(self.candidates.order[ids])
+
+    def to_come(self, most: int) -> tuple[NDArray[np.float64], int]:
+        """What is yet to be fetched, waiting or under way: the highest priorities, at most so many and highest first,
+        and how many there are in all. Looks at every URL: ask rarely."""
+        count = len(self.candidates)
+        states = self.candidates.state[:count]
+        orders = self.candidates.order[:count][(states <= _LEASED) | (states == _DEFERRED)]
+        best = orders if len(orders) <= most else np.partition(orders, most - 1)[:most]
+        return priorities_of(np.sort(best)), len(orders)
 
     def is_waiting(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of these candidates wait, now or for a retry."""

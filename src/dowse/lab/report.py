@@ -38,6 +38,7 @@ def _report(crawl: CrawlReader) -> str:
         _head(name, str(topic.get("query") or ""), str(settings.get("version") or ""), summary),
         _figures(summary),
         *_harvest(crawl, summary),
+        *tables.forecast(crawl.forecast()),
         *tables.best_pages(crawl, summary),
         *tables.best_sites(crawl, summary),
         *tables.site_log(crawl, summary),

@@ -8,14 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from dowse.lab.forecast import pages_told, told, too_early, value_told
 from dowse.lab.html import Html, bar, clip, element, human_bytes, human_seconds, join, link, percent, table
 from dowse.lab.settings import toml_like
+from dowse.model.forecast import Forecast
 from dowse.model.records import EventRow
 from dowse.store import CrawlReader, PageView, Refusal, Run, Stage, StageTimes, Summary
 
 __all__ = [
-    "best_pages", "best_sites", "counted", "events", "outcomes", "refusals", "runs", "section", "settings_told",
-    "stages", "when",
+    "best_pages", "best_sites", "counted", "events", "forecast", "outcomes", "refusals", "runs", "section",
+    "settings_told", "stages", "when",
 ]  # fmt: skip
 
 _SITES = 20
@@ -129,6 +131,24 @@ def site_log(crawl: CrawlReader, summary: Summary) -> list[Html]:
     note = "Seconds to the first byte, bytes a second from there, and body bytes a request. "
     return section("Site log", note + _first(len(found), summary.sites, "sites, those asked most"),
                    table(columns, rows))  # fmt: skip
+
+
+def forecast(made: Forecast | None) -> list[Html]:
+    """What the next fetches may bring; nothing when none is left."""
+    if made is None or not made.waiting:
+        return []
+    if early := too_early(made):
+        return section("Forecast", f"{early.capitalize()}.")
+    rows = (
+        (f"{horizon.fetches:,}", f"{horizon.reachable:,}", pages_told(horizon.relevant), value_told(horizon.value))
+        for horizon in told(made)
+    )
+    note = (
+        f"What more fetches would bring, as expected after {made.fetches:,} from what URLs of such priority brought"
+        f" lately. In brackets, the limits between which {made.level:.0%} of outcomes are to lie."
+    )
+    columns = (("more fetches", "n"), ("in reach", "n"), ("relevant pages", "w"), ("value (sum of scores)", "w"))
+    return section("Forecast", note, table(columns, rows))
 
 
 # -- what it cost ------------------------------------------------------------------------------------------------------

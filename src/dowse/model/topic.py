@@ -152,9 +152,10 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """When the need is satisfied."""
+    """When the need is satisfied: at the first of these that is reached."""
 
     relevant: int | None = None  # stop after this many relevant pages
+    value: float | None = None  # stop when the scores of the judged pages add up to this
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,15 @@ def number(low: float, high: float) -> Read:
     return read
 
 
+def above(low: float) -> Read:
+    def read(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not low < value < math.inf:
+            raise Fault(f"must be a number above {low:g}, not {shown(value)}")
+        return float(value)
+
+    return read
+
+
 def duration(low: float = 0.0, high: float = 366 * 86400.0) -> Read:
     """Seconds, from a number or from ``"90s"``, ``"30m"``, ``"2h"``, ``"1d"``; a low of 0 allows 0."""
 

@@ -69,6 +69,7 @@ urls = []                            # where to start: ["https://example.org/", 
 
 [target]
 # relevant = 500                     # stop after this many relevant pages (no default: go on)
+# value = 100.0                      # stop when the scores of all pages add up to this (no default: go on)
 
 [politeness]
 # delay = "1s"                       # between two requests to one host

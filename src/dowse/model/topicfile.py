@@ -168,7 +168,7 @@ def _tables(directory: Path) -> dict[str, _Fields]:
             "time": ("seconds", read.duration(0.001)),
             "requests": ("requests", read.whole(1)),
         },
-        "target": {"relevant": ("relevant", read.whole(1))},
+        "target": {"relevant": ("relevant", read.whole(1)), "value": ("value", read.above(0))},
         "politeness": {
             "delay": ("delay_s", read.duration()),
             "max_delay": ("max_delay_s", read.duration()),

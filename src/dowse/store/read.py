@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dowse.model.errors import StoreError
+from dowse.model.forecast import FORECAST, Forecast
 from dowse.model.records import STRATEGY_STATE, CandidateRow, CandidateState, DecisionRow, EventRow
 from dowse.store import rows
 from dowse.store.schema import connect_reader
@@ -111,6 +112,11 @@ class CrawlReader:
             stop_reason=runs[-1].stop_reason if runs else None, runs=runs,
             saved_pages=saved_pages, saved_bytes=saved_bytes,
         )  # fmt: skip
+
+    def forecast(self) -> Forecast | None:
+        """What the crawl last expected of its next fetches; None when it never looked."""
+        found = self._ask("SELECT value FROM statistics WHERE name = ?", FORECAST)
+        return Forecast.from_json(rows.from_json(found[0][0])) if found else None
 
     def harvest_curve(self) -> HarvestCurve:
         """Relevant pages against fetched pages, in the order they were recorded."""

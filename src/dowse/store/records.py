@@ -239,6 +239,19 @@ class CrawlStore:
         [(pages, size)] = self._connection.execute(rows.SAVED)
         return pages, size
 
+    def value(self) -> float:
+        """The sum of all scores so far: of pages that were judged and are nobody's duplicate."""
+        return float(self._connection.execute("SELECT total(score) FROM pages").fetchone()[0])
+
+    def last_fetches(self, most: int) -> list[tuple[float, bool, float]]:
+        """Priority, whether it was relevant, and score of the last URLs that were fetched, in the order of recording;
+        what was not judged is neither relevant nor of any score."""
+        found = self._connection.execute(
+            "SELECT c.priority, p.relevant, p.score FROM (SELECT id, ordinal, relevant, score FROM pages"
+            " ORDER BY ordinal DESC LIMIT ?) p JOIN candidates c ON c.id = p.id ORDER BY p.ordinal", (most,)
+        )  # fmt: skip
+        return [(priority, bool(relevant), score or 0.0) for priority, relevant, score in found]
+
     def candidates(self) -> Iterator[CandidateBlock]:
         """Every known URL in id order, in blocks; leases lost to a crash come back as waiting."""
         run = self._connection.execute

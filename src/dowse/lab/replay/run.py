@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from dowse.crawl.engine import Stop
-from dowse.crawl.join import join
+from dowse.crawl.join import Parts, join
 from dowse.crawl.workers import Workers
 from dowse.frontier.scope import StaticScope
 from dowse.lab.replay.records import Forgetful
@@ -38,11 +39,13 @@ def replay(
     model: NetworkModel | None = None,
     strategy: Strategy | None = None,
     records: Records | None = None,
+    joined: Callable[[Parts], None] | None = None,
 ) -> Replayed:
     """Crawl ``web`` for ``topic`` from its seed URLs (canonical ones) until its budget is spent or nothing is left.
 
     ``workers`` give the digest of each page; ``records`` may keep what happened. The same arguments give the same
-    requests in the same order, anywhere.
+    requests in the same order, anywhere. ``joined`` is shown the parts before the crawl begins, so that more of it can
+    be watched than its requests.
     """
     loop = VirtualLoop()
     clock = VirtualClock(loop)
@@ -55,6 +58,8 @@ def replay(
             transport=transport, workers=workers, records=records or Forgetful(), purse=Purse(topic.budget),
             clock=clock, seed_origins={split(url).origin for url in seeds},
         )  # fmt: skip
+        if joined is not None:
+            joined(parts)
         parts.intake.seeds(seeds, clock.now())
         stop = await parts.engine.run()
         if parts.engine.failure is not None:

@@ -1,0 +1,157 @@
+"""A forecast that checks itself: what it said for the next fetches, against what came.
+
+What waits now is not what will wait: better URLs are found on the way, and a topic runs dry. How much that makes a
+forecast wrong is not known beforehand, but it is seen: each forecast is noted, and when so many fetches are over, the
+logarithm of what came over what was forecast is an error of known size. The mean of these errors corrects the
+next forecast, and their spread widens its interval.
+
+Two notes that lie close together are checked against almost the same fetches, so a note counts only for the fetches
+since the one before, as a share of its horizon. While little has been checked, the correction is drawn towards half of
+the next shorter horizon's, and the spread towards :data:`PRIOR_SPREAD`; ``bench/forecast.py`` measures how well it
+does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["HORIZONS", "Backtest", "Correction", "Totals"]
+
+HORIZONS = (100, 500, 1_000)  # fetches
+# Of the logarithm of what comes over what was forecast: of relevant pages and of value, per horizon.
+PRIOR_SPREAD = ((0.35, 0.12), (0.45, 0.15), (0.5, 0.18))
+_SPREAD_WEIGHT = 1.0  # checks that the prior spread counts for
+_BIAS_WEIGHT = 3.0  # checks that the prior correction counts for
+_FROM_SHORTER = 0.5  # of a shorter horizon's correction is expected at the next
+_HALF_LIFE = 1_000.0  # fetches after which a check counts half; a longer horizon's, after as many as it is long
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a crawl has brought so far."""
+
+    fetches: int = 0
+    relevant: float = 0.0
+    value: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What checks say about a forecast: the logarithm to add to it, and the variance of what is then left."""
+
+    bias: float
+    variance: float
+
+
+@dataclass(slots=True)
+class _Checked:
+    """Sums over the checks of one number at one horizon, the older ones fading."""
+
+    weight: float = 0.0
+    errors: float = 0.0
+    squares: float = 0.0
+    noise: float = 0.0  # the part of the squares that chance alone explains
+
+    def add(self, weight: float, error: float, noise: float, fading: float) -> None:
+        self.weight = self.weight * fading + weight
+        self.errors = self.errors * fading + weight * error
+        self.squares = self.squares * fading + weight * error * error
+        self.noise = self.noise * fading + weight * noise
+
+    def sums(self) -> list[float]:
+        return [self.weight, self.errors, self.squares, self.noise]
+
+    def correction(self, prior_bias: float, prior_spread: float) -> Correction:
+        bias = (_BIAS_WEIGHT * prior_bias + self.errors) / (_BIAS_WEIGHT + self.weight)
+        around = self.squares - 2 * bias * self.errors + bias * bias * self.weight  # sum of (error - bias)^2
+        spread = max(0.0, around - self.noise)
+        return Correction(bias, (_SPREAD_WEIGHT * prior_spread**2 + spread) / (_SPREAD_WEIGHT + self.weight))
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    at: Totals
+    weight_fetches: int  # since the note before
+    expected: tuple[tuple[float, float], ...]  # relevant, value: per horizon, not corrected
+    noise: tuple[tuple[float, float], ...]  # variance by chance alone, likewise
+
+
+class Backtest:
+    """Notes forecasts and checks them. At most as many notes are open as are made within the longest horizon."""
+
+    def __init__(self) -> None:
+        self._open: tuple[deque[_Note], ...] = tuple(deque() for _ in HORIZONS)
+        self._checked = tuple((_Checked(), _Checked()) for _ in HORIZONS)
+        self._noted_at = 0
+        self._settled_at = [0] * len(HORIZONS)
+
+    def note(
+        self, at: Totals, expected: tuple[tuple[float, float], ...], noise: tuple[tuple[float, float], ...]
+    ) -> None:
+        """A forecast was made: relevant pages and value for each horizon, and their variances by chance alone."""
+        if at.fetches <= self._noted_at:
+            return  # asked twice at one moment
+        note = _Note(at, at.fetches - self._noted_at, expected, noise)
+        self._noted_at = at.fetches
+        for waiting in self._open:
+            waiting.append(note)
+
+    def passed(self, now: Totals) -> None:
+        """Told after each fetch: checks the notes whose horizon ends here."""
+        for place, (fetches, waiting) in enumerate(zip(HORIZONS, self._open, strict=True)):
+            while waiting and waiting[0].at.fetches + fetches <= now.fetches:
+                note = waiting.popleft()
+                if note.at.fetches + fetches == now.fetches:  # else a kill came in between, and more has come by now
+                    self._check(place, note, now)
+
+    def _check(self, place: int, note: _Note, now: Totals) -> None:
+        fetches = HORIZONS[place]
+        fading = 0.5 ** ((now.fetches - self._settled_at[place]) / max(_HALF_LIFE, fetches))
+        self._settled_at[place] = now.fetches
+        weight = min(1.0, note.weight_fetches / fetches)
+        came = (now.relevant - note.at.relevant, now.value - note.at.value)
+        for number, checked in enumerate(self._checked[place]):
+            expected, variance = note.expected[place][number], note.noise[place][number]
+            # 1 is added to both: a handful of pages more or less is no great error where few are expected
+            error = math.log((came[number] + 1.0) / (expected + 1.0))
+            checked.add(weight, error, variance / (expected + 1.0) ** 2, fading)
+
+    def corrections(self) -> list[tuple[Correction, Correction]]:
+        """For relevant pages and for value, per horizon."""
+        found: list[tuple[Correction, Correction]] = []
+        for place, (relevant, value) in enumerate(self._checked):
+            shorter = (found[-1][0].bias, found[-1][1].bias) if found else (0.0, 0.0)
+            of_pages, of_value = PRIOR_SPREAD[place]
+            by_relevant = relevant.correction(_FROM_SHORTER * shorter[0], of_pages)
+            found.append((by_relevant, value.correction(_FROM_SHORTER * shorter[1], of_value)))
+        return found
+
+    def state(self) -> dict[str, Any]:
+        """Everything as JSON values: a few kilobytes at the most."""
+        return {
+            "horizons": list(HORIZONS),
+            "notes": [
+                [[note.at.fetches, note.at.relevant, note.at.value], note.weight_fetches, note.expected, note.noise]
+                for note in self._open[-1]  # the longest horizon's: those of the others are the last of these
+            ],
+            "open": [len(waiting) for waiting in self._open],
+            "checked": [[relevant.sums(), value.sums()] for relevant, value in self._checked],
+            "noted_at": self._noted_at,
+            "settled_at": list(self._settled_at),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take up a saved :meth:`state`; one of other horizons says nothing about these."""
+        if state.get("horizons") != list(HORIZONS):
+            return
+        notes = [
+            _Note(Totals(*at), since, tuple(map(tuple, expected)), tuple(map(tuple, noise)))
+            for at, since, expected, noise in state["notes"]
+        ]
+        self._open = tuple(deque(notes[len(notes) - count :]) for count in state["open"])
+        self._checked = tuple((_Checked(*relevant), _Checked(*value)) for relevant, value in state["checked"])
+        self._noted_at = state["noted_at"]
+        self._settled_at = list(state["settled_at"])

@@ -1,0 +1,161 @@
+"""How many relevant pages, and what value, the next fetches may bring.
+
+The best URLs go first, so the next ``n`` fetches are taken to be the ``n`` best that wait; each has the chance that
+URLs of its priority had lately (``calibration``). The sum is corrected, and its interval made wide enough, by how
+earlier forecasts of this crawl came out (``backtest``). The interval is that of a gamma distribution whose variance is
+that of chance alone plus that of the forecast's own error. Where fewer than ``n`` URLs wait, those that are found on
+the way are counted in, as long as the crawl finds some.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.forecast import Forecast, Horizon, Interval
+from dowse.predict.backtest import HORIZONS, Backtest, Correction, Totals
+from dowse.predict.calibration import Calibration, Curve
+
+__all__ = ["LEAST_JUDGED", "LEVEL", "MOST_WAITING", "Forecaster", "interval"]
+
+LEVEL = 0.8
+LEAST_JUDGED = 50
+MOST_WAITING = max(HORIZONS)  # of the waiting URLs, the best so many are looked at
+_Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
+_NOTHING = 1e-9  # pages, or a score: less is none
+_LEAST = 0.25  # pages, or a score: no correction makes a forecast less
+_GROWTH_HALF_LIFE = 25.0  # fetches after which the number of new URLs a fetch counts half
+_GROWTH_KEPT = 0.75  # of it is expected to go on: as a web runs out, fewer links lead to what is new
+
+
+def interval(mean: float, variance: float, most: float) -> Interval:
+    """The middle :data:`LEVEL` of a gamma distribution, within [0, most] (Wilson and Hilferty 1931: its cube root is
+    nearly normal)."""
+    mean = min(max(mean, 0.0), most)
+    if mean < _NOTHING or variance <= 0.0:
+        return Interval(mean, mean, mean)
+    relative = math.sqrt(variance) / mean
+    middle, step = 1 - relative * relative / 9, _Z * relative / 3
+    low, high = (mean * max(0.0, middle + side) ** 3 for side in (-step, step))
+    return Interval(mean, min(low, mean), min(max(high, mean), most))
+
+
+class Forecaster:
+    """Learns from each fetch and forecasts when asked. Pure: it knows what it is told."""
+
+    def __init__(self) -> None:
+        self._calibration = Calibration()
+        self._backtest = Backtest()
+        self._totals = Totals()
+        self._judged = 0
+        self._looked: tuple[int, int] | None = None  # fetches and known URLs at the last forecast
+        self._growth = 0.0  # new URLs a fetch, lately
+
+    @property
+    def fetches(self) -> int:
+        """How many were learned from."""
+        return self._totals.fetches
+
+    def learn(self, priority: float, *, judged: bool, relevant: bool, value: float) -> None:
+        """A URL of this priority was fetched, and what it brought."""
+        self.recall(priority, relevant=relevant, value=value)
+        before = self._totals
+        self._totals = Totals(before.fetches + 1, before.relevant + relevant, before.value + value)
+        self._judged += judged
+        self._backtest.passed(self._totals)
+
+    def recall(self, priority: float, *, relevant: bool, value: float) -> None:
+        """The same of an earlier run, whose totals come with :meth:`restore`."""
+        self._calibration.learn(priority, relevant, value)
+
+    def look(self, best: NDArray[np.float64], waiting: int, known: int) -> Forecast:
+        """Forecast from the best :data:`MOST_WAITING` priorities that wait (highest first), how many wait in all, and
+        how many URLs were ever found. What is said is noted, to be checked later."""
+        totals = self._totals
+        self._grow(known)
+        horizons: tuple[Horizon, ...] = ()
+        if self._judged >= LEAST_JUDGED:
+            horizons = self._horizons(self._calibration.curve(), best, waiting)
+        return Forecast(
+            totals.fetches, self._judged, int(totals.relevant), totals.value, waiting, LEVEL, LEAST_JUDGED, horizons
+        )
+
+    def _grow(self, known: int) -> None:
+        fetches, before = self._looked or (0, 0)
+        passed = self._totals.fetches - fetches
+        if passed > 0:
+            fading = 0.5 ** (passed / _GROWTH_HALF_LIFE) if self._looked else 0.0
+            self._growth = fading * self._growth + (1 - fading) * (known - before) / passed
+            self._looked = (self._totals.fetches, known)
+
+    def reachable(self, waiting: int, fetches: int) -> int:
+        """How many of the next fetches there will be URLs for: each uses one up, and brings some."""
+        growth = _GROWTH_KEPT * self._growth
+        if waiting >= fetches or (growth >= 1.0 and waiting):
+            return fetches
+        return min(fetches, round(waiting / (1.0 - growth))) if waiting else 0
+
+    def _horizons(self, curve: Curve, best: NDArray[np.float64], waiting: int) -> tuple[Horizon, ...]:
+        bins = curve.bins(best)
+        relevant, value = np.cumsum(curve.relevant[bins]), np.cumsum(curve.value[bins])
+        reach = [self.reachable(waiting, fetches) for fetches in HORIZONS]
+        expected = tuple((_sum(relevant, count), _sum(value, count)) for count in reach)
+        noise = tuple(
+            (_binomial(mean, count), count * curve.value_variance)
+            for (mean, _), count in zip(expected, reach, strict=True)
+        )
+        self._backtest.note(self._totals, expected, noise)
+        found: list[Horizon] = []
+        for place, (by_relevant, by_value) in enumerate(self._backtest.corrections()):
+            count, (_, chance) = reach[place], noise[place]
+            pages = min(_corrected(expected[place][0], by_relevant), count)
+            score = min(_corrected(expected[place][1], by_value), count)
+            of_pages = interval(pages, _binomial(pages, count) + by_relevant.variance * pages**2, count)
+            of_score = interval(score, chance + by_value.variance * score**2, count)
+            whole = Interval(of_pages.expected, math.floor(of_pages.low), math.ceil(of_pages.high))
+            if found:
+                whole, of_score = _no_less(whole, found[-1].relevant), _no_less(of_score, found[-1].value)
+            found.append(Horizon(HORIZONS[place], count, whole, of_score))
+        return tuple(found)
+
+    def state(self) -> dict[str, Any]:
+        """Everything but the outcomes themselves, which the records have anyway (:meth:`recall`): JSON values."""
+        return {"backtest": self._backtest.state(), "looked": self._looked, "growth": self._growth}
+
+    def restore(self, state: dict[str, Any], *, fetches: int, judged: int, relevant: int, value: float) -> None:
+        """Go on where an earlier run was: its :meth:`state` and what it had brought in all."""
+        self._totals, self._judged = Totals(fetches, relevant, value), judged
+        if state:
+            self._backtest.restore(state["backtest"])
+            self._looked = tuple(state["looked"]) if state["looked"] else None
+            self._growth = state["growth"]
+
+
+def _sum(sums: NDArray[np.float64], count: int) -> float:
+    """The expectation of so many fetches from that of the best ones: URLs yet to be found are like those that wait."""
+    if not len(sums) or not count:
+        return 0.0
+    if count <= len(sums):
+        return float(sums[count - 1])
+    return float(sums[-1]) * count / len(sums)
+
+
+def _no_less(longer: Interval, shorter: Interval) -> Interval:
+    """More fetches never bring less, though each horizon is corrected by itself."""
+    return Interval(
+        max(longer.expected, shorter.expected), max(longer.low, shorter.low), max(longer.high, shorter.high)
+    )
+
+
+def _binomial(mean: float, count: int) -> float:
+    """The variance of a number of pages by chance alone."""
+    return mean * (1.0 - mean / count) if count else 0.0
+
+
+def _corrected(expected: float, correction: Correction) -> float:
+    """The inverse of how errors are measured. It does not go to 0, where no interval would be left."""
+    return max(min(expected, _LEAST), (expected + 1.0) * math.exp(correction.bias) - 1.0)

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from dowse.cli.display import JsonDisplay, LiveDisplay, PlainDisplay
+from dowse.crawl.tally import Progress
+from dowse.model.forecast import Forecast
+from tests.model.test_forecast import MADE
+
+
+def progress(forecast: Forecast | None) -> Progress:
+    return Progress(
+        elapsed_s=8.5, pages=150, relevant=36, harvest=0.24, harvest_now=0.28, pages_per_s=19.7, requests=161,
+        bytes=242_100, waiting=97, sites=14, in_flight=1, parsing=0, outcomes={"fetched": 150}, best_sites=[],
+        budget_left={"pages": 0.5}, waits_for="nothing", value=12.5, forecast=forecast,
+    )  # fmt: skip
+
+
+def test_plain_lines_end_with_the_forecast(capsys: pytest.CaptureFixture[str]) -> None:
+    display = PlainDisplay()
+    display.show(progress(MADE))
+    assert capsys.readouterr().err.endswith("waits for nothing; next 500: about 14 (7 to 23)\n")
+    display.show(progress(None))
+    assert capsys.readouterr().err.endswith("waits for nothing\n")
+
+
+def test_the_live_picture_has_a_line_for_it() -> None:
+    console = Console(file=io.StringIO(), width=120)
+    display = LiveDisplay(console)
+    for forecast, line in ((MADE, "forecast   next 500: about 14 (7 to 23)"), (None, "forecast   none yet")):
+        with console.capture() as shown:
+            console.print(display._picture(progress(forecast)))
+        assert line in [row.rstrip() for row in shown.get().splitlines()]
+
+
+def test_programs_get_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    JsonDisplay().show(progress(MADE))
+    assert Forecast.from_json(json.loads(capsys.readouterr().out)["forecast"]) == MADE
