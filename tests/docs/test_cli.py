@@ -99,4 +99,4 @@ def test_exit_code_130_when_interrupted_and_it_can_be_resumed(
         process.stdout.read()
     assert process.returncode == 130
     assert run("dowse crawl --resume crawl --delay 0 -b 3p -q", monkeypatch) == 0
-    assert set(EXIT_CODES) == {0, 1, 2, 130}
+    assert set(EXIT_CODES) == {0, 1, 2, 130, 143}

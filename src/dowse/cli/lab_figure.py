@@ -62,12 +62,12 @@ def figure_command(
             labels = chosen_labels(open_corpus(corpus, progress=progress), plan, choice)
         with shown_topics() as told:
             curves = paper_curves(name, corpus, plan, labels, told)
-    if not curves:
-        raise UserError("no topic could be run: its label has too few pages, or no such seeds; try --min-pages")
-    from dowse.lab.compare_figures import curves_figure  # matplotlib is slow to load
+        if not curves:
+            raise UserError("no topic could be run: its label has too few pages, or no such seeds; try --min-pages")
+        from dowse.lab.compare_figures import curves_figure  # matplotlib is slow to load
 
-    title = f"{figure.title} ({name}, {corpus.resolve().name})"
-    curves_figure(curves, path, title=title, x=figure.x, y=figure.y)
-    for curve in curves:
-        typer.echo(f"{curve.strategy:16} {curve.height[-1]:6.1%} at {curve.at[-1]:.0f} % of the cost")
-    typer.echo(f"picture  {path}")
+        title = f"{figure.title} ({name}, {corpus.resolve().name})"
+        curves_figure(curves, path, title=title, x=figure.x, y=figure.y)
+        for curve in curves:
+            typer.echo(f"{curve.strategy:16} {curve.height[-1]:6.1%} at {curve.at[-1]:.0f} % of the cost")
+        typer.echo(f"picture  {path}")
