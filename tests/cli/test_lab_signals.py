@@ -22,6 +22,7 @@ from tests.lab.compare.webs import write_labelled
 
 ENDLESS = ["--all-labels", "--min-pages", "20", "--examples", "4", "--seed-sets", "300", "--budget", "1000r"]
 MARK = "DOWSE_TEST_MARK"
+SAID = "dowse: interrupted: what was run is kept, the same command goes on\n"
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +108,8 @@ def test_a_signal_ends_it_with_one_line_and_nobody_left(corpus: Path, to: str, n
         else:
             os.kill(comparison.process.pid, number)
         said = comparison.said(code)
-        assert time.monotonic() - began < 10
-    assert said == "dowse: interrupted: what was run is kept, the same command goes on\n"
+        assert time.monotonic() - began < 20
+    assert said == SAID
     assert len(list((corpus / ".dowse-lab" / "runs").glob("*.json"))) >= 3
 
 
@@ -116,7 +117,7 @@ def test_a_signal_ends_it_with_one_line_and_nobody_left(corpus: Path, to: str, n
 def test_so_it_does_in_one_process(corpus: Path, number: int, code: int) -> None:
     with comparing(corpus, "--jobs", "1", others=0) as comparison:
         os.kill(comparison.process.pid, number)
-        assert comparison.said(code) == "dowse: interrupted: what was run is kept, the same command goes on\n"
+        assert comparison.said(code) == SAID
 
 
 def test_a_process_that_dies_is_told(corpus: Path) -> None:
@@ -145,5 +146,5 @@ def test_a_signal_while_a_corpus_is_read_leaves_no_litter(tmp_path: Path, number
     finally:
         comparison.process.kill()
         comparison.process.communicate()
-    assert [line for line in said if "(once" not in line] == ["dowse: interrupted"]
+    assert [line for line in said if "(once" not in line] == [SAID.rstrip()]
     assert [path.name.partition("-")[0] for path in (corpus / ".dowse-lab").iterdir()] == ["index"]

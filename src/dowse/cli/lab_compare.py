@@ -74,25 +74,29 @@ def compare_command(
     )  # fmt: skip
     choice = label_choice(label, labels_file, all_labels)
     _check_outputs(out, as_json)
-    with interruptible():
+    with interruptible("" if fresh else "what was run is kept, the same command goes on"):
         with shown_progress() as progress:
             opened = open_corpus(corpus, jobs=jobs, progress=progress)
         labels = chosen_labels(opened, plan, choice)
-    with interruptible("" if fresh else "what was run is kept, the same command goes on"), shown_topics() as told:
-        compared = compare(corpus, plan, labels, jobs=jobs or default_workers(), told=told, keep=not fresh)
-    for unfit in compared.unfit:
-        typer.echo(f"left out {unfit.label}: {unfit.reason}", err=True)
-    if not compared.runs:
-        raise UserError("no topic could be run: see why above")
+        with shown_topics() as told:
+            compared = compare(corpus, plan, labels, jobs=jobs or default_workers(), told=told, keep=not fresh)
+        for unfit in compared.unfit:
+            typer.echo(f"left out {unfit.label}: {unfit.reason}", err=True)
+        if not compared.runs:
+            raise UserError("no topic could be run: see why above")
+        settings = {"corpus": str(corpus), "digest": opened.digest, **asdict(plan)}
+        _tell(compared, f"Strategies on {corpus.resolve().name}", settings, out, as_json)
+
+
+def _tell(compared: Compared, title: str, settings: dict[str, Any], out: Path | None, as_json: Path | None) -> None:
     rows = summarise(compared.runs)
     _print_table(rows, compared)
-    settings = {"corpus": str(corpus), "digest": opened.digest, **asdict(plan)}
     if as_json is not None:
         text = json.dumps({"settings": settings, "summary": rows, "runs": compared.runs}, indent=1)
         write_whole(as_json, lambda path: path.write_text(text, "utf-8"))
         typer.echo(f"figures  {as_json}")
     if out is not None:
-        _write(out, f"Strategies on {corpus.resolve().name}", compared, rows, settings)
+        _write(out, title, compared, rows, settings)
 
 
 def _check_outputs(out: Path | None, as_json: Path | None) -> None:

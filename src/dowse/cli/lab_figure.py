@@ -26,6 +26,7 @@ from dowse.cli.lab_options import (
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import open_corpus
 from dowse.lab.papers import PAPERS, paper_curves
+from dowse.lab.summary import MeanCurve
 from dowse.model.errors import UserError
 from dowse.store.whole import check_writable
 
@@ -64,19 +65,19 @@ def figure_command(
             labels = chosen_labels(open_corpus(corpus, progress=progress), plan, choice)
         with shown_topics() as told:
             curves = paper_curves(name, corpus, plan, labels, told)
-    if not curves:
-        raise UserError("no topic could be run: its label has too few pages, or no such seeds; try --min-pages")
-    from dowse.lab.compare_figures import curves_figure  # matplotlib is slow to load
+        if not curves:
+            raise UserError("no topic could be run: its label has too few pages, or no such seeds; try --min-pages")
+        from dowse.lab.compare_figures import curves_figure  # matplotlib is slow to load
 
-    title = f"{figure.title} ({name}, {corpus.resolve().name})"
-    of_crawls = figure.height is not None
-    curves_figure(curves, path, title=title, x=figure.x, y=figure.y, percents=of_crawls)
-    for curve in curves:
-        if of_crawls:
-            typer.echo(f"{curve.strategy:16} {curve.height[-1]:6.1%} at {curve.at[-1]:.0f} % of the cost")
-        else:
-            errors = ", ".join(
-                f"{curve.at[place]:.0f}: {curve.height[place]:.4f}" for place in _SHOWN if place < len(curve.at)
-            )
-            typer.echo(f"{curve.strategy:16} error by pages that link: {errors}")
-    typer.echo(f"picture  {path}")
+        title = f"{figure.title} ({name}, {corpus.resolve().name})"
+        curves_figure(curves, path, title=title, x=figure.x, y=figure.y, percents=figure.height is not None)
+        for curve in curves:
+            typer.echo(_told(curve, of_crawls=figure.height is not None))
+        typer.echo(f"picture  {path}")
+
+
+def _told(curve: MeanCurve, *, of_crawls: bool) -> str:
+    if of_crawls:
+        return f"{curve.strategy:16} {curve.height[-1]:6.1%} at {curve.at[-1]:.0f} % of the cost"
+    shown = [f"{curve.at[place]:.0f}: {curve.height[place]:.4f}" for place in _SHOWN if place < len(curve.at)]
+    return f"{curve.strategy:16} error by pages that link: {', '.join(shown)}"
