@@ -142,7 +142,7 @@ def test_a_second_signal_drops_what_is_in_flight(tmp_path: Path) -> None:
 
 
 def test_two_crawls_in_one_folder(tmp_path: Path) -> None:
-    with slow_web(0.3) as server:
+    with slow_web(1.0) as server:  # it must outlast two starts of a program, on a busy machine too
         first = begun(server, tmp_path / "c", 2)
         said = one_line(start("crawl", "--resume", str(tmp_path / "c"), "--quiet", *network(server)), 2)
         assert said.startswith(f"{tmp_path / 'c'} is in use by another crawl (process {first.pid})")
