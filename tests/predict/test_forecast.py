@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -12,9 +13,13 @@ from numpy.typing import NDArray
 
 from dowse.model.forecast import Forecast
 from dowse.predict.backtest import HORIZONS
-from dowse.predict.forecast import LEAST_JUDGED, LEVEL, MOST_WAITING, Forecaster, interval
+from dowse.predict.forecast import _Z, LEAST_JUDGED, LEVEL, MOST_WAITING, Forecaster, interval
 
 PLENTY = 1_000_000
+
+
+def test_the_normal_quantile_is_that_of_the_level() -> None:
+    assert pytest.approx(NormalDist().inv_cdf(0.5 + LEVEL / 2)) == _Z
 
 
 @pytest.mark.parametrize(("mean", "variance"), [(0.5, 0.5), (3.0, 4.0), (40.0, 60.0), (40.0, 900.0), (400.0, 9000.0)])

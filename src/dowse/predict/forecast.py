@@ -10,7 +10,6 @@ the way are counted in, as long as the crawl finds some.
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ __all__ = ["LEAST_JUDGED", "LEVEL", "MOST_WAITING", "Forecaster", "interval"]
 LEVEL = 0.8
 LEAST_JUDGED = 50
 MOST_WAITING = max(HORIZONS)  # of the waiting URLs, the best so many are looked at
-_Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
+_Z = 1.2815515655446004  # of a normal distribution, the middle LEVEL lies within so many standard deviations
 _NOTHING = 1e-9  # pages, or a score: less is none
 _LEAST = 0.25  # pages, or a score: no correction makes a forecast less
 _GROWTH_HALF_LIFE = 25.0  # fetches after which the number of new URLs a fetch counts half
