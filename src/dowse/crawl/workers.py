@@ -20,6 +20,7 @@ from typing import Protocol, cast
 from dowse.crawl.job import Job, Step, Work
 from dowse.crawl.wire import FRAME, frame, pack_job, unpack_work
 from dowse.model.errors import DowseError
+from dowse.model.held import Held
 
 __all__ = ["InProcess", "ProcessPool", "Workers", "default_workers"]
 
@@ -164,9 +165,10 @@ class _Connection(asyncio.Protocol):
 
 
 class ProcessPool:
-    """``count`` worker processes that share one queue."""
+    """``count`` worker processes that share one queue. ``held`` counts the bodies that wait for them."""
 
-    def __init__(self, step: Step, count: int, time_limit_s: float) -> None:
+    def __init__(self, step: Step, count: int, time_limit_s: float, held: Held | None = None) -> None:
+        self._held = held or Held()
         self.time_limit_s = time_limit_s
         self._greeting = frame(pickle.dumps(step, 5))
         self.count = count
@@ -209,9 +211,14 @@ class ProcessPool:
         if self._in_vain >= _STARTS_IN_VAIN:
             raise DowseError(_NO_WORKERS)
         task = _Task(job, asyncio.get_running_loop().create_future())
-        self._queue.append(task)
-        self.feed()
-        return await task.done
+        size = len(job.response.body)
+        self._held.begin_work(size)
+        try:
+            self._queue.append(task)
+            self.feed()
+            return await task.done
+        finally:
+            self._held.end_work(size)
 
     def feed(self) -> None:
         """Give waiting jobs to the workers that hold the fewest."""
