@@ -241,7 +241,8 @@ class _Walk:
         else:
             rel = ""
         anchor = " ".join(anchor[:_MAX_ANCHOR].replace(_SEPARATOR, " ").split())
-        self.links.append(RawLink(href, anchor, rel, paragraph))
+        # past the named tuple's own constructor, which is a function of Python: a page has a hundred links
+        self.links.append(tuple.__new__(RawLink, (href, anchor, rel, paragraph)))
 
     def meta(self, attributes: dict[str, str | None]) -> None:
         content = attributes.get("content")
