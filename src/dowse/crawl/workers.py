@@ -195,6 +195,8 @@ class ProcessPool:
             process = subprocess.Popen(  # noqa: ASYNC220  a fork and exec; asyncio's own would add a watcher each
                 [sys.executable, "-m", "dowse.crawl.worker", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                # a page's arrays are small: threads for them, as many as cores in each worker, only take start-up time
+                env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
             )  # fmt: skip
         connection = _Connection(self, process)
         try:
