@@ -26,6 +26,7 @@ from dowse.fetch import (
 )
 from dowse.frontier import Frontier, scope
 from dowse.frontier.traps import GrowthRules
+from dowse.model import bodies
 from dowse.model.http import REDIRECTS, Failure, FailureKind, Response
 from dowse.model.topic import Limits, Network, Politeness, Traps
 from dowse.model.topicfile import parse_topic
@@ -92,6 +93,7 @@ def test_fixed_limits_are_the_codes() -> None:
         "An answer of DNS kept": f"{resolver._POSITIVE_S:g} s",
         "A failure of DNS kept": f"{resolver._NEGATIVE_S:g} s",
         "Nesting of HTML elements": f"{bounds.MAX_DEPTH}",
+        "Bodies in memory at once; beyond, large ones wait for each other": f"{bodies._MOST_BYTES >> 20} MiB",
         "Memory of a parsing process": f"{worker._MOST_MEMORY >> 30} GiB",
         "Wait for exchanges in flight at a stop": f"{engine._GRACE_S:g} s",
         "Between two transactions": f"{recorder._EVERY_S:g} s or {recorder._EVERY_PAGES} pages",

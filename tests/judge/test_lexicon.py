@@ -53,6 +53,22 @@ def test_lines_have_the_plain_cosine(weighting: str, lines: list[list[str]]) -> 
     assert found == pytest.approx(expected, nan_ok=True)
 
 
+@pytest.mark.parametrize("weighting", ["log", "tf"])
+@given(page=st.lists(st.sampled_from([*WORDS, LINE_END])), anchors=st.lists(st.sampled_from([*WORDS, LINE_END])))
+def test_texts_read_together_are_measured_as_if_read_alone(weighting: str, page: list[str], anchors: list[str]) -> None:
+    weights = np.array([0.6, 0.8])
+    lexicon = Lexicon(Terms("english"), ["cell", "bird"])
+    together = lexicon.read([*page, LINE_END, *anchors])
+    alone, behind = lexicon.read(page), lexicon.read(anchors)
+    expected = [*alone.similarities(weights, weighting), *behind.similarities(weights, weighting)]
+    assert together.similarities(weights, weighting).tobytes() == np.array(expected).tobytes()
+    first = together.first(len(page))
+    assert first.hashes().tolist() == alone.hashes().tolist()
+    assert first.is_near == alone.is_near == bool(alone.count()[0])
+    assert first.count()[0] == alone.count()[0]
+    assert first.similarities(weights, weighting).tobytes() == alone.similarities(weights, weighting).tobytes()
+
+
 def test_starts_over_when_it_knows_too_many_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_WORDS", 50)
     monkeypatch.setattr(module, "_FIRST_ROOM", 4)

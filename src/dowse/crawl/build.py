@@ -22,6 +22,7 @@ from dowse.crawl.workers import InProcess, ProcessPool, Workers, default_workers
 from dowse.fetch import HttpTransport
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
+from dowse.model.bodies import Bodies
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import StoreError, UserError
@@ -103,7 +104,8 @@ async def assemble(
     if not resume:
         check_ready(topic)
     async with AsyncExitStack() as undo:
-        transport = transport or HttpTransport(topic.network, topic.limits, clock)
+        bodies = Bodies()
+        transport = transport or HttpTransport(topic.network, topic.limits, clock, bodies=bodies)
         undo.push_async_callback(transport.close)
         store = CrawlStore.open(folder) if resume else None
         purse = Purse(topic.budget, store.spent() if store else None)
@@ -122,7 +124,7 @@ async def assemble(
         judge = build_judge(topic)
         named = [*seeds, *(url for url in topic.seeds.sitemaps if "://" in url)]
         scope = StaticScope(topic.scope, named)
-        workers = _workers(topic, PageStep(judge, scope, topic.limits.max_links))
+        workers = _workers(topic, PageStep(judge, scope, topic.limits.max_links), bodies)
         if store is None:
             settings = {
                 "topic": topic_to_json(topic),
@@ -153,12 +155,12 @@ def read_settings(folder: Path) -> Topic:
         return topic_from_json(store.settings()["topic"])
 
 
-def _workers(topic: Topic, step: PageStep) -> Workers:
+def _workers(topic: Topic, step: PageStep, bodies: Bodies) -> Workers:
     count = default_workers() if topic.workers is None else topic.workers
     most = max(_MOST_WORKERS, 4 * default_workers())
     if not 0 <= count <= most:
         raise UserError(f"workers is {count}: write 0 for none, or a number of processes up to {most}")
-    return ProcessPool(step, count, topic.limits.page_time_s) if count else InProcess(step)
+    return ProcessPool(step, count, topic.limits.page_time_s, bodies) if count else InProcess(step)
 
 
 def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) -> None:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from time import perf_counter
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dowse.crawl.job import Job, Work
 from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge
 from dowse.model.page import Digest
-from dowse.model.words import WordLines
-from dowse.parse import add_refresh, base_of, collect_links, detect_language, parse_page, sign_hashes
+from dowse.model.words import LINE_END, WordLines
+from dowse.parse import add_refresh, base_of, detect_language, gather_links, measure_links, parse_page, sign_hashes
 from dowse.store import compose
 
 __all__ = ["PageStep"]
@@ -30,9 +27,6 @@ class PageStep:
         self._scope = scope
         self._max_links = max_links
 
-    def _similarity(self, text: WordLines) -> NDArray[np.float64]:
-        return self._judge.similarities(self._judge.read(text.tokens()))
-
     def __call__(self, job: Job) -> Work:
         digest = self.digest(job)
         return Work(digest, compose(job.response, job.fetched_at, _fields(job, digest)))
@@ -45,18 +39,23 @@ class PageStep:
             response.body, url=response.url, content_type=response.header("Content-Type") or "",
             robots_tag=", ".join(response.header_values("X-Robots-Tag")) or None,
         )  # fmt: skip
+        gathered = gather_links(document, self._scope.refuse, self._max_links)
         judged_from = perf_counter()
-        tokens = document.lines.tokens()
+        # anchors stand behind the page's own lines, so that one reading serves for all: most of its time is the calls
+        tokens, lines = document.lines.tokens(), len(gathered.anchors)
+        size = len(tokens)
+        if lines:
+            tokens.append(LINE_END)
+            tokens += WordLines("\n".join(gathered.anchors)).tokens()
         reading = self._judge.read(tokens)
-        verdict = self._judge.verdict_of(reading)
-        by_line = self._judge.similarities(reading)
-        hashes = reading.hashes()
+        similarities = self._judge.similarities(reading)
+        page = reading.first(size)
+        verdict = self._judge.verdict_of(page)
+        hashes = page.hashes()
         signature = sign_hashes(hashes)
         judge_s = perf_counter() - judged_from
-        found = collect_links(
-            document, refuse=self._scope.refuse, similarity=self._similarity, by_line=by_line,
-            max_links=self._max_links,
-        )  # fmt: skip
+        lines = len(similarities) - lines
+        found = measure_links(gathered, similarities[lines:], similarities[:lines])
         base = base_of(document)
         refresh = base.join(document.refresh) if document.refresh else None
         if refresh is not None and not document.nofollow and self._scope.refuse(refresh) is None:

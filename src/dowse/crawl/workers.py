@@ -19,6 +19,7 @@ from typing import Protocol, cast
 
 from dowse.crawl.job import Job, Step, Work
 from dowse.crawl.wire import FRAME, frame, pack_job, unpack_work
+from dowse.model.bodies import Bodies
 from dowse.model.errors import DowseError
 
 __all__ = ["InProcess", "ProcessPool", "Workers", "default_workers"]
@@ -164,9 +165,10 @@ class _Connection(asyncio.Protocol):
 
 
 class ProcessPool:
-    """``count`` worker processes that share one queue."""
+    """``count`` worker processes that share one queue. ``bodies`` counts the bodies that wait for them."""
 
-    def __init__(self, step: Step, count: int, time_limit_s: float) -> None:
+    def __init__(self, step: Step, count: int, time_limit_s: float, bodies: Bodies | None = None) -> None:
+        self._bodies = bodies or Bodies()
         self.time_limit_s = time_limit_s
         self._greeting = frame(pickle.dumps(step, 5))
         self.count = count
@@ -193,6 +195,8 @@ class ProcessPool:
             process = subprocess.Popen(  # noqa: ASYNC220  a fork and exec; asyncio's own would add a watcher each
                 [sys.executable, "-m", "dowse.crawl.worker", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                # a page's arrays are small: threads for them, as many as cores in each worker, only take start-up time
+                env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
             )  # fmt: skip
         connection = _Connection(self, process)
         try:
@@ -209,9 +213,14 @@ class ProcessPool:
         if self._in_vain >= _STARTS_IN_VAIN:
             raise DowseError(_NO_WORKERS)
         task = _Task(job, asyncio.get_running_loop().create_future())
-        self._queue.append(task)
-        self.feed()
-        return await task.done
+        size = len(job.response.body)
+        self._bodies.begin_work(size)
+        try:
+            self._queue.append(task)
+            self.feed()
+            return await task.done
+        finally:
+            self._bodies.end_work(size)
 
     def feed(self) -> None:
         """Give waiting jobs to the workers that hold the fewest."""

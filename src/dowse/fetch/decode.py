@@ -231,10 +231,11 @@ class Decoder:
     (b'plain after all', <Truncation.NONE: ''>)
     """
 
-    __slots__ = ("_left", "_parts", "_stages", "_truncated")
+    __slots__ = ("_left", "_max_bytes", "_parts", "_stages", "_truncated")
 
     def __init__(self, content_encoding: str, max_bytes: int) -> None:
         self._parts: list[bytes] = []
+        self._max_bytes = max_bytes
         self._left = max_bytes
         self._truncated = Truncation.NONE
         self._stages: list[_Stage] = []
@@ -251,6 +252,11 @@ class Decoder:
     def open(self) -> bool:
         """Does it still take input?"""
         return self._truncated is Truncation.NONE
+
+    @property
+    def size(self) -> int:
+        """How many bytes of the body there are by now."""
+        return self._max_bytes - self._left
 
     def feed(self, data: bytes) -> bool:
         """Take the next bytes of the wire; False: nothing after them is wanted."""

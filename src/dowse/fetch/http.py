@@ -27,6 +27,7 @@ from dowse.fetch.decode import ACCEPT_ENCODING, Decoder
 from dowse.fetch.exchange import Exchange, Refused, Unresolved, clean, conditions, current, header_text
 from dowse.fetch.guard import Guard, is_literal, networks, strip_literal
 from dowse.fetch.resolver import Lookup, Resolver, SystemLookup
+from dowse.model.bodies import Bodies
 from dowse.model.clock import Clock
 from dowse.model.errors import TopicError
 from dowse.model.http import Failure, FailureKind, Meter, Request, Resolved, Response, Truncation, is_unwanted
@@ -161,9 +162,9 @@ def _cause(error: BaseException) -> BaseException:
 class HttpTransport:
     """HTTP/1.1 with keep-alive, guarded, capped and metered. Implements :class:`dowse.model.http.Transport`.
 
-    ``lookup`` replaces the system's DNS; ``tls`` replaces the trusted authorities. Connections are opened on the
-    first use, so a transport can be made outside a running loop. With a proxy, it is the proxy that resolves names:
-    literal targets are still guarded here, and the proxy's own address is the user's word.
+    ``lookup`` replaces the system's DNS; ``tls`` replaces the trusted authorities; ``bodies`` counts bodies in memory.
+    Connections are opened on the first use, so a transport can be made outside a running loop. With a proxy, it is the
+    proxy that resolves names: literal targets are still guarded here, and the proxy's own address is the user's word.
     """
 
     def __init__(
@@ -174,10 +175,12 @@ class HttpTransport:
         lookup: Lookup | None = None,
         *,
         tls: ssl.SSLContext | None = None,
+        bodies: Bodies | None = None,
     ) -> None:
         self.user_agent = user_agent(network)
         self.product = product_token(network)
         self._limits = limits
+        self._bodies = bodies or Bodies()
         self._guard = Guard(network.allow_private, networks(network.allow_addresses))
         self._proxy = _proxy(network.proxy)
         self._tls: ssl.SSLContext | bool = network.verify_tls if tls is None or not network.verify_tls else tls
@@ -289,7 +292,7 @@ class HttpTransport:
         try:
             if answer.status < 200:
                 raise aiohttp.ClientPayloadError(f"status {answer.status} without being asked for")
-            content, truncated, wire_bytes = await _receive(request, answer, meter, deadline)
+            content, truncated, wire_bytes = await _receive(request, answer, meter, self._bodies, deadline)
         finally:
             if not answer.closed:
                 answer.close()  # closed, not drained: the rest is not worth its bytes
@@ -336,18 +339,22 @@ def _said(cause: BaseException) -> str:
 
 
 async def _receive(
-    request: Request, answer: aiohttp.ClientResponse, meter: Meter | None, deadline: float
+    request: Request, answer: aiohttp.ClientResponse, meter: Meter | None, bodies: Bodies, deadline: float
 ) -> tuple[bytes, Truncation, int]:
     """The decoded body, why it is only a prefix where it is, and its bytes on the wire; a fault ends the prefix."""
     if is_unwanted(request, answer.headers.get("Content-Type", "")):
         return b"", Truncation.TYPE, 0
     codings = ",".join(answer.headers.getall("Content-Encoding", ()))
-    body = Body(Decoder(codings, request.max_body_bytes), request.max_wire_bytes, answer.content_length or 0, meter)
-    if answer.content.is_eof():  # all of it came with the headers: nothing to wait for
-        truncated = await body.read(answer.content)
-    else:
-        truncated = await _read_on(answer, body, deadline)
-    return *body.finish(truncated), body.wire_bytes
+    decoder = Decoder(codings, request.max_body_bytes)
+    body = Body(decoder, request.max_wire_bytes, answer.content_length or 0, meter, bodies)
+    try:
+        if answer.content.is_eof() and not bodies.full:  # all of it came with the headers: nothing to wait for
+            truncated = await body.read(answer.content)
+        else:
+            truncated = await _read_on(answer, body, deadline)
+        return *body.finish(truncated), body.wire_bytes
+    finally:
+        body.release()
 
 
 async def _read_on(answer: aiohttp.ClientResponse, body: Body, deadline: float) -> Truncation:

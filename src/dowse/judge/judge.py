@@ -68,9 +68,9 @@ class Judge:
 
     def verdict_of(self, page: Reading) -> Verdict:
         """Judge a page; similarity and ERID are both measured, ``method`` decides."""
-        counts, all_counts = page.count()
         by_term, shares = [], []
-        if counts:
+        if page.is_near:
+            counts, all_counts = page.count()
             by_term = self.vector.parts(counts, text_norm(all_counts, self.vector.weighting))
             if self.pool is not None:
                 shares = self.pool.shares(counts, int(all_counts.sum()), page.occurrences)

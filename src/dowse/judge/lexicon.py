@@ -109,7 +109,7 @@ class Vocabulary:
 class Reading:
     """A text as arrays of its words and terms. What is measured does not depend on how either are numbered."""
 
-    __slots__ = ("_hashes", "_numbers", "_terms", "_topical")
+    __slots__ = ("_hashes", "_near", "_numbers", "_terms", "_topical")
 
     def __init__(
         self,
@@ -122,6 +122,17 @@ class Reading:
         self._terms = terms
         self._hashes = hashes  # of all words known when this was read
         self._topical = topical
+        # where the topic's terms stand; what is no term is the greatest number there is, once read without its sign
+        self._near = np.flatnonzero(terms.view(np.uint32) < len(topical))
+
+    def first(self, size: int) -> Reading:
+        """The same, of its first words only, line ends counted."""
+        return Reading(self._numbers[:size], self._terms[:size], self._hashes, self._topical)
+
+    @property
+    def is_near(self) -> bool:
+        """Does any term of the topic occur?"""
+        return len(self._near) > 0
 
     def hashes(self) -> NDArray[np.uint64]:
         """The hash of each word, line ends left out."""
@@ -152,35 +163,35 @@ class Reading:
     def similarities(self, topic: NDArray[np.float64], weighting: str) -> NDArray[np.float64]:
         """The cosine of each line with the topic, given the weight of each topical term; NaN where there is no word.
 
-        All lines at once: terms are sorted by line, then term, so that equal ones stand together.
+        Only lines with a term of the topic are looked at, all at once: terms are sorted by line, then term, so that
+        equal ones stand together.
         """
-        ends = self._numbers == _LINE_END
-        line_of = np.cumsum(ends)
-        lines = int(line_of[-1]) + 1 if len(line_of) else 1
-        result = np.zeros(lines)
-        result[np.bincount(line_of[~ends], minlength=lines) == 0] = np.nan
-        topical = (self._terms >= 0) & (self._terms < len(topic))
-        if not topical.any():
+        ends = np.flatnonzero(self._numbers == _LINE_END)
+        bounds = np.empty(len(ends) + 2, np.int64)
+        bounds[0], bounds[1:-1], bounds[-1] = -1, ends, len(self._numbers)
+        result = np.where(bounds[1:] - bounds[:-1] > 1, 0.0, np.nan)
+        if not self.is_near:
             return result
-        near = np.zeros(lines, bool)
-        near[line_of[topical]] = True
-        chosen = near[line_of]
-        keys = line_of[chosen] << 32 | self._terms[chosen]
+        near, _ = _runs(np.searchsorted(ends, self._near))
+        starts, sizes = bounds[near] + 1, bounds[near + 1] - bounds[near] - 1
+        line = np.repeat(np.arange(len(near)), sizes)  # of each word: not its number, but its rank among the near ones
+        at = np.arange(len(line)) + (starts - np.cumsum(sizes) + sizes)[line]
+        keys = line << 32 | self._terms[at]
         keys.sort()
         keys, counts = _runs(keys[np.searchsorted(keys, 0) :])  # what is no term has made its key negative
         line, term = keys >> 32, keys & 0xFFFFFFFF
         shared = term < len(topic)
         own = weights(counts[shared], weighting)
-        products = np.bincount(line[shared], own * topic[term[shared]], lines)
+        products = np.bincount(line[shared], own * topic[term[shared]], len(near))
         # What occurs once, nearly all, adds 1; the rest is added in order of the counts. So the last digit is the same
         # however terms are numbered.
         several = np.flatnonzero(counts > 1)
         by_count = line[several] << 32 | counts[several]
         by_count.sort()
         squares = weights(by_count & 0xFFFFFFFF, weighting) ** 2
-        once = np.bincount(line, minlength=lines) - np.bincount(line[several], minlength=lines)
-        norms = np.sqrt(once + np.bincount(by_count >> 32, squares, lines))
-        result[near] = np.minimum(1.0, products[near] / norms[near])
+        once = np.bincount(line, minlength=len(near)) - np.bincount(line[several], minlength=len(near))
+        norms = np.sqrt(once + np.bincount(by_count >> 32, squares, len(near)))
+        result[near] = np.minimum(1.0, products / norms)
         return result
 
 

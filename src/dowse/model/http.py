@@ -122,7 +122,11 @@ class Response:
 
     def header(self, name: str) -> str | None:
         """The first value of a header, name in any case; None when absent."""
-        return next(iter(self.header_values(name)), None)
+        wanted, size = name.lower(), len(name)
+        for key, value in self.headers:  # asked for a dozen times a page: the length tells most of them apart
+            if len(key) == size and key.lower() == wanted:
+                return value
+        return None
 
     def header_values(self, name: str) -> list[str]:
         """Every value of a header, in order."""

@@ -152,4 +152,6 @@ def printable(text: str) -> str:
     >>> printable("a/\\x1b[31mred\\n")
     'a/ [31mred'
     """
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else " " for char in text)
+    return " ".join(text.split())

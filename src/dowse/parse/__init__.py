@@ -25,11 +25,13 @@ from dowse.parse.links import (
     best_mentions,
     collect_links,
     gather_links,
+    measure_links,
 )
 from dowse.parse.page import parse_page
 from dowse.parse.signature import sign, sign_hashes
 
 __all__ = [
     "Document", "DuplicateIndex", "Found", "RawLink", "Refuse", "Similarity", "add_refresh", "base_of", "best_mentions",
-    "collect_links", "decode", "detect_language", "gather_links", "parse_html", "parse_page", "sign", "sign_hashes",
+    "collect_links", "decode", "detect_language", "gather_links", "measure_links", "parse_html", "parse_page", "sign",
+    "sign_hashes",
 ]  # fmt: skip

@@ -8,9 +8,9 @@ pages pay a few counts and a search; only suspicious ones are read tag by tag.
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["MAX_DEPTH", "bounded"]
 
@@ -22,9 +22,9 @@ _SUSPECT_UNCLOSED = 1_500
 _SUSPECT_TAGS = 20_000
 _SUSPECT_SIZE = 65_536
 _WINDOW = 8_192
+_NAME = 8  # letters of a tag's name that are looked at: no two names that nest begin with the same ones
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-_ANY_TAG = re.compile(r"<(/?[a-z][a-z0-9]*)")
 _LONG_TAG = re.compile(r"""<[a-zA-Z](?:[^>"']++|"[^"]*+"|'[^']*+')*+>?""")
 _ATTRIBUTE = re.compile(r"""[^\s=>"'/<]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
 _FORMATTING_NAMES = "b big code em font i nobr s small strike strong tt u"
@@ -34,6 +34,7 @@ _NOT_NESTING_NAMES = (  # void, closed by the next of their kind, or self-closed
 )
 _FORMATTING = frozenset(_FORMATTING_NAMES.split())
 _NOT_NESTING = frozenset(_NOT_NESTING_NAMES.split())
+_IGNORED = np.array([b"", *(name.encode() for name in _NOT_NESTING)], f"S{_NAME}").view(np.uint64)
 _XHTML_EMPTY = re.compile(r"<(script|title|style|textarea|iframe|noscript)\b([^<>]*)/>", re.IGNORECASE)
 
 
@@ -60,23 +61,25 @@ def _looks_deep(html: str) -> bool:
     is_end = text[at + 1] == ord("/")
     balance = np.where(is_end, -1, 1).cumsum()
     unclosed = int(balance[-1]) if len(balance) else 0
-    if unclosed > _SUSPECT_UNCLOSED or (tags > _SUSPECT_TAGS and _mismatched(html)):
+    if unclosed > _SUSPECT_UNCLOSED or (tags > _SUSPECT_TAGS and _mismatched(text, at, is_end)):
         return True
     # void elements are never closed: those of the whole page are taken to be spread over it
     return bool((balance - unclosed * (at / len(text))).max(initial=0) > _SUSPECT_UNCLOSED)
 
 
-def _mismatched(html: str) -> bool:
-    """Are many start tags never closed by their own name?"""
-    names = Counter(_ANY_TAG.findall(html.lower()))
-    return (
-        sum(
-            max(0, count - names["/" + name])
-            for name, count in names.items()
-            if not name.startswith("/") and name not in _NOT_NESTING
-        )
-        > _SUSPECT_UNCLOSED
-    )
+def _mismatched(text: NDArray[np.uint8], at: NDArray[np.int64], is_end: NDArray[np.bool_]) -> bool:
+    """Are many start tags never closed by their own name? Names are told apart by their first eight letters, so that
+    each is one integer: a list of names would take as long as the tree."""
+    names = np.zeros((len(at), _NAME), np.uint8)
+    begin = at + 1 + is_end
+    running = np.ones(len(at), bool)
+    for place in range(_NAME):
+        letters = text[np.minimum(begin + place, len(text) - 1)] | 0x20
+        running &= (letters - ord("a") < 26) | ((letters - ord("0") < 10) & (place > 0))
+        names[:, place] = np.where(running, letters, 0)
+    found, row = np.unique(names.view(np.uint64).ravel(), return_inverse=True)
+    unclosed = np.bincount(row, np.where(is_end, -1, 1)).clip(0)
+    return bool(unclosed[~np.isin(found, _IGNORED)].sum() > _SUSPECT_UNCLOSED)
 
 
 def _fewer_attributes(html: str) -> str:

@@ -126,6 +126,8 @@ class _Walk:
         kind_of = _KINDS.get
         kinds: list[int] = []  # of the open elements
         nodes: list[LexborNode] = []  # the open elements
+        open_kind, close_kind = kinds.append, kinds.pop
+        open_node, close_node = nodes.append, nodes.pop
         muted = 0  # depth at which invisible content began; 0: visible
         node = root
         while True:
@@ -137,6 +139,7 @@ class _Walk:
                         add_part(text)
                     elif parts[-1] is not _SEPARATOR:
                         add_part(" ")
+                following = node.next
             else:
                 kind = kind_of(tag, 0)
                 if kind:
@@ -149,31 +152,30 @@ class _Walk:
                         open_links.append((attributes, len(parts), self.breaks, []) if "href" in attributes else None)
                     else:
                         self.enter(kind, node)
-                if kind < _LEAVES:
-                    child = node.first_child
-                    if child is not None:
-                        kinds.append(kind)
-                        nodes.append(node)
-                        if (kind == _HEAD or (hidden and node.mem_id in hidden)) and not muted:
-                            muted = len(kinds)
-                        node = child
-                        continue
-                    if kind == _ANCHOR:
-                        self.close_link(node)
-            following = node.next
+                if kind < _LEAVES and (child := node.first_child) is not None:
+                    open_kind(kind)
+                    open_node(node)
+                    if not muted and (kind == _HEAD or (hidden and node.mem_id in hidden)):
+                        muted = len(kinds)
+                    node = child
+                    continue
+                if kind == _ANCHOR:
+                    self.close_link(node)
+                following = node.next
             while following is None:
                 if not kinds:
                     return
-                if len(kinds) == muted:
+                if muted and len(kinds) == muted:
                     muted = 0
-                kind = kinds.pop()
-                node = nodes.pop()
-                if kind == _BLOCK:
-                    if parts[-1] is not _SEPARATOR:
-                        add_part(_SEPARATOR)
-                        self.breaks += 1
-                elif kind == _ANCHOR:
-                    self.close_link(node)
+                kind = close_kind()
+                node = close_node()
+                if kind:
+                    if kind == _BLOCK:
+                        if parts[-1] is not _SEPARATOR:
+                            add_part(_SEPARATOR)
+                            self.breaks += 1
+                    elif kind == _ANCHOR:
+                        self.close_link(node)
                 following = node.next
             node = following
 
@@ -239,7 +241,8 @@ class _Walk:
         else:
             rel = ""
         anchor = " ".join(anchor[:_MAX_ANCHOR].replace(_SEPARATOR, " ").split())
-        self.links.append(RawLink(href, anchor, rel, paragraph))
+        # past the named tuple's own constructor, which is a function of Python: a page has a hundred links
+        self.links.append(tuple.__new__(RawLink, (href, anchor, rel, paragraph)))
 
     def meta(self, attributes: dict[str, str | None]) -> None:
         content = attributes.get("content")

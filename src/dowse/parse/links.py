@@ -17,7 +17,7 @@ from dowse.parse.document import Document
 
 __all__ = [
     "Found", "Gathered", "Refuse", "Similarity", "add_refresh", "base_of", "best_mentions", "collect_links",
-    "gather_links",
+    "gather_links", "measure_links",
 ]  # fmt: skip
 
 Refuse = Callable[[str], str | None]
@@ -74,6 +74,7 @@ def gather_links(document: Document, refuse: Refuse | None = None, max_links: in
     """
     base = base_of(document)
     targets: dict[str, tuple[str, str]] = {}
+    known: dict[str, int] = {}  # a reference -> its row; most are mentioned more than once
     rows: dict[str, int] = {}
     counts: list[int] = []
     anchors: list[str] = []
@@ -82,40 +83,43 @@ def gather_links(document: Document, refuse: Refuse | None = None, max_links: in
     mentioned: list[int] = []
     paragraphs: list[int] = []
     refused: Counter[str] = Counter()
-    n_links = 0
+    nowhere = 0
     most = len(document.links) if max_links is None else max_links
     page_nofollow = document.nofollow
     for position, (href, anchor, rel, paragraph) in enumerate(document.links):
         mark = href.find("#")
         if mark >= 0:
             href = href[:mark]
-        target = targets.get(href)
-        if target is None:
-            target = targets[href] = _resolve(base, href, refuse)
-        url, reason = target
-        if not url and not reason:
-            continue
-        n_links += 1
-        if page_nofollow or (rel and "nofollow" in rel.split()):
-            reason = "nofollow"
-        row = rows.get(url, -1)
-        if not reason and row < 0 and len(rows) >= most:
-            reason = "max-links"
-        if reason:
-            refused[reason] += 1
-            continue
-        if row < 0:
-            row = rows[url] = len(rows)
-            counts.append(1)
-            anchors.append(anchor)
-            rels.append(rel)
-            positions.append(position)
-        else:
-            counts[row] += 1
-            if len(anchor) > len(anchors[row]):
-                anchors[row] = anchor
+        row = known.get(href, -1)
+        if row < 0 or rel:
+            target = targets.get(href)
+            if target is None:
+                target = targets[href] = _resolve(base, href, refuse)
+            url, reason = target
+            if not url and not reason:
+                nowhere += 1
+                continue
+            if page_nofollow or (rel and "nofollow" in rel.split()):
+                reason = "nofollow"
+            row = rows.get(url, -1)
+            if not reason and row < 0 and len(rows) >= most:
+                reason = "max-links"
+            if reason:
+                refused[reason] += 1
+                continue
+            if row < 0:
+                row = rows[url] = len(rows)
+                counts.append(0)
+                anchors.append(anchor)
+                rels.append(rel)
+                positions.append(position)
+            known[href] = row
+        counts[row] += 1
+        if len(anchor) > len(anchors[row]):
+            anchors[row] = anchor
         mentioned.append(row)
         paragraphs.append(paragraph)
+    n_links = len(document.links) - nowhere
     anchors = [anchor[:_MAX_ANCHOR] for anchor in anchors]
     return Gathered(list(rows), counts, anchors, rels, positions, mentioned, paragraphs, n_links, dict(refused))
 
@@ -127,12 +131,15 @@ def best_mentions(
     by_line: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """The paragraph similarity of each row: the best of its mentions; NaN where there is no word."""
-    best = np.full(len(by_anchor), -1.0)
+    rows, best = np.asarray(mentioned, np.intp), np.full(len(by_anchor), np.nan)
     values = by_line[paragraphs]
     # an image or a widget alone in its block: the anchor is all the paragraph there is
-    values = np.where(np.isnan(values), by_anchor[mentioned], values)
-    np.maximum.at(best, mentioned, np.nan_to_num(values, nan=-1.0))
-    best[best < 0] = np.nan
+    values = np.where(np.isnan(values), by_anchor[rows], values)
+    told = ~np.isnan(values)
+    best[rows[told]] = 0.0
+    near = values > 0
+    if near.any():  # on most pages nothing is
+        np.maximum.at(best, rows[near], values[near])
     return best
 
 
@@ -150,10 +157,16 @@ def collect_links(
     of each line of the document.
     """
     found = gather_links(document, refuse, max_links)
-    urls = found.urls
-    by_anchor = np.full(len(urls), np.nan)
-    if similarity is not None and urls:
+    by_anchor = np.full(len(found.urls), np.nan)
+    if similarity is not None and found.urls:
         by_anchor = similarity(WordLines("\n".join(found.anchors)))
+    return measure_links(found, by_anchor, by_line)
+
+
+def measure_links(found: Gathered, by_anchor: NDArray[np.float64], by_line: NDArray[np.float64] | None) -> Found:
+    """Gathered links with their measures: the similarity of each anchor, and that of each line of the document; NaN
+    where there is no word."""
+    urls = found.urls
     by_paragraph = np.full(len(urls), np.nan)
     if by_line is not None and urls:
         by_paragraph = best_mentions(found.mentioned, found.paragraphs, by_anchor, by_line)

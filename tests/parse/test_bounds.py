@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.parse import bounds
+
+NAMES = ["div", "DIV", "b", "section", "blockquote", "figcaption", "h1", "td", "tr", "br", "option", "é", "1", ""]
+
+
+def mismatched(html: str, most: int) -> bool:
+    """Are more than ``most`` start tags never closed by their own name? Plainly."""
+    names = Counter(re.findall(r"<(/?[a-z][a-z0-9]*)", html.lower()))
+    starts = [name for name in names if not name.startswith("/") and name not in bounds._NOT_NESTING]
+    return sum(max(0, names[name] - names["/" + name]) for name in starts) > most
+
+
+@given(
+    tags=st.lists(
+        st.tuples(st.sampled_from(["<", "</", "< "]), st.sampled_from(NAMES), st.sampled_from([">", " x=1>"]))
+    ),
+    end=st.sampled_from(["", "<", "</", "<d", "text"]),
+    most=st.integers(0, 4),
+)
+def test_many_tags_are_judged_by_name_as_a_plain_count_would(
+    tags: list[tuple[str, str, str]], end: str, most: int
+) -> None:
+    html = "".join(map("".join, tags)) + end
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounds, "_SUSPECT_UNCLOSED", most)
+        patch.setattr(bounds, "_SUSPECT_TAGS", 0)
+        deep = bounds._looks_deep(html)
+        patch.setattr(bounds, "_SUSPECT_TAGS", 1 << 30)  # the names are not looked at
+        without = bounds._looks_deep(html)
+    many = html.count("<") > most
+    assert deep == (without or (many and mismatched(html, most)))
+
+
+def test_a_page_of_divs_closed_as_spans_is_made_flatter() -> None:
+    html = "<div></span>" * 15_000
+    assert bounds.bounded(html).count("<div>") == bounds.MAX_DEPTH
+    honest = "<div></div>" * 15_000
+    assert bounds.bounded(honest) is honest
