@@ -16,10 +16,6 @@ exchanges = st.lists(
 )
 
 
-def one(estimate: np.ndarray) -> float:
-    return float(estimate[0])
-
-
 def numbers(*values: int) -> np.ndarray:
     return np.array(values, np.int64)
 
@@ -38,10 +34,12 @@ def test_estimates_are_means_shrunk_to_the_mean_of_all(story: list[tuple[int, Ex
         own = [each for number, each in story if number == site and not each.failed]
         asked = [each for number, each in story if number == site]
         expected = (sum(each.latency_s for each in own) + 3 * latency) / (len(own) + 3)
-        assert one(log.latency_s(numbers(site))) == pytest.approx(expected)
+        found = log.of(site)
+        assert found.latency_s == pytest.approx(expected)
         failed = sum(each.failed for each in asked)
-        assert one(log.failure_rate(numbers(site))) == pytest.approx((failed + 3 * failures) / (len(asked) + 3))
-        assert one(log.bytes_per_s(numbers(site))) > 0
+        assert found.failure_rate == pytest.approx((failed + 3 * failures) / (len(asked) + 3))
+        assert found.bytes_per_s > 0
+        assert found.size / found.bytes_per_s == pytest.approx(found.download_s)
 
 
 def test_what_is_recent_counts_more() -> None:
@@ -50,10 +48,10 @@ def test_what_is_recent_counts_more() -> None:
         log.learn(0, 0, Exchanged(0.1, 0.1, 1000))
     for _ in range(100):
         log.learn(0, 0, Exchanged(5.0, 0.1, 1000))
-    assert one(log.latency_s(numbers(0))) > 3.0
+    assert log.of(0).latency_s > 3.0
     for _ in range(200):
         log.learn(0, 0, Exchanged(0.1, 0.1, 1000))
-    assert one(log.latency_s(numbers(0))) < 0.6
+    assert log.of(0).latency_s < 0.6
 
 
 def test_sizes_are_learned_by_prefix_and_shrunk_to_the_site() -> None:
@@ -64,7 +62,7 @@ def test_sizes_are_learned_by_prefix_and_shrunk_to_the_site() -> None:
     for _ in range(30):
         log.learn(1, large, Exchanged(0.1, 1.0, 1_000_000))
         log.learn(1, small, Exchanged(0.1, 0.1, 10_000))
-    sizes = log.size(numbers(1, 1, 1, 7), numbers(large, small, unseen, 0))
+    sizes = [*log.sizes(numbers(large, small, unseen), log.of(1).size), *log.sizes(numbers(0), log.of(7).size)]
     assert sizes[0] > 900_000
     assert sizes[1] < 100_000
     assert 400_000 < sizes[2] < 600_000, "as usual at the site"
@@ -77,19 +75,20 @@ def test_one_slow_site_does_not_change_what_is_usual() -> None:
         log.learn(0, 0, Exchanged(0.05, 0.05, 1000))
         log.learn(1, 0, Exchanged(5.0, 5.0, 1000))
     assert log.usual_s() < 1.5
-    assert log.takes_s(1) > 9
-    assert log.takes_s(0) < 0.5
+    assert log.of(1).takes_s > 9
+    assert log.of(0).takes_s < 0.5
 
 
 def test_costs_in_both_forms() -> None:
     log = SiteLog()
     for _ in range(2000):
         log.learn(0, 0, Exchanged(0.5, 1.0, 100_000))
-    sites, sizes, waits = numbers(0), np.array([200_000.0]), np.array([1.0])
-    assert one(Costs(log, 0.05, 60, robust=False).of(sites, sizes, waits)) == pytest.approx(2.0, rel=0.01)
-    assert one(Costs(log, 0.05, 60, robust=True).of(sites, sizes, waits)) == pytest.approx(3.5, rel=0.01)
-    assert one(Costs(log, 0.05, 1.5, robust=False).of(sites, sizes, waits)) == 1.5
-    assert one(Costs(log, 5.0, 60, robust=False).of(sites, sizes, waits)) == 5.0
+    assert Costs(log, 0.05, 60, robust=False).of_page(0, 200_000, 1.0) == pytest.approx(2.0, rel=0.01)
+    assert Costs(log, 0.05, 60, robust=True).of_page(0, 200_000, 1.0) == pytest.approx(3.5, rel=0.01)
+    assert Costs(log, 0.05, 1.5, robust=False).of_page(0, 200_000, 1.0) == 1.5
+    assert Costs(log, 5.0, 60, robust=False).of_page(0, 200_000, 1.0) == 5.0
+    both = Costs(log, 0.05, 60, robust=True)
+    assert both.of_pages(0, numbers(0, 0), 1.0).tolist() == [pytest.approx(both.of_page(0, None, 1.0))] * 2
 
 
 def test_a_failing_site_costs_more() -> None:
@@ -98,8 +97,8 @@ def test_a_failing_site_costs_more() -> None:
         log.learn(0, 0, Exchanged(0.2, 0.1, 10_000))
         log.learn(1, 0, Exchanged(0.2, 0.1, 10_000))
         log.learn(1, 0, Exchanged(0, 0, 0, failed=True))
-    cost = Costs(log, 0.01, 60, robust=True).of(numbers(0, 1), np.full(2, 1e4), np.zeros(2))
-    assert cost[1] > 1.4 * cost[0]
+    costs = Costs(log, 0.01, 60, robust=True)
+    assert costs.of_page(1, 1e4, 0.0) > 1.4 * costs.of_page(0, 1e4, 0.0)
 
 
 def test_prefixes_have_an_end() -> None:

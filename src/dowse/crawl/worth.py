@@ -66,22 +66,29 @@ class Worth:
         return values / self._cost(self._costs, ids, sites)
 
     def _cost(self, costs: Costs, ids: Ints, sites: Ints) -> Floats:
-        sizes = self.log.size(sites, self._prefixes[ids].astype(np.int64))
+        of_site, found = self._frontier.sites, np.empty(len(ids))
+        for site in dict.fromkeys(sites.tolist()):  # a page links to few sites
+            rows = np.flatnonzero(sites == site)
+            found[rows] = costs.of_pages(site, self._prefixes[ids[rows]], of_site[site].delay_s)
         if self._sizes:
-            for row, id_ in enumerate(ids.tolist()):
+            for row, (id_, site) in enumerate(zip(ids.tolist(), sites.tolist(), strict=True)):
                 if id_ in self._sizes:
-                    sizes[row] = self._sizes[id_]
-        all_sites = self._frontier.sites
-        waits = np.fromiter((all_sites[site].delay_s for site in sites.tolist()), np.float64, len(sites))
-        return costs.of(sites, sizes, waits)
+                    found[row] = costs.of_page(site, self._sizes[id_], of_site[site].delay_s)
+        return found
+
+    def _expected(self, costs: Costs, candidate: int) -> tuple[float, float]:
+        """Bytes and cost of a single candidate."""
+        site = self._frontier.site_of(candidate)
+        size = self._sizes.get(candidate)
+        if size is None:
+            size = float(self.log.sizes(self._prefixes[candidate : candidate + 1], self.log.of(site.id).size)[0])
+        return size, costs.of_page(site.id, size, site.delay_s)
 
     def explain(self, candidate: int, why: Explanation) -> Explanation:
         """The strategy's reasons, with the cost set against them."""
         if self._costs is None:
             return why
-        ids, sites = np.array([candidate]), np.array([self._frontier.site_of(candidate).id])
-        size = self._sizes.get(candidate) or float(self.log.size(sites, self._prefixes[ids].astype(np.int64))[0])
-        cost = float(self._cost(self._costs, ids, sites)[0])
+        size, cost = self._expected(self._costs, candidate)
         features = {**why.features, "value": (float(self._values[candidate]), 0.0), "expected bytes": (size, 0.0),
                     "expected seconds": (cost, 0.0)}  # fmt: skip
         return Explanation(why.priority, features, why.version)
@@ -125,16 +132,14 @@ class Worth:
         if self._costs is None or self._frontier.priority(candidate) >= _SEED_FLOOR:
             return
         self._sizes[candidate] = size
-        ids = np.array([candidate])
-        sites = np.array([self._frontier.site_of(candidate).id])
-        self._frontier.update(ids, self._values[ids] / self._cost(self._costs, ids, sites), now)
+        cost = self._expected(self._costs, candidate)[1]
+        self._frontier.update(np.array([candidate]), np.array([self._values[candidate] / cost]), now)
 
     def reprice(self, site: Site, now: float) -> tuple[Ints, Floats] | None:
         """Price what waits at a site again if its cost has changed; the candidates and their new priorities."""
         if self._costs is None:
             return None
-        number = np.array([site.id])
-        cost = float(self._costs.of(number, self.log.size(number, np.zeros(1, np.int64)), np.array([site.delay_s]))[0])
+        cost = self._costs.of_page(site.id, None, site.delay_s)
         requests = self._requests.get(site.id, 0)
         before, asked = self._priced.setdefault(site.id, (cost, requests))
         if 1 / _CHANGED < cost / before < _CHANGED or requests < asked + site.waiting // _PRICED_A_REQUEST:
@@ -148,5 +153,5 @@ class Worth:
 
     def stands_back_s(self, site: Site) -> float:
         """How long a site is to be asked only when no other can be; 0: it is as quick as others."""
-        takes = self.log.takes_s(site.id)
+        takes = self.log.of(site.id).takes_s
         return min(_BACK * takes, _LONGEST_BACK_S) if takes > max(_SLOW * self.log.usual_s(), _SLOW_S) else 0.0

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Exchanged", "SiteLog", "path_prefix"]
+__all__ = ["Estimate", "Exchanged", "SiteLog", "path_prefix"]
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+Ints = NDArray[np.int64] | NDArray[np.int32]
 
 _PRIOR = 3.0  # exchanges: so much does the mean of all sites weigh in the estimate for one
 _REMEMBERED = 64.0  # exchanges of a site; then older ones count half
@@ -38,10 +39,25 @@ class Exchanged:
     failed: bool = False
 
 
+class Estimate(NamedTuple):
+    """What to expect of the next answer of a site."""
+
+    latency_s: float  # to the first byte
+    bytes_per_s: float  # from there
+    size: float  # bytes
+    download_s: float
+    failure_rate: float  # share of requests that bring no answer
+
+    @property
+    def takes_s(self) -> float:
+        """From the request to the last byte."""
+        return self.latency_s + self.download_s
+
+
 class SiteLog:
     """Learns latency, speed, size and failures, per site and (sizes) per path prefix of a site.
 
-    Every estimate is shrunk: a prefix towards its site, a site towards all sites. All lookups are by arrays.
+    Every estimate is shrunk: a prefix towards its site, a site towards all sites.
     """
 
     def __init__(self) -> None:
@@ -54,7 +70,7 @@ class SiteLog:
         self._used = 1
 
     def prefix(self, site: int, path: str) -> int:
-        """The number of a path's prefix, for :meth:`size`; 0 when there are too many."""
+        """The number of a path's prefix, for :meth:`sizes`; 0 when there are too many."""
         key = (site, path_prefix(path))
         number = self._prefixes.get(key)
         if number is None:
@@ -96,36 +112,20 @@ class SiteLog:
         """What a page usually takes, wherever it is: the geometric mean, which one slow site does not spoil."""
         return math.exp(self._usual)
 
-    def takes_s(self, site: int) -> float:
-        """What a page of a site takes, from the request to the last byte."""
+    def of(self, site: int) -> Estimate:
+        """What to expect of a site: its own means, with a few exchanges such as those of all sites added."""
         self._reach(site + 1)
         own, every = self._sites[site].tolist(), self._all.tolist()
-        scale = _PRIOR / every[_COUNT]
-        took = own[_LATENCY] + own[_SECONDS] + scale * (every[_LATENCY] + every[_SECONDS])
-        return float(took / (own[_COUNT] + _PRIOR))
+        scale, count = _PRIOR / every[_COUNT], own[_COUNT] + _PRIOR
+        asked, failed = own[_ASKED] + _PRIOR, own[_FAILED] + _PRIOR / every[_ASKED] * every[_FAILED]
+        size = max((own[_BYTES] + scale * every[_BYTES]) / count, 1.0)
+        seconds = max((own[_SECONDS] + scale * every[_SECONDS]) / count, _SHORTEST_S)
+        return Estimate(
+            (own[_LATENCY] + scale * every[_LATENCY]) / count, size / seconds, size, seconds, failed / asked
+        )
 
-    def _shrunk(self, sites: Ints, what: int, per: int) -> Floats:
-        """Sums over sums, with a few exchanges such as those of all sites added to both."""
-        self._reach(int(sites.max()) + 1 if len(sites) else 0)
-        scale = _PRIOR / self._all[per]
-        return np.asarray((self._sites[sites, what] + scale * self._all[what]) / (self._sites[sites, per] + _PRIOR))
-
-    def latency_s(self, sites: Ints) -> Floats:
-        """Seconds to the first byte."""
-        return self._shrunk(sites, _LATENCY, _COUNT)
-
-    def bytes_per_s(self, sites: Ints) -> Floats:
-        """How fast bodies come, once they come."""
-        seconds = self._shrunk(sites, _SECONDS, _COUNT)
-        return np.maximum(self._shrunk(sites, _BYTES, _COUNT), 1.0) / np.maximum(seconds, _SHORTEST_S)
-
-    def failure_rate(self, sites: Ints) -> Floats:
-        """The share of requests that bring no answer."""
-        return self._shrunk(sites, _FAILED, _ASKED)
-
-    def size(self, sites: Ints, prefixes: Ints) -> Floats:
-        """Bytes of a page: as usual below its prefix, shrunk to its site's mean, shrunk to the mean of all."""
-        of_site = self._shrunk(sites, _BYTES, _COUNT)
+    def sizes(self, prefixes: Ints, of_site: Floats | float) -> Floats:
+        """Bytes of pages: as usual below their prefixes, shrunk to what is usual at their sites."""
         own = self._sizes[prefixes]
         return np.asarray((own[:, 1] + _PRIOR * of_site) / (own[:, 0] + _PRIOR))
 
