@@ -57,6 +57,7 @@ def compare_command(
     seeds_kind: SeedsKind = "near",
     examples: Annotated[int, typer.Option(metavar="NUMBER", help="Example pages the crawler is given.")] = 8,
     seed_number: Annotated[int, typer.Option(metavar="NUMBER", help="Other examples and seeds with another.")] = 0,
+    weighting: Annotated[str, typer.Option(metavar="NAME", help="Term weights: tf, log, tf-idf or log-idf.")] = "log",
     inside: Annotated[bool, typer.Option("--inside", help="Do not follow links that leave the recorded set.")] = False,
     jobs: Annotated[int | None, typer.Option(metavar="NUMBER", help="Processes; one a core if not given.")] = None,
     out: Annotated[
@@ -71,6 +72,7 @@ def compare_command(
     plan = Plan(
         tuple(strategy), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets, seeds=seeds, examples=examples,
         min_pages=min_pages, seed_number=seed_number, inside=inside,
+        weighting=weighting,
     )  # fmt: skip
     choice = label_choice(label, labels_file, all_labels)
     _check_outputs(out, as_json)

@@ -33,13 +33,14 @@ from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
 from dowse.model.url import split
-from dowse.predict import build_strategy
+from dowse.predict import build_strategy, check_maximise
 from dowse.predict.calibration import MOST
 from dowse.store import CrawlStore
 
 __all__ = ["Assembly", "assemble", "read_settings"]
 
 _MOST_WORKERS = 64
+_TERMS = "dowse.terms"  # how many pages have each term, where idf is used
 
 
 @dataclass(slots=True)
@@ -101,6 +102,7 @@ async def assemble(
     notes: list[str] = []
     topic = absolute_folders(topic)
     strategy = build_strategy(topic.strategy, seed_number=topic.seed_number)
+    check_maximise(topic.strategy, strategy)
     if not resume:
         check_ready(topic)
     async with AsyncExitStack() as undo:
@@ -121,7 +123,7 @@ async def assemble(
         # an example, or the last request of a run that was killed, may have gone to any site just now
         asked_at = clock.now() if resume else source.asked_at
         opens_at = 0.0 if asked_at is None else asked_at + topic.politeness.delay_s
-        judge = build_judge(topic)
+        judge = build_judge(topic).kept_at(folder / _TERMS)
         named = [*seeds, *(url for url in topic.seeds.sitemaps if "://" in url)]
         scope = StaticScope(topic.scope, named)
         workers = _workers(topic, PageStep(judge, scope, topic.limits.max_links), bodies)
@@ -134,6 +136,8 @@ async def assemble(
             }
             store = CrawlStore.create(folder, settings, clock.wall())
             undo.callback(store.close)
+        if judge.frequencies is not None:
+            judge.frequencies.prepare(fresh=not resume)
         parts = join(
             topic, strategy=strategy, scope=scope, transport=transport, workers=workers, records=store, purse=purse,
             clock=clock, seed_origins={split(url).origin for url in named}, opens_at=opens_at, keep_text=keep_text,

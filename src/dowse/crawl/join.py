@@ -25,13 +25,12 @@ from dowse.frontier.scope import StaticScope
 from dowse.frontier.traps import GrowthRules
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
-from dowse.model.errors import TopicError
 from dowse.model.http import Transport
 from dowse.model.records import Records
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.parse import DuplicateIndex
-from dowse.predict import Costs, SiteLog
+from dowse.predict import Costs, SiteLog, check_maximise
 from dowse.store import HeldPages
 
 __all__ = ["OnPage", "Parts", "join"]
@@ -121,10 +120,6 @@ def _costs(topic: Topic, strategy: Strategy) -> tuple[SiteLog, Costs | None]:
     log = SiteLog()
     if topic.strategy.maximise == "value":
         return log, None
-    if not strategy.predicts_value:
-        raise TopicError(
-            f"strategy {strategy.name} is an order, and has no value that could be set against a cost: to maximise"
-            " efficiency choose one that predicts, such as hybrid or best-first"
-        )
+    check_maximise(topic.strategy, strategy)
     cost = topic.cost
     return log, Costs(log, cost.min_s, cost.max_s, cost.form == "robust")

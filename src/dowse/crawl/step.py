@@ -1,7 +1,7 @@
 """The pure step between fetching and deciding: a response becomes a digest and finished archive records.
 
 It runs in worker processes and touches nothing outside its argument, so a page parsed there, in the engine's process
-or in a replay gives the same digest.
+or in a replay gives the same digest. (A judge with idf is the exception: what it learned from earlier pages counts.)
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ class PageStep:
         similarities = self._judge.similarities(reading)
         page = reading.first(size)
         verdict = self._judge.verdict_of(page)
+        self._judge.learn(page)
         hashes = page.hashes()
         signature = sign_hashes(hashes)
         judge_s = perf_counter() - judged_from

@@ -7,9 +7,9 @@ from dowse.judge.erid import KeywordPool
 from dowse.judge.judge import DEFAULT_THRESHOLDS, Judge, build_judge
 from dowse.judge.lexicon import Reading, Vocabulary
 from dowse.judge.similarity import TopicVector
-from dowse.judge.terms import Terms
+from dowse.judge.terms import Terms, check_weighting
 
 __all__ = [
     "DEFAULT_THRESHOLDS", "Judge", "KeywordPool", "Reading", "Terms", "TopicVector", "Vocabulary", "build_judge",
-    "calibrate",
+    "calibrate", "check_weighting",
 ]  # fmt: skip

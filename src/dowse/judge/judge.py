@@ -7,15 +7,17 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.judge.calibrate import calibrate
 from dowse.judge.erid import KeywordPool, keyword_pool
+from dowse.judge.frequencies import Frequencies
 from dowse.judge.lexicon import Lexicon, Reading, Vocabulary
 from dowse.judge.similarity import TopicVector, normalised, rocchio, text_norm, unit_vector
-from dowse.judge.terms import Terms, check_weighting
+from dowse.judge.terms import Terms, check_weighting, weights
 from dowse.model.errors import TopicError
 from dowse.model.page import Reason, Verdict
 from dowse.model.topic import Keyword, Topic
@@ -26,14 +28,19 @@ __all__ = ["DEFAULT_THRESHOLDS", "Judge", "build_judge"]
 DEFAULT_THRESHOLDS = {
     ("similarity", "log"): 0.06,
     ("similarity", "tf"): 0.04,
+    ("similarity", "log-idf"): 0.03,
+    ("similarity", "tf-idf"): 0.03,
     ("erid", "log"): 0.002,
     ("erid", "tf"): 0.002,
+    ("erid", "log-idf"): 0.002,
+    ("erid", "tf-idf"): 0.002,
 }
 """(method, weighting) -> threshold of a topic without examples.
 
 Chosen by mean F1 on three labelled collections (encyclopedia articles, software documentation, university pages of
 1997) with the label's name as the query: 73 topics for ("similarity", "log"), where F1 is within 0.01 of its best from
-0.05 to 0.07; a half sample of the pages for the others. The best value differs by collection (0.02 to 0.06), so a
+0.05 to 0.07; a half sample of the pages for the others, and 1,200 pages a collection with 35 topics for idf (learned
+from all of them). The best value differs by collection (0.02 to 0.06), so a
 topic with examples, or a threshold of its own, does better.
 """
 _ONE_EXAMPLE = 0.3  # of its own score: chosen the same way, one example a topic
@@ -42,7 +49,8 @@ _REASONS = 8
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Scores texts against one topic. A pure value: it can be sent to another process and gives the same answers."""
+    """Scores texts against one topic. A pure value: it can be sent to another process and gives the same answers. With
+    idf it also learns which terms are rare, from each page it is told to :meth:`learn`."""
 
     method: str
     threshold: float
@@ -51,6 +59,7 @@ class Judge:
     pool: KeywordPool | None
     _lexicon: Lexicon = field(repr=False, compare=False)
     _weights: NDArray[np.float64] = field(repr=False, compare=False)  # of the lexicon's topical terms
+    frequencies: Frequencies | None = field(default=None, compare=False)  # with idf only: then it learns
 
     def verdict(self, page: Sequence[str]) -> Verdict:
         """Judge a page by its words."""
@@ -71,7 +80,7 @@ class Judge:
         by_term, shares = [], []
         if page.is_near:
             counts, all_counts = page.count()
-            by_term = self.vector.parts(counts, text_norm(all_counts, self.vector.weighting))
+            by_term = self._parts(page, counts, all_counts)
             if self.pool is not None:
                 shares = self.pool.shares(counts, int(all_counts.sum()), page.occurrences)
         similarity = min(1.0, math.fsum([own * topic for _, own, topic in by_term]))
@@ -92,13 +101,56 @@ class Judge:
             erid=erid,
         )
 
+    def _parts(
+        self, page: Reading, counts: Mapping[str, int], all_counts: NDArray[np.int64]
+    ) -> list[tuple[str, float, float]]:
+        """(term, its weight in the page's unit vector, its weight in the topic's) for each shared term."""
+        if self.frequencies is None:
+            return self.vector.parts(counts, text_norm(all_counts, self.vector.weighting))
+        numbers, found = page.distinct()
+        own = weights(found, self.vector.weighting) * self._rarity(numbers)
+        norm = math.sqrt(math.fsum((own * own).tolist()))  # exact, so that the order of terms does not show
+        topic, topical = self._topic(), self._lexicon.topical
+        shared = int(np.searchsorted(numbers, len(topical)))
+        parts = zip(numbers[:shared].tolist(), own[:shared].tolist(), strict=True)
+        return [(topical[number], value / norm, float(topic[number])) for number, value in parts if topic[number] > 0]
+
+    def _rarity(self, numbers: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The idf of terms."""
+        assert self.frequencies is not None
+        return self.frequencies.idf(self._lexicon.term_hashes()[numbers])
+
+    def _topic(self) -> NDArray[np.float64]:
+        """The topic's unit vector, with idf where it is used."""
+        if self.frequencies is None:
+            return self._weights
+        vector = self._weights * self.frequencies.idf(self._lexicon.term_hashes()[: len(self._weights)])
+        return vector / math.sqrt(math.fsum((vector * vector).tolist()))
+
+    def learn(self, page: Reading) -> None:
+        """A page was fetched: its terms are a little less rare."""
+        if self.frequencies is not None:
+            self.frequencies.learn(self._lexicon.term_hashes()[page.distinct()[0]])
+
+    def kept_at(self, path: Path) -> Judge:
+        """The same judge, which shares what it learns with others through a file."""
+        return self if self.frequencies is None else replace(self, frequencies=Frequencies(path))
+
     def similarity(self, text: str) -> float:
         """Cosine of any text with the topic (METHODS, section 1)."""
+        if self.frequencies is not None:
+            [found] = np.nan_to_num(self.similarities(self.read(words(text))))
+            return float(found)
         return self.vector.cosine(Counter(self.terms.sequence(words(text))))
 
     def similarities(self, page: Reading) -> NDArray[np.float64]:
         """The same for each line of a text; NaN for a line without words."""
-        return page.similarities(self._weights, self.vector.weighting)
+        rarity = None
+        if self.frequencies is not None:
+            numbers, _ = page.distinct()
+            rarity = np.ones(len(self._lexicon.term_hashes()))
+            rarity[numbers] = self._rarity(numbers)
+        return page.similarities(self._topic(), self.vector.weighting, rarity)
 
 
 def _top(kind: str, parts: list[tuple[str, float, float]]) -> tuple[Reason, ...]:
@@ -116,7 +168,8 @@ def build_judge(topic: Topic) -> Judge:
     settings = topic.judge
     if settings.method not in ("similarity", "erid"):
         raise TopicError(f"unknown method {settings.method!r}: use similarity or erid", key="judge.method")
-    weighting = check_weighting(settings.weighting)
+    named = check_weighting(settings.weighting)
+    weighting = named.removesuffix("-idf")
     terms = Terms(settings.language)
     keywords = topic.keywords or tuple(Keyword(word) for word in dict.fromkeys(words(topic.query)) if terms[word])
     pool = keyword_pool(keywords, terms, words) if keywords else None
@@ -136,8 +189,8 @@ def build_judge(topic: Topic) -> Judge:
     elif threshold is None and positive:
         threshold = calibrate(*_held_out_scores(judge, query, examples, vectors))
     if threshold is None:
-        threshold = DEFAULT_THRESHOLDS[settings.method, weighting]
-    return replace(judge, threshold=threshold)
+        threshold = DEFAULT_THRESHOLDS[settings.method, named]
+    return replace(judge, threshold=threshold, frequencies=Frequencies() if named.endswith("-idf") else None)
 
 
 def _query_vector(topic: Topic, terms: Terms) -> dict[str, float]:

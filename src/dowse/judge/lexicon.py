@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ class Lexicon(dict[str, int]):
         self[LINE_END] = _LINE_END
         self._new: list[str] = []  # words that have a number and nothing else yet
         self._term_numbers = {term: number for number, term in enumerate(self.topical)}
+        self._of_term = np.zeros(0, np.uint64)  # hashes, as far as somebody asked for them
         self._hashes = np.zeros(_FIRST_ROOM, np.uint64)
         self._of_word = np.zeros(_FIRST_ROOM, np.int32)
         self._of_word[_LINE_END] = _NO_TERM
@@ -58,6 +60,14 @@ class Lexicon(dict[str, int]):
             numbers.setdefault(term, len(numbers)) if term else _NO_TERM for term in self._terms.terms(new)
         ]
         self._new = []
+
+    def term_hashes(self) -> NDArray[np.uint64]:
+        """The hash of each term, by its number; the topical ones first."""
+        known = len(self._of_term)
+        if known < len(self._term_numbers):
+            more = [word_hash(term) for term in islice(self._term_numbers, known, None)]
+            self._of_term = np.concatenate((self._of_term, np.array(more, np.uint64)))
+        return self._of_term
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Lexicon, (self._terms, self.topical)
@@ -140,11 +150,14 @@ class Reading:
         hashes: NDArray[np.uint64] = self._hashes[words]
         return hashes
 
+    def distinct(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The number of each term that occurs, rising, and how often it does."""
+        terms = np.sort(self._terms)
+        return _runs(terms[np.searchsorted(terms, 0) :])  # what is no term stands before
+
     def count(self) -> tuple[dict[str, int], NDArray[np.int64]]:
         """How often each topical term occurs, and how often each term does, topical or not."""
-        terms = np.sort(self._terms)
-        terms = terms[np.searchsorted(terms, 0) :]  # what is no term stands before
-        first, counts = _runs(terms)
+        first, counts = self.distinct()
         shared = int(np.searchsorted(first, len(self._topical)))
         pairs = zip(first[:shared].tolist(), counts[:shared].tolist(), strict=True)
         return {self._topical[number]: count for number, count in pairs}, counts
@@ -160,8 +173,11 @@ class Reading:
             found &= terms[place : place + size] == self._topical.index(term)
         return int(np.count_nonzero(found))
 
-    def similarities(self, topic: NDArray[np.float64], weighting: str) -> NDArray[np.float64]:
-        """The cosine of each line with the topic, given the weight of each topical term; NaN where there is no word.
+    def similarities(
+        self, topic: NDArray[np.float64], weighting: str, rarity: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """The cosine of each line with the topic, given the weight of each topical term (and of each term its rarity,
+        which is in the topic's weights already); NaN where there is no word.
 
         Only lines with a term of the topic are looked at, all at once: terms are sorted by line, then term, so that
         equal ones stand together.
@@ -181,6 +197,11 @@ class Reading:
         keys, counts = _runs(keys[np.searchsorted(keys, 0) :])  # what is no term has made its key negative
         line, term = keys >> 32, keys & 0xFFFFFFFF
         shared = term < len(topic)
+        if rarity is not None:
+            own = weights(counts, weighting) * rarity[term]
+            products = np.bincount(line[shared], own[shared] * topic[term[shared]], len(near))
+            result[near] = np.minimum(1.0, products / np.sqrt(np.bincount(line, own * own, len(near))))
+            return result
         own = weights(counts[shared], weighting)
         products = np.bincount(line[shared], own * topic[term[shared]], len(near))
         # What occurs once, nearly all, adds 1; the rest is added in order of the counts. So the last digit is the same

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dowse.judge.stopwords import STOP_WORDS
 from dowse.model.errors import TopicError
 
-__all__ = ["Terms", "check_weighting", "weights"]
+__all__ = ["WEIGHTINGS", "Terms", "check_weighting", "weights"]
 
 _MEMO = 200_000  # words remembered; the memo starts over when full
 
@@ -52,13 +52,17 @@ class Terms(dict[str, str]):
         return list(filter(None, map(self.__getitem__, words)))
 
 
+WEIGHTINGS = ("tf", "log", "tf-idf", "log-idf")
+
+
 def check_weighting(name: str) -> str:
-    if name not in ("tf", "log"):
-        raise TopicError(f"unknown weighting {name!r}: use tf or log", key="judge.weighting")
+    if name not in WEIGHTINGS:
+        known = f"{', '.join(WEIGHTINGS[:-1])} or {WEIGHTINGS[-1]}"
+        raise TopicError(f"unknown weighting {name!r}: use {known}", key="judge.weighting")
     return name
 
 
 def weights(counts: NDArray[np.int64], weighting: str) -> NDArray[np.float64]:
-    """Weights of term counts: ``tf``, or ``log``, which is 1 + log tf (METHODS, section 1)."""
+    """Weights of term counts: ``tf``, or ``log``, which is 1 + log tf (METHODS, section 1); idf is not in it."""
     values = counts.astype(np.float64)
     return 1.0 + np.log(values) if weighting == "log" else values

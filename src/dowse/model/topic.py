@@ -79,7 +79,7 @@ class JudgeSettings:
     method: str = "similarity"
     threshold: float | None = None  # None: calibrated from examples, else the method's default
     language: str = "english"  # stemming and stop words of the topic's terms; "none" switches both off
-    weighting: str = "log"  # "tf" | "log"
+    weighting: str = "log"  # "tf" | "log" | "tf-idf" | "log-idf"
 
 
 @dataclass(frozen=True, slots=True)

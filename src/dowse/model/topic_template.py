@@ -49,7 +49,7 @@ urls = []                            # where to start: ["https://example.org/", 
 # method = "similarity"              # or "erid": weighted keywords
 # threshold = 0.2                    # from 0 to 1 (no default: from the examples, else the method's own)
 # language = "english"               # stemming and stop words; "none" for neither
-# weighting = "log"                  # or "tf"
+# weighting = "log"                  # or "tf"; "log-idf" and "tf-idf" learn which words are rare
 
 [strategy]                           # the order of the crawl; further keys are the strategy's own
 # name = "best-first"

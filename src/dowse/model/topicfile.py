@@ -153,7 +153,7 @@ def _tables(directory: Path) -> dict[str, _Fields]:
             "method": ("method", read.one_of("similarity", "erid")),
             "threshold": ("threshold", read.number(0, 1)),
             "language": ("language", read.one_of(*LANGUAGES)),
-            "weighting": ("weighting", read.one_of("tf", "log")),
+            "weighting": ("weighting", read.one_of("tf", "log", "tf-idf", "log-idf")),
         },
         "strategy": {"name": ("name", read.text), "maximise": ("maximise", read.one_of(*MAXIMISE))},
         "cost": {

@@ -2,7 +2,24 @@
 pass one contract suite."""
 
 from dowse.predict.cost import Costs
-from dowse.predict.registry import STRATEGIES, build_strategy, describe, parameter_value, parameters
+from dowse.predict.registry import (
+    STRATEGIES,
+    build_strategy,
+    check_maximise,
+    describe,
+    parameter_value,
+    parameters,
+)
 from dowse.predict.sitelog import Exchanged, SiteLog
 
-__all__ = ["STRATEGIES", "Costs", "Exchanged", "SiteLog", "build_strategy", "describe", "parameter_value", "parameters"]
+__all__ = [
+    "STRATEGIES",
+    "Costs",
+    "Exchanged",
+    "SiteLog",
+    "build_strategy",
+    "check_maximise",
+    "describe",
+    "parameter_value",
+    "parameters",
+]

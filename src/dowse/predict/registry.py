@@ -14,7 +14,7 @@ from dowse.predict import named
 from dowse.predict.best_first import BestFirst
 from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder, SiteFirst
 
-__all__ = ["STRATEGIES", "build_strategy", "describe", "parameter_value", "parameters"]
+__all__ = ["STRATEGIES", "build_strategy", "check_maximise", "describe", "parameter_value", "parameters"]
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "best-first": BestFirst,
@@ -57,6 +57,15 @@ def build_strategy(choice: StrategyChoice, *, seed_number: int) -> Strategy:
             kind = type(default).__name__
             raise TopicError(f"parameter {name!r} of strategy {choice.name} is a {kind}, not {value!r}") from None
     return STRATEGIES[choice.name](**arguments)
+
+
+def check_maximise(choice: StrategyChoice, strategy: Strategy) -> None:
+    """TopicError when what is to be maximised does not go with the strategy."""
+    if choice.maximise == "efficiency" and not strategy.predicts_value:
+        raise TopicError(
+            f"strategy {strategy.name} is an order, and has no value that could be set against a cost: to maximise"
+            " efficiency choose one that predicts, such as hybrid or best-first"
+        )
 
 
 def parameter_value(text: str) -> Any:

@@ -7,12 +7,13 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from dowse.judge import check_weighting
 from dowse.lab.corpus.topics import KINDS
 from dowse.lab.results import Kind
 from dowse.model.errors import UserError
 from dowse.model.topic import StrategyChoice
 from dowse.model.topicfile import MAXIMISE
-from dowse.predict import build_strategy, parameter_value
+from dowse.predict import build_strategy, check_maximise, parameter_value
 
 __all__ = ["BASELINES", "ORACLES", "REFERENCES", "Plan", "budget_requests", "kind_of", "parse_strategy"]
 
@@ -39,13 +40,15 @@ class Plan:
     seed_number: int = 0
     query: bool = True  # the crawler is told the label's name, besides the examples
     inside: bool = False  # links that leave the frozen set are not followed
+    weighting: str = "log"  # of the judge's terms
 
     def __post_init__(self) -> None:
         if not self.strategies:
             raise UserError("there is nothing to compare: name a strategy")
         for text in self.strategies:
-            if text not in REFERENCES:
-                build_strategy(parse_strategy(text), seed_number=0)  # an unknown one is told now, not after an hour
+            if text not in REFERENCES:  # a wrong one is told now, not after an hour
+                check_maximise(choice := parse_strategy(text), build_strategy(choice, seed_number=0))
+        check_weighting(self.weighting)
         _parse_budget(self.budget)
         if self.seeds_kind not in KINDS:
             raise UserError(f"seeds are {' or '.join(KINDS)}, not {self.seeds_kind!r}")

@@ -18,7 +18,7 @@ from dowse.lab.replay.web import CorpusWeb, KnownPages
 from dowse.lab.results import RunResult, run_result
 from dowse.lab.run import Request, Run
 from dowse.model.budget import Budget
-from dowse.model.topic import Scope, Seeds, Topic
+from dowse.model.topic import JudgeSettings, Scope, Seeds, Topic
 
 __all__ = ["TopicRuns", "crawl_run"]
 
@@ -38,6 +38,7 @@ class TopicRuns:
         self._told = Topic(
             query=topic.query if plan.query else "",
             examples=example_texts(corpus, topic.examples),
+            judge=JudgeSettings(weighting=plan.weighting),
             budget=Budget(requests=self._requests),
             seed_number=topic.seed_number,
         )
@@ -69,6 +70,7 @@ class TopicRuns:
 
     def values(self) -> NDArray[np.float64]:
         """The true similarity of each page to the topic; 0 for what is no page."""
+        self.workers.start_over()
         similarity = np.zeros(len(self._corpus))
         for page in np.flatnonzero(self._corpus.pages.is_page()).tolist():
             similarity[page] = self.workers.digest(page).verdict.similarity
@@ -95,6 +97,7 @@ class TopicRuns:
 
     def replay(self, seeds: SeedSet, strategy: str) -> Replayed:
         """The crawl itself."""
+        self.workers.start_over()
         return replay(self.web, self.workers, self.topic_for(seeds, strategy), self.scope)
 
     def topic_for(self, seeds: SeedSet, strategy: str) -> Topic:

@@ -49,6 +49,16 @@ class Digests:
         self._by_anchor = self._anchor_similarities()
         self._judged: dict[int, tuple[Verdict, NDArray[np.float64]]] = {}
 
+    @property
+    def learns(self) -> bool:
+        """Does a digest depend on those made before (idf)? Then pages are parsed each time, and none is remembered."""
+        return self._judge.frequencies is not None
+
+    def start_over(self) -> None:
+        """Forget what was learned from digests made before: another crawl begins."""
+        if self._judge.frequencies is not None:
+            self._judge.frequencies.start_over()
+
     def _anchor_similarities(self) -> NDArray[np.float64]:
         """How near each anchor of the corpus is to the topic; NaN where it has no word."""
         tokens = self._pages.columns["anchor_tokens"]
@@ -65,7 +75,7 @@ class Digests:
         pages = self._pages
         columns, strings = pages.columns, pages.strings
         flags, text_len, words, n_links, canonical, refresh, *by_rule = pages.facts[number].tolist()
-        if not flags & PAGE:
+        if not flags & PAGE or self.learns:
             return self._step.digest(Job(self._index.response(number), 0.0))
         start = perf_counter()
         verdict, by_line = self._judged.get(number) or self._judge_page(number)

@@ -89,14 +89,20 @@ class KnownPages:
     async def start(self) -> None:
         """Nothing to start."""
 
+    def start_over(self) -> None:
+        """Another crawl begins."""
+        self._digests.start_over()
+
     async def run(self, job: Job) -> Work:
         return Work(self.digest(self._web.number(job.response.url)))
 
     def digest(self, page: int) -> Digest:
-        """The digest of a page, made once."""
+        """The digest of a page, made once (unless it depends on those made before)."""
         digest = self._made.get(page)
         if digest is None:
-            digest = self._made[page] = self._digests(page)
+            digest = self._digests(page)
+            if not self._digests.learns:
+                self._made[page] = digest
         return digest
 
     async def close(self) -> None:

@@ -1,0 +1,68 @@
+"""How many of the fetched pages have a term: what makes rare terms weigh more (idf).
+
+The counts are kept by a hash of the term, in a file that every worker of a crawl maps into its memory. So they agree
+about what is rare, whoever judged which page, and a resumed crawl goes on with them. Two workers that count the same
+term at the same instant may lose one of the two: rarity is not that exact a thing.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Frequencies"]
+
+_BUCKETS = 1 << 18  # a megabyte; terms that share one look a little more frequent than they are
+_SIZE = 4 * (_BUCKETS + 1)
+
+
+class Frequencies:
+    """Pages seen, and of these how many have each term. Without a path they live in this process alone."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._counts: NDArray[np.uint32] | None = None if path is not None else np.zeros(_BUCKETS + 1, np.uint32)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Frequencies, (self._path,)
+
+    def prepare(self, *, fresh: bool) -> None:
+        """Make the file before anybody maps it; unless ``fresh``, one that is there goes on to count."""
+        if self._path is None or (not fresh and self._path.exists() and self._path.stat().st_size == _SIZE):
+            return
+        with self._path.open("wb") as file:  # in full: a store into a hole on a full disk would kill the process
+            file.write(bytes(_SIZE))
+            file.flush()
+            os.fsync(file.fileno())
+
+    def start_over(self) -> None:
+        """Forget everything."""
+        self._all()[:] = 0
+
+    def _all(self) -> NDArray[np.uint32]:
+        if self._counts is None:
+            assert self._path is not None
+            with self._path.open("r+b") as file:
+                self._counts = np.frombuffer(mmap.mmap(file.fileno(), _SIZE), np.uint32)
+        return self._counts
+
+    @property
+    def pages(self) -> int:
+        return int(self._all()[_BUCKETS])
+
+    def learn(self, hashes: NDArray[np.uint64]) -> None:
+        """A page with these distinct terms was fetched."""
+        counts = self._all()
+        counts[hashes % np.uint64(_BUCKETS)] += np.uint32(1)
+        counts[_BUCKETS] += np.uint32(1)
+
+    def idf(self, hashes: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """``1 + log((N + 1) / (n + 1))``: at least 1, and 1 for all before the first page."""
+        counts = self._all()
+        seen = np.minimum(counts[hashes % np.uint64(_BUCKETS)], counts[_BUCKETS]).astype(np.float64)
+        return np.asarray(1.0 + np.log((float(counts[_BUCKETS]) + 1) / (seen + 1)))

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import math
+import pickle
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.judge import Judge, build_judge
+from dowse.judge.frequencies import Frequencies
+from dowse.model.topic import JudgeSettings, Topic
+from dowse.model.words import LINE_END, words
+
+WORDS = ["solar", "cell", "bird", "nest", "zebra", "lamp"]
+pages = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=12), max_size=8)
+
+
+def made(weighting: str) -> Judge:
+    return build_judge(Topic(query="solar cell", judge=JudgeSettings(weighting=weighting, language="none")))
+
+
+def literal(page: list[str], before: list[list[str]], weighting: str) -> float:
+    """The cosine of two vectors of tf (or 1 + log tf) times idf over the pages before."""
+
+    def idf(term: str) -> float:
+        return 1 + math.log((len(before) + 1) / (sum(term in other for other in before) + 1))
+
+    def vector(counts: Counter[str]) -> dict[str, float]:
+        return {
+            term: (1 + math.log(count) if weighting == "log-idf" else count) * idf(term)
+            for term, count in counts.items()
+        }
+
+    own, topic = vector(Counter(page)), vector(Counter(["solar", "cell"]))
+    product = sum(own.get(term, 0.0) * value for term, value in topic.items())
+    return product / math.hypot(*own.values()) / math.hypot(*topic.values())
+
+
+@pytest.mark.parametrize("weighting", ["log-idf", "tf-idf"])
+@given(story=pages)
+def test_rare_terms_weigh_more_as_pages_are_fetched(weighting: str, story: list[list[str]]) -> None:
+    judge = made(weighting)
+    for place, page in enumerate(story):
+        reading = judge.read([*page, LINE_END, *page[:2]])
+        assert judge.similarities(reading)[0] == pytest.approx(literal(page, story[:place], weighting))
+        assert judge.similarities(reading)[1] == pytest.approx(literal(page[:2], story[:place], weighting))
+        alone = judge.read(page)
+        verdict = judge.verdict_of(alone)
+        assert verdict.similarity == pytest.approx(literal(page, story[:place], weighting))
+        assert sum(reason.contribution for reason in verdict.reasons) == pytest.approx(verdict.score)
+        assert judge.similarity(" ".join(page)) == pytest.approx(verdict.similarity)
+        judge.learn(alone)
+    assert judge.frequencies is not None
+    assert judge.frequencies.pages == len(story)
+
+
+def test_before_the_first_page_idf_changes_nothing() -> None:
+    page = words("solar cells and a cell of solar glass on a lamp")
+    for plain in ("log", "tf"):
+        assert made(f"{plain}-idf").verdict(page).similarity == pytest.approx(made(plain).verdict(page).similarity)
+
+
+def test_workers_share_what_they_learn_and_a_restart_keeps_it(tmp_path: Path) -> None:
+    judge = made("log-idf").kept_at(tmp_path / "terms")
+    assert judge.frequencies is not None
+    judge.frequencies.prepare(fresh=True)
+    one, other = (pickle.loads(pickle.dumps(judge)) for _ in range(2))
+    for _ in range(20):
+        one.learn(one.read(["bird", "nest"]))
+    page = ["solar", "bird", "nest"]
+    assert other.verdict(page).similarity == one.verdict(page).similarity > made("log-idf").verdict(page).similarity
+    again = Frequencies(tmp_path / "terms")
+    again.prepare(fresh=False)
+    assert again.pages == 20
+    again.start_over()
+    assert Frequencies(tmp_path / "terms").pages == 0
+    judge.frequencies.prepare(fresh=True)
+    assert judge.frequencies.idf(np.array([3], np.uint64)).tolist() == [1.0]
