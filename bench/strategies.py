@@ -1,4 +1,4 @@
-"""What strategies cost: ``python bench/strategies.py CORPUS [STRATEGY ...]``.
+"""What strategies cost: ``python -m bench.strategies CORPUS [STRATEGY ...]``.
 
 Replays a whole corpus (any folder with WARC files, a crawl of Dowse's among them) with each strategy, and keeps records
 as a live crawl does. Parsing and judging are done beforehand, so what is measured is the engine: links looked up,
