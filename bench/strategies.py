@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 
 from bench.corpus import topic_of
-from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.compare.plan import parse_strategy
+from dowse.lab.compare.topic_runs import Inside
 from dowse.lab.corpus import Corpus, open_corpus
 from dowse.lab.replay.run import replay
 from dowse.lab.replay.web import CorpusWeb, KnownPages
@@ -39,24 +39,15 @@ def run(corpus: Corpus, web: CorpusWeb, pages: KnownPages, topic: Topic, strateg
         )  # fmt: skip
         gc.collect()
         started = time.process_time()
-        done = replay(web, pages, chosen, _Inside(web), records=store)
+        done = replay(web, pages, chosen, Inside(web), records=store)
         return time.process_time() - started, sum(exchange.is_page for exchange in done.exchanges)
-
-
-class _Inside(StaticScope):
-    def __init__(self, web: CorpusWeb) -> None:
-        super().__init__(Scope())
-        self._web = web
-
-    def refuse(self, url: str) -> str | None:
-        return None if self._web.number(url) >= 0 else "not-recorded"
 
 
 def main(folder: Path, strategies: tuple[str, ...]) -> None:
     corpus = open_corpus(folder)
     web = CorpusWeb(corpus)
     topic = topic_of(corpus, None)
-    pages = KnownPages(web, corpus.digests(build_judge(topic), _Inside(web), 5_000))
+    pages = KnownPages(web, corpus.digests(build_judge(topic), Inside(web), 5_000))
     numbers = [number for number in range(len(corpus)) if corpus.pages.is_page()[number]]
     links = sum(len(pages.digest(number).links) for number in numbers)
     print(f"{len(numbers):,} pages, {links / len(numbers):.0f} links inside a page")

@@ -20,7 +20,7 @@ from dowse.lab.run import Request, Run
 from dowse.model.budget import Budget
 from dowse.model.topic import JudgeSettings, Scope, Seeds, Topic
 
-__all__ = ["TopicRuns", "crawl_run"]
+__all__ = ["Inside", "TopicRuns", "crawl_run"]
 
 
 class TopicRuns:
@@ -43,7 +43,7 @@ class TopicRuns:
             seed_number=topic.seed_number,
         )
         judge = build_judge(self._told)
-        self.scope = _Inside(web) if plan.inside else StaticScope(self._told.scope)
+        self.scope = Inside(web) if plan.inside else StaticScope(self._told.scope)
         self.workers = KnownPages(web, corpus.digests(judge, self.scope, self._told.limits.max_links))
 
     def run(self, seeds: SeedSet, strategy: str) -> RunResult:
@@ -106,7 +106,7 @@ class TopicRuns:
         return replace(self._told, seeds=Seeds(urls=urls), strategy=parse_strategy(strategy))
 
 
-class _Inside(StaticScope):
+class Inside(StaticScope):
     """Links that leave the frozen set are refused, as if they had never been there."""
 
     def __init__(self, web: CorpusWeb) -> None:
