@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from dowse.loopback.demo import demo_topic, demo_web
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
 from dowse.model.topic import Cost, Politeness, StrategyChoice
+from dowse.predict import build_strategy
 from tests.crawl.servers import crawl_all
 from tests.lab.replay.frozen import Frozen, Host, by_host, crawl
 
@@ -108,6 +112,26 @@ def test_what_is_known_of_candidates_outlives_a_stop(tmp_path: Path, choice: Str
     pages = [url for url in whole if not url.endswith("/robots.txt")]
     assert len(pages) >= 90
     assert [url for url in parts if not url.endswith("/robots.txt")] == pages
+
+
+@pytest.mark.parametrize(("first", "then"), [
+    (StrategyChoice("average-2", {"form": "paper"}), StrategyChoice("average-2")),
+    (StrategyChoice("hybrid", {"link": "link"}), StrategyChoice("hybrid", {"predictor": "average", "link": "link"})),
+    (StrategyChoice("weighted"), StrategyChoice("bfs")),
+])  # fmt: skip
+def test_another_strategy_starts_from_nothing(tmp_path: Path, first: StrategyChoice, then: StrategyChoice) -> None:
+    """What one kind of strategy knew of a URL would be nonsense to another."""
+    with in_thread(demo_web()) as server:
+        topic = replace(demo_topic(server.address), strategy=first, workers=0)
+        asyncio.run(crawl_all(replace(topic, budget=Budget(pages=30)), tmp_path / "c"))
+        asyncio.run(crawl_all(replace(topic, strategy=then, budget=Budget(pages=31)), tmp_path / "c", resume=True))
+    with closing(sqlite3.connect(tmp_path / "c" / "dowse.sqlite")) as crawl:
+        [(known,)] = crawl.execute("SELECT count(*) FROM candidates WHERE evidence IS NOT NULL")
+        kinds = [json.loads(kind) for (kind,) in crawl.execute("SELECT value FROM statistics WHERE name = 'evidence'")]
+        [(candidates,)] = crawl.execute("SELECT count(*) FROM candidates")
+    memory = build_strategy(then, seed_number=0).memory
+    assert kinds == ([] if memory is None else [memory.kind])
+    assert known < candidates / 2, "only what the last page mentioned"
 
 
 def test_efficiency_goes_on_after_a_stop(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     else:  # it waits: what is known of it tells as much
         if strategy.memory is not None:
             for known in (candidate.id, *(parent.page for parent in crawl.parents(candidate.id))):
-                strategy.memory.load(known, [crawl.evidence(known)])
+                strategy.memory.load(known, [crawl.evidence(known, strategy.memory.kind)])
         strategy.restore(crawl.learned(strategy.name))
         why = strategy.explain(candidate.id, candidate.priority)
         name, priority, version, features = strategy.name, candidate.priority, why.version, why.features

@@ -28,7 +28,7 @@ from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import StoreError, UserError
 from dowse.model.http import Transport
 from dowse.model.page import Signature
-from dowse.model.records import STRATEGY_STATE
+from dowse.model.records import EVIDENCE, STRATEGY_STATE
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
@@ -176,10 +176,14 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) ->
             raise StoreError(f"the records have no row for site {site.id - 1}: they are damaged")
         parts.recorder.restore_site(site)
         tally.restore_host(site.host, site.relevant, site.pages)
+    learned = store.statistics()
+    same_kind = strategy.memory is not None and learned.get(EVIDENCE) == strategy.memory.kind
+    if not same_kind and EVIDENCE in learned:  # the crawl goes on with another strategy
+        store.forget_evidence()
     for block in store.candidates():
         frontier.load(block)
         parts.worth.load(block)
-        if strategy.memory is not None:
+        if same_kind and strategy.memory is not None:
             strategy.memory.load(block.first, block.evidence)
         parts.growth.count_all(block.sites, block.urls)
         parts.conclusion.via.update(block.via)
@@ -193,6 +197,5 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) ->
     tally.pages, tally.relevant = store.spent().pages + tally.saved_pages, store.counters().relevant
     tally.value = store.value()
     mark = f"{STRATEGY_STATE}{strategy.name}."
-    learned = store.statistics()
     strategy.restore({name.removeprefix(mark): value for name, value in learned.items() if name.startswith(mark)})
     parts.outlook.restore(learned, store.last_fetches(MOST), fetches=store.counters().recorded, tally=tally)

@@ -16,6 +16,7 @@ from dowse.model.clock import Clock
 from dowse.model.http import Response
 from dowse.model.page import Links
 from dowse.model.records import (
+    EVIDENCE,
     STRATEGY_STATE,
     Batch,
     CandidateRow,
@@ -150,6 +151,7 @@ class Recorder:
         self._note_waits()
         if self._strategy.memory is not None:
             batch.evidence.update(zip(*self._strategy.memory.changes(), strict=True))
+            batch.statistics[EVIDENCE] = self._strategy.memory.kind
         for key, value in self._strategy.state().items():
             batch.statistics[f"{STRATEGY_STATE}{self._strategy.name}.{key}"] = value
         batch.spent = replace(self._purse.spent)

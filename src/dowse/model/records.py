@@ -18,7 +18,7 @@ from dowse.model.budget import Spent
 from dowse.model.http import Timings
 
 __all__ = [
-    "STRATEGY_STATE",
+    "EVIDENCE",     "STRATEGY_STATE",
     "Batch",
     "CandidateBlock",
     "CandidateRow",
@@ -30,6 +30,9 @@ __all__ = [
     "Records",
     "SiteRow",
 ]  # fmt: skip
+
+EVIDENCE = "evidence"
+"""The statistic that tells what kind of evidence candidates have (``Memory.kind``)."""
 
 STRATEGY_STATE = "strategy."
 """In the names of statistics: in front of the strategy's name and the key."""

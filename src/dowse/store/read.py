@@ -17,7 +17,7 @@ import numpy as np
 
 from dowse.model.errors import StoreError
 from dowse.model.forecast import FORECAST, Forecast
-from dowse.model.records import STRATEGY_STATE, CandidateRow, CandidateState, DecisionRow, EventRow
+from dowse.model.records import EVIDENCE, STRATEGY_STATE, CandidateRow, CandidateState, DecisionRow, EventRow
 from dowse.store import rows
 from dowse.store.schema import connect_reader
 from dowse.store.views import (
@@ -166,8 +166,11 @@ class CrawlReader:
         found = self._ask(f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates WHERE id = ?", id)
         return rows.candidate(found[0]) if found else None
 
-    def evidence(self, candidate: int) -> bytes | None:
-        """What the strategy knew of a candidate, in its own form."""
+    def evidence(self, candidate: int, kind: str) -> bytes | None:
+        """What the strategy knew of a candidate, in its own form; None when it is of another kind."""
+        known = self._ask("SELECT value FROM statistics WHERE name = ?", EVIDENCE)
+        if not known or rows.statistic(known[0][0]) != kind:
+            return None
         found = self._ask("SELECT evidence FROM candidates WHERE id = ?", candidate)
         return found[0][0] if found else None
 

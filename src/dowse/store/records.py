@@ -26,7 +26,7 @@ from typing import Any
 
 from dowse.model.budget import Spent
 from dowse.model.errors import DowseError, NotACrawl, StoreError, UserError
-from dowse.model.records import Batch, CandidateBlock, SiteRow
+from dowse.model.records import EVIDENCE, Batch, CandidateBlock, SiteRow
 from dowse.store import rows
 from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files
 from dowse.store.ledger import Ledger
@@ -284,6 +284,11 @@ class CrawlStore:
             "SELECT id, signature, minhash FROM pages WHERE signature <> 0 AND duplicate_of IS NULL ORDER BY ordinal"
         )
         return ((id, rows.unsigned(exact), minhash) for id, exact, minhash in found)
+
+    def forget_evidence(self) -> None:
+        """What a strategy knew of candidates is of no use any more: another goes on."""
+        self._change("UPDATE candidates SET evidence = NULL WHERE evidence IS NOT NULL")
+        self._change("DELETE FROM statistics WHERE name = ?", EVIDENCE)
 
     def exchanges(self) -> Iterator[tuple[str, int, float, float, bool]]:
         """URL, body bytes over the wire, seconds to the first byte and in all, and whether no answer came: of every
