@@ -36,7 +36,10 @@ Budget = Annotated[
     str, typer.Option(metavar="SHARE", help="How far a run goes: 20% of the corpus' pages, or 900r (requests).")
 ]
 SeedSets = Annotated[int, typer.Option(metavar="NUMBER", help="Runs a topic, each from other seeds.")]
-SeedsKind = Annotated[str, typer.Option(metavar="near|far", help="Seeds on the topic, or 2 to 4 links away from it.")]
+SeedsKind = Annotated[
+    str,
+    typer.Option(metavar="near|far|roots", help="Seeds on the topic, 2 to 4 links away from it, or all of roots.csv."),
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,23 @@ def test_far_seeds_are_two_to_four_links_away(corpus: Corpus) -> None:
     assert all(one.reachable == 42 for one in found)
 
 
+def test_roots_are_all_entry_pages_in_one_set(corpus: Corpus) -> None:
+    none = make_seeds(corpus, made(corpus), "roots")
+    assert isinstance(none, Unfit)
+    assert "roots.csv" in none.reason
+    path = corpus.folder / "roots.csv"
+    path.write_text(
+        "set,url\na,http://a.test/far/3\nb,http://a.test/gone\nc,http://b.test/\nd,http://a.test/far/3\ne,http://a.test/island\n",
+        "utf-8",
+    )
+    try:
+        [found] = seeds(corpus, made(corpus), "roots")
+        assert [corpus.url(page) for page in found.pages] == ["http://a.test/far/3", "http://a.test/island"]
+        assert found.reachable == 42
+    finally:
+        path.unlink()
+
+
 def test_what_makes_no_topic_says_why(corpus: Corpus) -> None:
     topics, unfit = make_topics(corpus, min_pages=11)
     assert [topic.label for topic in topics] == ["Science.Bright_Sun", "far"]

@@ -10,13 +10,12 @@ from itertools import compress
 import numpy as np
 
 from dowse.lab.corpus.corpus import Corpus
-from dowse.lab.corpus.labels import read_rows
+from dowse.lab.corpus.topics import ROOTS, roots
 from dowse.model.errors import UserError
 from dowse.model.url import split
 
 __all__ = ["CorpusInfo", "describe"]
 
-_ROOTS = "roots.csv"
 _OBJECTS = "objects.jsonl"
 
 
@@ -99,11 +98,8 @@ def _starts(corpus: Corpus, seeds: Sequence[str]) -> tuple[list[int], str]:
     """The pages to start from, and where they come from."""
     if seeds:
         return [_page(corpus, url) for url in seeds], "given"
-    path = corpus.folder / _ROOTS
-    if path.is_file():
-        found = [corpus.number(url) for (url,) in read_rows(path, "url")]
-        if roots := [number for number in found if number is not None]:
-            return list(dict.fromkeys(roots)), _ROOTS
+    if found := roots(corpus):
+        return found, ROOTS
     links = np.diff(corpus.graph.starts)
     best: dict[str, int] = {}
     numbers = range(len(corpus))

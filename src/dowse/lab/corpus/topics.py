@@ -14,15 +14,21 @@ import numpy as np
 import xxhash
 
 from dowse.lab.corpus.corpus import Corpus
+from dowse.lab.corpus.labels import read_rows
 from dowse.lab.linkgraph import UNREACHED
 from dowse.model.errors import UserError
 from dowse.model.topic import Example
 from dowse.model.words import words
 from dowse.parse import parse_page
 
-__all__ = ["KINDS", "LabTopic", "SeedSet", "Unfit", "example_texts", "make_seeds", "make_topic", "make_topics"]
+__all__ = [
+    "KINDS", "ROOTS", "LabTopic", "SeedSet", "Unfit", "example_texts", "make_seeds", "make_topic", "make_topics",
+    "roots",
+]  # fmt: skip
 
-KINDS = ("near", "far")
+KINDS = ("near", "far", "roots")
+ROOTS = "roots.csv"
+"""Entry pages of a corpus: a column ``url``, and whatever else."""
 """Where seeds lie: examples of the topic themselves, or pages from which only a path of links leads to it."""
 
 _FAR = (2, 4)  # links from a far seed to the nearest page of the label
@@ -91,8 +97,15 @@ def make_seeds(
     corpus: Corpus, topic: LabTopic, kind: str, *, sets: int = 3, pages: int = 3
 ) -> tuple[SeedSet, ...] | Unfit:
     """Seed sets of a kind, with so many pages each or as many as there are. A near seed is an example from which a
-    target can be reached; from a far one the nearest page of the label is 2 to 4 links away."""
+    target can be reached; from a far one the nearest page of the label is 2 to 4 links away. Roots are the entry pages
+    of the corpus, all of them in one set, whatever the label: as from a list of search results."""
     graph = corpus.graph
+    if kind == "roots":
+        found = roots(corpus)
+        if not found:
+            return Unfit(topic.label, f"the corpus names no entry page that it holds in {ROOTS}")
+        reached = graph.reachable(found)[np.fromiter(topic.targets, np.int64)]
+        return (SeedSet(kind, 0, tuple(found), int(np.count_nonzero(reached))),)
     if kind == "near":
         away = graph.distances_to(topic.targets)
         fit = [page for page in topic.examples if 0 < away[page] < UNREACHED]
@@ -111,6 +124,15 @@ def make_seeds(
         chosen = _chosen(corpus, fit, pages, topic.label, str(topic.seed_number), kind, str(number))
         made.append(SeedSet(kind, number, chosen, int(np.count_nonzero(graph.reachable(chosen)[targets]))))
     return tuple(made)
+
+
+def roots(corpus: Corpus) -> list[int]:
+    """The entry pages that the corpus names in ``roots.csv`` and holds; none when there is no such file."""
+    path = corpus.folder / ROOTS
+    if not path.is_file():
+        return []
+    found, is_page = (corpus.number(url) for (url,) in read_rows(path, "url")), corpus.pages.is_page()
+    return list(dict.fromkeys(number for number in found if number is not None and is_page[number]))
 
 
 def _chosen(corpus: Corpus, pages: Iterable[int], count: int, *why: str) -> tuple[int, ...]:
