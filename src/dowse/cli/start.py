@@ -33,6 +33,6 @@ def strategies() -> None:
     width = max(map(len, STRATEGIES)) + 2
     for name in STRATEGIES:
         typer.echo(f"{name:{width}}{describe(name)}")
-        own = ", ".join(f"{key}={value}" for key, value in parameters(name).items())
+        own = ", ".join(f"{key}={'by form' if value is None else value}" for key, value in parameters(name).items())
         if own:
             typer.echo(f"{'':{width}}{own}")

@@ -13,6 +13,7 @@ from dowse.predict.second_order import SecondOrder
 __all__ = ["average", "average_2", "hybrid", "link", "similar_link", "weighted", "weighted_link"]
 
 _KAPPA = 0.5
+_ALPHA = 0.7
 
 
 def average(form: str = "robust", kappa: float = _KAPPA) -> Strategy:
@@ -46,11 +47,13 @@ def similar_link(form: str = "robust") -> Strategy:
 
 
 def hybrid(
-    predictor: str = "weighted", link: str = "similar-link", alpha: float = 0.5, a: float = 0.5, b: float = 0.3,
+    predictor: str = "weighted", link: str = "similar-link", alpha: float | None = None, a: float = 0.5, b: float = 0.3,
     form: str = "robust",
 ) -> Strategy:  # fmt: skip
     """A predictor (average, average-2, weighted) and a link measure (link, weighted-link, similar-link) together."""
     robust = _robust(form)
+    if alpha is None:
+        alpha = _ALPHA if robust else 0.5  # the paper's
     predictors: dict[str, Measure] = {"average": Average(), "average-2": AverageTwo(a), "weighted": Weighted(a, b)}
     if predictor not in predictors:
         near = difflib.get_close_matches(predictor, predictors, 1)

@@ -30,6 +30,7 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "similar-link": named.similar_link,
     "hybrid": named.hybrid,
 }
+_KINDS: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "str": str, "bool": bool}
 _GIVEN = "seed_number"  # comes from the topic, not from the strategy's parameters
 
 
@@ -51,10 +52,10 @@ def build_strategy(choice: StrategyChoice, *, seed_number: int) -> Strategy:
             known = ", ".join(open_to_user) or "no parameters"
             raise TopicError(f"strategy {choice.name} has no parameter {name!r}; it takes {known}")
         default = takes[name].default
+        kind = type(default).__name__ if default is not None else "float"  # what depends on another is a number
         try:
-            arguments[name] = type(default)(value) if isinstance(default, int | float | str) else value
-        except (TypeError, ValueError):
-            kind = type(default).__name__
+            arguments[name] = _KINDS[kind](value)
+        except (TypeError, ValueError, KeyError):
             raise TopicError(f"parameter {name!r} of strategy {choice.name} is a {kind}, not {value!r}") from None
     return STRATEGIES[choice.name](**arguments)
 
