@@ -72,6 +72,18 @@ class Panel:
         self.axes.plot((x,), (y,), color=colour, marker="o", markersize=6, linestyle="None", clip_on=False, zorder=4)
 
 
+def _whole(value: float, _: int | None) -> str:
+    return f"{value:,.0f}"
+
+
+def _fraction(value: float, _: int | None) -> str:
+    return f"{value:.3g}"
+
+
+def _percent(value: float, _: int | None) -> str:
+    return f"{100 * value:.3g} %"
+
+
 class Canvas:
     """A white picture, measured in pixels from its lower left."""
 
@@ -83,7 +95,8 @@ class Canvas:
         self, left: float, bottom: float, width: float, height: float, *, most_x: float, most_y: float,
         percents: bool = False, ticks: int = 6, text_size: float = 11,
     ) -> Panel:  # fmt: skip
-        """Empty axes with grid lines at round values; whole numbers, or ``percents`` of 1 upwards."""
+        """Empty axes with grid lines at round values; whole numbers (fractions where all is below
+        2), or ``percents`` of 1 upwards."""
         place = (left / self.width, bottom / self.height, width / self.width, height / self.height)
         axes = self._figure.add_axes(place, facecolor="white")
         axes.set_xlim(0, most_x)
@@ -94,9 +107,9 @@ class Canvas:
         axes.set_axisbelow(True)
         axes.tick_params(axis="both", which="both", length=0, pad=7, labelsize=text_size, labelcolor=SOFT,
                          labelfontfamily="DejaVu Sans")  # fmt: skip
-        for axis, whole in ((axes.xaxis, True), (axes.yaxis, not percents)):
-            axis.set_major_locator(MaxNLocator(nbins=ticks, integer=whole, steps=[1, 2, 5, 10]))
-            form = (lambda value, _: f"{value:,.0f}") if whole else (lambda value, _: f"{100 * value:.3g} %")
+        upward = _percent if percents else _fraction if most_y < 2 else _whole
+        for axis, form in ((axes.xaxis, _whole), (axes.yaxis, upward)):
+            axis.set_major_locator(MaxNLocator(nbins=ticks, integer=form is _whole, steps=[1, 2, 5, 10]))
             axis.set_major_formatter(FuncFormatter(form))
         return Panel(axes, left, bottom, width, height, most_x, most_y)
 
