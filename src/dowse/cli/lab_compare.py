@@ -17,6 +17,7 @@ from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_options import (
     AllLabels,
     Budget,
+    InsideOnly,
     LabelFile,
     LabelNames,
     MinPages,
@@ -58,7 +59,7 @@ def compare_command(
     examples: Annotated[int, typer.Option(metavar="NUMBER", help="Example pages the crawler is given.")] = 8,
     seed_number: Annotated[int, typer.Option(metavar="NUMBER", help="Other examples and seeds with another.")] = 0,
     weighting: Annotated[str, typer.Option(metavar="NAME", help="Term weights: tf, log, tf-idf or log-idf.")] = "log",
-    inside: Annotated[bool, typer.Option("--inside", help="Do not follow links that leave the recorded set.")] = False,
+    inside: InsideOnly = False,
     jobs: Annotated[int | None, typer.Option(metavar="NUMBER", help="Processes; one a core if not given.")] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write table, curves and report into this folder.")

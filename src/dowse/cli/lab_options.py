@@ -19,7 +19,7 @@ from dowse.lab.corpus.labels import LABELS
 from dowse.model.errors import UserError
 
 __all__ = [
-    "AllLabels", "Budget", "LabelChoice", "LabelFile", "LabelNames", "MinPages", "SeedSets", "SeedsKind", "Strategies",
+    "AllLabels", "Budget", "InsideOnly", "LabelChoice", "LabelFile", "LabelNames", "MinPages", "SeedSets", "SeedsKind", "Strategies",
     "chosen_labels", "label_choice", "shown_topics",
 ]  # fmt: skip
 
@@ -40,6 +40,8 @@ SeedsKind = Annotated[
     str,
     typer.Option(metavar="near|far|roots", help="Seeds on the topic, 2 to 4 links away from it, or all of roots.csv."),
 ]
+
+InsideOnly = Annotated[bool, typer.Option("--inside", help="Do not follow links that leave the recorded set.")]
 
 
 @dataclass(frozen=True, slots=True)
