@@ -17,6 +17,7 @@ from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_options import (
     AllLabels,
     Budget,
+    ByQuery,
     InsideOnly,
     LabelFile,
     LabelNames,
@@ -60,6 +61,7 @@ def compare_command(
     seed_number: Annotated[int, typer.Option(metavar="NUMBER", help="Other examples and seeds with another.")] = 0,
     weighting: Annotated[str, typer.Option(metavar="NAME", help="Term weights: tf, log, tf-idf or log-idf.")] = "log",
     inside: InsideOnly = False,
+    by_query: ByQuery = False,
     jobs: Annotated[int | None, typer.Option(metavar="NUMBER", help="Processes; one a core if not given.")] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write table, curves and report into this folder.")
@@ -73,7 +75,7 @@ def compare_command(
     plan = Plan(
         tuple(strategy), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets, seeds=seeds, examples=examples,
         min_pages=min_pages, seed_number=seed_number, inside=inside,
-        weighting=weighting,
+        weighting=weighting, by_query=by_query,
     )  # fmt: skip
     choice = label_choice(label, labels_file, all_labels)
     _check_outputs(out, as_json)

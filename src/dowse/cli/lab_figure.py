@@ -13,6 +13,7 @@ from dowse.cli.lab_compare import compare_command
 from dowse.cli.lab_options import (
     AllLabels,
     Budget,
+    ByQuery,
     InsideOnly,
     LabelFile,
     LabelNames,
@@ -49,6 +50,7 @@ def figure_command(
     seed_sets: SeedSets = 3,
     seeds_kind: SeedsKind = "near",
     inside: InsideOnly = False,
+    by_query: ByQuery = False,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture, PNG or SVG; else FIGURE.png.")
     ] = None,
@@ -58,7 +60,7 @@ def figure_command(
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(PAPERS)}")
     plan = Plan(
         tuple(strategy), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets, min_pages=min_pages,
-        inside=inside,
+        inside=inside, by_query=by_query,
     )  # fmt: skip
     choice = label_choice(label, labels_file, all_labels)
     figure, path = PAPERS[name], out or Path(f"{name}.png")

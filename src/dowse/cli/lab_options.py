@@ -19,8 +19,8 @@ from dowse.lab.corpus.labels import LABELS
 from dowse.model.errors import UserError
 
 __all__ = [
-    "AllLabels", "Budget", "InsideOnly", "LabelChoice", "LabelFile", "LabelNames", "MinPages", "SeedSets", "SeedsKind", "Strategies",
-    "chosen_labels", "label_choice", "shown_topics",
+    "AllLabels", "Budget", "ByQuery", "InsideOnly", "LabelChoice", "LabelFile", "LabelNames", "MinPages", "SeedSets",
+    "SeedsKind", "Strategies", "chosen_labels", "label_choice", "shown_topics",
 ]  # fmt: skip
 
 Strategies = Annotated[
@@ -41,6 +41,9 @@ SeedsKind = Annotated[
     typer.Option(metavar="near|far|roots", help="Seeds on the topic, 2 to 4 links away from it, or all of roots.csv."),
 ]
 
+ByQuery = Annotated[
+    bool, typer.Option("--by-query", help="Tell the crawler the label's name alone; examples are seeds only.")
+]
 InsideOnly = Annotated[bool, typer.Option("--inside", help="Do not follow links that leave the recorded set.")]
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -180,3 +181,13 @@ def test_a_strategy_cannot_reach_what_was_not_paid_for(corpus: Corpus) -> None:
     cheated = replay(runs.web, runs.workers, told, runs.scope, strategy=cheat)
     assert cheat.found == set()  # neither the corpus, nor a page, nor so much as a URL
     assert cheated.exchanges == runs.replay(seeds[0], "best-first").exchanges
+
+
+def test_by_query_the_crawler_knows_nothing_of_the_examples(corpus: Corpus) -> None:
+    topic = solar(corpus)
+    seeds = make_seeds(corpus, topic, "near", sets=1)
+    assert isinstance(seeds, tuple)
+    told = TopicRuns(corpus, CorpusWeb(corpus), replace(PLAN, by_query=True), topic).topic_for(seeds[0], "bfs")
+    assert told.examples == ()
+    assert told.query == "solar cells"
+    assert len(TopicRuns(corpus, CorpusWeb(corpus), PLAN, topic).topic_for(seeds[0], "bfs").examples) == 4

@@ -41,6 +41,7 @@ class Plan:
     query: bool = True  # the crawler is told the label's name, besides the examples
     inside: bool = False  # links that leave the frozen set are not followed
     weighting: str = "log"  # of the judge's terms
+    by_query: bool = False  # the crawler is told the label's name alone: examples are seeds, and nothing else
 
     def __post_init__(self) -> None:
         if not self.strategies:
@@ -55,7 +56,7 @@ class Plan:
         for name in ("seed_sets", "seeds", "min_pages"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name.replace('_', '-')} is at least 1")
-        if self.examples < 0 or not (self.examples or self.query):
+        if self.examples < 0 or not (self.query or (self.examples and not self.by_query)):
             raise UserError("the crawler must be told something: give examples, or the label's name as its query")
 
 

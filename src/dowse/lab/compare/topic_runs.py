@@ -37,7 +37,7 @@ class TopicRuns:
         self._targets = _members(topic.targets, pages)
         self._told = Topic(
             query=topic.query if plan.query else "",
-            examples=example_texts(corpus, topic.examples),
+            examples=() if plan.by_query else example_texts(corpus, topic.examples),
             judge=JudgeSettings(weighting=plan.weighting),
             budget=Budget(requests=self._requests),
             seed_number=topic.seed_number,
