@@ -78,7 +78,7 @@ def test_a_figure_is_drawn(
     ("arguments", "said"),
     [
         (["--budget", "lots"], "'lots' is no budget for the lab: write 20%"),
-        (["--seeds-kind", "middle"], "seeds are near or far, not 'middle'"),
+        (["--seeds-kind", "middle"], "seeds are near, far or roots, not 'middle'"),
         (["--strategy", "best-furst"], "did you mean best-first"),
         (["--labels-file", "nowhere.txt"], "cannot read nowhere.txt: No such file"),
         (["--labels-file", "/dev/null"], "/dev/null names no label: write one a line"),

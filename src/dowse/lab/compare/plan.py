@@ -52,7 +52,7 @@ class Plan:
         check_weighting(self.weighting)
         _parse_budget(self.budget)
         if self.seeds_kind not in KINDS:
-            raise UserError(f"seeds are {' or '.join(KINDS)}, not {self.seeds_kind!r}")
+            raise UserError(f"seeds are {', '.join(KINDS[:-1])} or {KINDS[-1]}, not {self.seeds_kind!r}")
         for name in ("seed_sets", "seeds", "min_pages"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name.replace('_', '-')} is at least 1")

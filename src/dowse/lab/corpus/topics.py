@@ -115,7 +115,7 @@ def make_seeds(
         fit = np.flatnonzero((away >= _FAR[0]) & (away <= _FAR[1])).tolist()
         reason = f"no page is {_FAR[0]} to {_FAR[1]} links away from the nearest page of the label"
     else:
-        raise UserError(f"seeds are {' or '.join(KINDS)}, not {kind!r}")
+        raise UserError(f"seeds are {', '.join(KINDS[:-1])} or {KINDS[-1]}, not {kind!r}")
     if not fit:
         return Unfit(topic.label, reason)
     made = []
