@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
 from dowse.model.topic import Cost, Politeness, StrategyChoice
 from tests.crawl.servers import crawl_all
+from tests.crawl.test_engine import rows
 from tests.lab.replay.frozen import Frozen, Host, by_host, crawl
 
 EFFICIENT = StrategyChoice("weighted", maximise="efficiency")
@@ -118,3 +120,17 @@ def test_efficiency_goes_on_after_a_stop(tmp_path: Path) -> None:
         urls = [hit.url for hit in server.log if not hit.url.endswith("/robots.txt")]
     assert stop.kind == "budget"
     assert len(urls) == len(set(urls))
+
+
+def test_a_value_is_set_against_its_cost_once_however_often_its_url_is_mentioned(tmp_path: Path) -> None:
+    with in_thread(demo_web()) as server:
+        choice = StrategyChoice("best-first", maximise="efficiency")
+        topic = replace(demo_topic(server.address), strategy=choice, workers=0, budget=Budget(pages=60))
+        asyncio.run(crawl_all(topic, tmp_path / "c"))
+    priorities = rows(tmp_path / "c", "SELECT priority FROM candidates WHERE priority < 1e11")
+    assert 0 < max(priority for (priority,) in priorities) <= 1 / Cost().min_s
+    decided = [json.loads(features) for (features,) in rows(
+        tmp_path / "c", "SELECT features FROM decisions WHERE priority < 1e11")]  # fmt: skip
+    assert decided
+    for features in decided:
+        assert features["best parent's score"][0] == features["value"][0] <= 1

@@ -73,7 +73,7 @@ class Intake:
         known = ids >= 0
         runs = self._admit(page, page_url, links, ids)
         current = np.full(len(ids), np.nan)
-        current[known] = frontier.priorities(ids[known])
+        current[known] = self._worth.values(ids[known])
         open_ = ids >= 0
         waiting, fetched = frontier.standing(ids[known])
         open_[known] = waiting & (current[known] < _SEED_FLOOR)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dowse.frontier import Frontier, Site
 from dowse.model.http import Failure, Response
 from dowse.model.records import CandidateBlock
-from dowse.model.strategy import SEED_PRIORITY, Explanation
+from dowse.model.strategy import SEED_PRIORITY, Explanation, Strategy
 from dowse.predict import Costs, Exchanged, SiteLog
 
 __all__ = ["Worth"]
@@ -65,6 +65,11 @@ class Worth:
         self._values[ids] = values
         return values / self._cost(self._costs, ids, sites)
 
+    def values(self, ids: Ints) -> Floats:
+        """What the strategy last thought candidates worth, whatever they cost; a seed's is its place."""
+        priorities = self._frontier.priorities(ids)
+        return priorities if self._costs is None else np.where(priorities < _SEED_FLOOR, self._values[ids], priorities)
+
     def _cost(self, costs: Costs, ids: Ints, sites: Ints) -> Floats:
         of_site, found = self._frontier.sites, np.empty(len(ids))
         for site in dict.fromkeys(sites.tolist()):  # a page links to few sites
@@ -84,14 +89,17 @@ class Worth:
             size = float(self.log.sizes(self._prefixes[candidate : candidate + 1], self.log.of(site.id).size)[0])
         return size, costs.of_page(site.id, size, site.delay_s)
 
-    def explain(self, candidate: int, why: Explanation) -> Explanation:
+    def explain(self, candidate: int, strategy: Strategy) -> Explanation:
         """The strategy's reasons, with the cost set against them."""
+        priority = self._frontier.priority(candidate)
         if self._costs is None:
-            return why
+            return strategy.explain(candidate, priority)
+        value = float(self.values(np.array([candidate]))[0])
+        why = strategy.explain(candidate, value)
         size, cost = self._expected(self._costs, candidate)
         features = {**why.features, "value": (float(self._values[candidate]), 0.0), "expected bytes": (size, 0.0),
                     "expected seconds": (cost, 0.0)}  # fmt: skip
-        return Explanation(why.priority, features, why.version)
+        return Explanation(priority, features, why.version)
 
     # -- learning ------------------------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ class LinkView:
     counts: NDArray[np.float32]  # links from the page to the target, L(p,h)
     anchor_similarity: NDArray[np.float32]  # nan: the anchor has no word
     paragraph_similarity: NDArray[np.float32]  # nan: there is no word around it either
-    current: NDArray[np.float64]  # the target's priority before this page; nan when the URL is new
+    current: NDArray[np.float64]  # what it was thought worth before this page; nan when the URL is new
     fetched: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  # pages it links to besides
 
 
