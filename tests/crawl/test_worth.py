@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from dowse.loopback import in_thread
+from dowse.loopback import Site, Web, in_thread, redirect
 from dowse.loopback.demo import demo_topic, demo_web
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
 from dowse.model.topic import Cost, Politeness, StrategyChoice
-from tests.crawl.servers import crawl_all
+from tests.crawl.servers import crawl_all, page, topic_for
 from tests.crawl.test_engine import rows
 from tests.lab.replay.frozen import Frozen, Host, by_host, crawl
 
@@ -134,3 +134,18 @@ def test_a_value_is_set_against_its_cost_once_however_often_its_url_is_mentioned
     assert decided
     for features in decided:
         assert features["best parent's score"][0] == features["value"][0] <= 1
+
+
+def test_a_redirect_hands_its_value_on(tmp_path: Path) -> None:
+    """A HEAD prices its target anew, which must not take it for worthless."""
+    site = Site(
+        "a.test", {"/0": page("p0", "solar", ["/old"]), "/old": redirect("/new"), "/new": page("n", "bread", [])}
+    )
+    choice = StrategyChoice("best-first", maximise="efficiency")
+    with in_thread(Web.of(site)) as server:
+        topic = topic_for(server.address, ["http://a.test/0"], strategy=choice, cost=Cost(head=True))
+        asyncio.run(crawl_all(topic, tmp_path / "c"))
+    values = {url: json.loads(features)["value"][0] for url, features in rows(
+        tmp_path / "c", "SELECT url, features FROM decisions JOIN candidates ON id = candidate")}  # fmt: skip
+    [(score,)] = rows(tmp_path / "c", "SELECT score FROM pages WHERE url = 'http://a.test/0'")
+    assert values["http://a.test/new"] == pytest.approx(score)

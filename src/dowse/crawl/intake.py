@@ -111,6 +111,7 @@ class Intake:
         priorities = np.array([priority])
         ids = self._frontier.add([url], prints, depth=depth, parent=parent, priorities=priorities, now=now)
         self._worth.met(ids, [url])
+        self._worth.moved(candidate, int(ids[0]))
         if self._strategy.memory is not None:
             self._strategy.memory.moved(candidate, int(ids[0]))
         self._recorder.taken_up(

@@ -70,6 +70,11 @@ class Worth:
         priorities = self._frontier.priorities(ids)
         return priorities if self._costs is None else np.where(priorities < _SEED_FLOOR, self._values[ids], priorities)
 
+    def moved(self, source: int, target: int) -> None:
+        """A redirect leads from one candidate to another, which was :meth:`met`: it is worth as much."""
+        if self._costs is not None:
+            self._values[target] = self._values[source]
+
     def _cost(self, costs: Costs, ids: Ints, sites: Ints) -> Floats:
         of_site, found = self._frontier.sites, np.empty(len(ids))
         for site in dict.fromkeys(sites.tolist()):  # a page links to few sites
