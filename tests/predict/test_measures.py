@@ -139,6 +139,7 @@ def test_a_robust_hybrid_is_not_drowned_by_a_great_number() -> None:
     ("choice", "words"),
     [
         (StrategyChoice("weighted", {"a": 0.8, "b": 0.3}), "no shares"),
+        (StrategyChoice("weighted", {"a": float("nan")}), "no shares"),
         (StrategyChoice("average", {"form": "pure"}), "write robust or paper"),
         (StrategyChoice("average", {"kappa": -1.0}), "kappa"),
         (StrategyChoice("average-2", {"a": 2.0}), "no share"),
@@ -151,6 +152,12 @@ def test_a_robust_hybrid_is_not_drowned_by_a_great_number() -> None:
 def test_wrong_parameters_say_what_to_change(choice: StrategyChoice, words: str) -> None:
     with pytest.raises(TopicError, match=words):
         build_strategy(choice, seed_number=0)
+
+
+@pytest.mark.parametrize("predictor", ["average", "average-2"])
+def test_a_parameter_is_checked_by_the_predictor_that_takes_it(predictor: str) -> None:
+    strategy = build_strategy(StrategyChoice("hybrid", {"predictor": predictor, "a": 0.9}), seed_number=0)
+    assert strategy.name == "hybrid"
 
 
 def test_what_is_known_moves_with_a_redirect() -> None:

@@ -111,7 +111,7 @@ class Weighted:
     _NAMES = ("parents' mean score", "paragraphs' mean similarity", "anchors' mean similarity")
 
     def __init__(self, a: float = 0.5, b: float = 0.3) -> None:
-        if a < 0 or b < 0 or a + b > 1:
+        if not (a >= 0 and b >= 0 and a + b <= 1):  # so that nan is refused, too
             raise TopicError(f"a = {a:g} and b = {b:g} are no shares: both are at least 0, together at most 1")
         self._weights = (a, b, max(0.0, 1 - a - b))
         self._at_means = np.array([0, a, 0, b, 0, self._weights[2]])
