@@ -135,6 +135,14 @@ def test_a_robust_hybrid_is_not_drowned_by_a_great_number() -> None:
     assert ranks["robust"][0] == 1
 
 
+def test_a_robust_hybrid_tells_the_first_pages_on_the_topic_apart() -> None:
+    """A crawl may have gone through hundreds of pages that are worth nothing before."""
+    nothing = [Page(id_, 0.0, 2, [Link(id_ + 100, 1, 0.0, 0.0)]) for id_ in range(300, 500)]
+    some = [Page(500, 0.1, 2, [Link(1, 1, 0.1, 0.1)]), Page(501, 0.9, 2, [Link(2, 1, 0.9, 0.9)])]
+    *_, (_, priorities) = tell(build_strategy(StrategyChoice("hybrid"), seed_number=0), [*nothing, *some])
+    assert priorities[2] > 2 * priorities[1] > 0
+
+
 @pytest.mark.parametrize(
     ("choice", "words"),
     [
