@@ -14,6 +14,7 @@ from dowse.loopback.demo import demo_topic, demo_web
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
 from dowse.model.topic import Cost, Politeness, StrategyChoice
+from dowse.predict import build_strategy
 from tests.crawl.servers import crawl_all, page, topic_for
 from tests.crawl.test_engine import rows
 from tests.lab.replay.frozen import Frozen, Host, by_host, crawl
@@ -149,3 +150,38 @@ def test_a_redirect_hands_its_value_on(tmp_path: Path) -> None:
         tmp_path / "c", "SELECT url, features FROM decisions JOIN candidates ON id = candidate")}  # fmt: skip
     [(score,)] = rows(tmp_path / "c", "SELECT score FROM pages WHERE url = 'http://a.test/0'")
     assert values["http://a.test/new"] == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (StrategyChoice("average-2", {"form": "paper"}), StrategyChoice("average-2")),
+        (StrategyChoice("average"), StrategyChoice("average-2", {"form": "paper"})),
+        (StrategyChoice("link"), StrategyChoice("similar-link")),
+        (StrategyChoice("hybrid"), StrategyChoice("hybrid", {"link": "link"})),
+    ],
+    ids=str,
+)
+def test_what_another_strategy_knew_is_not_taken_for_ones_own(
+    tmp_path: Path, before: StrategyChoice, after: StrategyChoice
+) -> None:
+    with in_thread(demo_web()) as server:
+        topic = replace(demo_topic(server.address), workers=0)
+        asyncio.run(crawl_all(replace(topic, strategy=before, budget=Budget(pages=30)), tmp_path / "c"))
+        last = rows(tmp_path / "c", "SELECT max(ordinal) FROM pages")[0][0]
+        more = replace(topic, strategy=after, budget=Budget(pages=60))
+        asyncio.run(crawl_all(more, tmp_path / "c", resume=True))
+    kept = dict(rows(tmp_path / "c", "SELECT id, evidence FROM candidates WHERE evidence IS NOT NULL"))
+    later = f"SELECT id FROM pages WHERE ordinal > {last}"
+    mentions = dict(rows(tmp_path / "c", f"SELECT target, count(*) FROM links WHERE page IN ({later}) GROUP BY 1"))
+    strategy = build_strategy(after, seed_number=0)
+    assert strategy.memory is not None
+    strategy.memory.load(0, [kept.get(id_) for id_ in range(max(kept) + 1)])
+    compared = 0
+    for id_ in kept:
+        features = strategy.explain(id_, 0.0).features
+        if "parents" in features and id_ in mentions:
+            compared += 1
+            assert features["parents"][0] <= mentions[id_]
+        assert all(0 <= value < 1000 for value, _ in features.values())
+    assert compared or after.name.endswith("link")

@@ -28,7 +28,7 @@ from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import StoreError, UserError
 from dowse.model.http import Transport
 from dowse.model.page import Signature
-from dowse.model.records import STRATEGY_STATE
+from dowse.model.records import EVIDENCE_KIND, STRATEGY_STATE
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
@@ -170,6 +170,10 @@ def _workers(topic: Topic, step: PageStep, bodies: Bodies) -> Workers:
 def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) -> None:
     """Bring everything to where the last run's last commit left it."""
     frontier, tally = parts.frontier, parts.tally
+    learned, memory = store.statistics(), strategy.memory
+    known = memory is None or learned.get(EVIDENCE_KIND, memory.kind) == memory.kind
+    if not known:  # an earlier run had another strategy
+        store.forget_evidence()
     sites = list(store.sites())
     for site in sites:
         if frontier.site(site.origin).id != site.id:
@@ -179,8 +183,8 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) ->
     for block in store.candidates():
         frontier.load(block)
         parts.worth.load(block)
-        if strategy.memory is not None:
-            strategy.memory.load(block.first, block.evidence)
+        if memory is not None and known:
+            memory.load(block.first, block.evidence)
         parts.growth.count_all(block.sites, block.urls)
         parts.conclusion.via.update(block.via)
     frontier.loaded(now)
@@ -193,6 +197,6 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) ->
     tally.pages, tally.relevant = store.spent().pages + tally.saved_pages, store.counters().relevant
     tally.value = store.value()
     mark = f"{STRATEGY_STATE}{strategy.name}."
-    learned = store.statistics()
-    strategy.restore({name.removeprefix(mark): value for name, value in learned.items() if name.startswith(mark)})
+    if known:  # else it speaks of other measures
+        strategy.restore({name.removeprefix(mark): at for name, at in learned.items() if name.startswith(mark)})
     parts.outlook.restore(learned, store.last_fetches(MOST), fetches=store.counters().recorded, tally=tally)

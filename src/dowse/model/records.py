@@ -18,6 +18,7 @@ from dowse.model.budget import Spent
 from dowse.model.http import Timings
 
 __all__ = [
+    "EVIDENCE_KIND",
     "STRATEGY_STATE",
     "Batch",
     "CandidateBlock",
@@ -33,6 +34,8 @@ __all__ = [
 
 STRATEGY_STATE = "strategy."
 """In the names of statistics: in front of the strategy's name and the key."""
+EVIDENCE_KIND = "evidence"
+"""The statistic that says what the candidates' evidence means: its strategy's ``Memory.kind``."""
 
 
 class CandidateState(IntEnum):

@@ -69,6 +69,11 @@ Revision = tuple[NDArray[np.int64], NDArray[np.float64]]
 class Memory(Protocol):
     """What a strategy knows of each candidate, as short byte strings that can be stored and taken up again."""
 
+    @property
+    def kind(self) -> str:
+        """What the rows mean: those of another kind must not be loaded."""
+        ...
+
     def changes(self) -> tuple[Sequence[int], Sequence[bytes]]:
         """The candidates of which more is known than when this was last asked, and all that is known of each."""
         ...

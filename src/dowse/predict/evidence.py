@@ -16,7 +16,8 @@ Rows = NDArray[np.float32]
 class Evidence:
     """Implements :class:`dowse.model.strategy.Memory`. A row of zeros is a candidate that no page has mentioned."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, kind: str = "") -> None:
+        self.kind = kind
         self._rows: Rows = np.zeros((1024, width), np.float32)
         self.count = 0  # ids below it may have a row
         self._changed: list[NDArray[np.int64]] = []

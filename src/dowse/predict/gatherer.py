@@ -36,7 +36,7 @@ class Measured:
         self.name = name
         self._measure = measure
         self._kappa = kappa
-        self.memory = Evidence(measure.width)
+        self.memory = Evidence(measure.width, measure.kind)
 
     def rank(self, page: SourcePage, links: LinkView) -> Floats:
         rows = self.memory.at(links.ids)
@@ -79,7 +79,7 @@ class Hybrid:
         self._alpha = alpha
         self._robust = robust
         self._cut = predictor.width
-        self.memory = Evidence(predictor.width + links.width)
+        self.memory = Evidence(predictor.width + links.width, f"{predictor.kind} + {links.kind}")
         self._scales: tuple[Quantiles, Quantiles] | None = None
         self._pages = 0
         self._due = [8, 16]  # pages and candidates at which the scales are made next

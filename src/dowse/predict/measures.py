@@ -35,6 +35,11 @@ class Measure(Protocol):
         """Columns of a row it needs."""
         ...
 
+    @property
+    def kind(self) -> str:
+        """What its columns mean."""
+        ...
+
     def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
         """Take a page's links to these candidates in, changing their rows in place. ``own`` is the row of the page
         itself, from when it was a candidate."""
@@ -60,7 +65,7 @@ def _mean(rows: Rows, column: int, value: float) -> None:
 class Average:
     """``average``: the mean of ``V_sim(p)`` over ``P(h)`` (TH-Gatherer, section 3.1, Averaging Method)."""
 
-    width = 2
+    width, kind = 2, "average"
 
     def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
         _mean(rows, 0, page.score)
@@ -77,7 +82,7 @@ class AverageTwo:
     it was fetched. It follows the second-order mean (section 3.1) in constant time a link; ``second_order`` has the
     literal one. Without a page behind the parents, their own mean is all."""
 
-    width = 4
+    width, kind = 4, "average-2"
 
     def __init__(self, a: float = 0.5) -> None:
         if not 0 <= a <= 1:
@@ -107,7 +112,7 @@ class Weighted:
     ``V_sim``(anchor text) (section 3.1, Weighted Averaging Method). A part that was never seen drops out, and the other
     weights make up for it."""
 
-    width = 6
+    width, kind = 6, "weighted"
     _NAMES = ("parents' mean score", "paragraphs' mean similarity", "anchors' mean similarity")
 
     def __init__(self, a: float = 0.5, b: float = 0.3) -> None:
@@ -165,6 +170,7 @@ class LinkMeasure:
         if name not in LINK_MEASURES:
             raise TopicError(f"{name!r} is no link measure: there are {', '.join(LINK_MEASURES)}")
         self._name = name
+        self.kind = name if robust else f"{name}, each link"
         self._of_page = LINK_MEASURES[name]
         self._robust = robust
 

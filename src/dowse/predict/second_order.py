@@ -27,6 +27,7 @@ class SecondOrder:
     """
 
     name = "average-2"
+    kind = "scores and parents"
     predicts_value = True
 
     def __init__(self, a: float = 0.5) -> None:

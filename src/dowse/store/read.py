@@ -17,7 +17,7 @@ import numpy as np
 
 from dowse.model.errors import StoreError
 from dowse.model.forecast import FORECAST, Forecast
-from dowse.model.records import STRATEGY_STATE, CandidateRow, CandidateState, DecisionRow, EventRow
+from dowse.model.records import EVIDENCE_KIND, STRATEGY_STATE, CandidateRow, CandidateState, DecisionRow, EventRow
 from dowse.store import rows
 from dowse.store.schema import connect_reader
 from dowse.store.views import (
@@ -170,6 +170,11 @@ class CrawlReader:
         """What the strategy knew of a candidate, in its own form."""
         found = self._ask("SELECT evidence FROM candidates WHERE id = ?", candidate)
         return found[0][0] if found else None
+
+    def evidence_kind(self) -> str | None:
+        """What the evidence of candidates means; None when there is none."""
+        found = self._ask("SELECT value FROM statistics WHERE name = ?", EVIDENCE_KIND)
+        return str(rows.statistic(found[0][0])) if found else None
 
     def learned(self, strategy: str) -> dict[str, Any]:
         """What a strategy knew of the crawl as a whole."""

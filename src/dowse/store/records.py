@@ -293,6 +293,10 @@ class CrawlStore:
         )
         return ((url, size, first, total, bool(failed)) for url, size, first, total, failed in found)
 
+    def forget_evidence(self) -> None:
+        """Nothing is known of any candidate: what was is of no use to the strategy that goes on."""
+        self._change("UPDATE candidates SET evidence = NULL WHERE evidence IS NOT NULL")
+
     def start_run(self, at: float) -> int:
         """Write down that a run begins; one that never ended was interrupted. Returns the run's number, from 1."""
         self._change("UPDATE runs SET stop_reason = 'interrupted' WHERE ended_at IS NULL AND stop_reason IS NULL")
