@@ -77,8 +77,9 @@ class Worth:
 
     def _cost(self, costs: Costs, ids: Ints, sites: Ints) -> Floats:
         of_site, found = self._frontier.sites, np.empty(len(ids))
-        for site in dict.fromkeys(sites.tolist()):  # a page links to few sites
-            rows = np.flatnonzero(sites == site)
+        order = np.argsort(sites, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(sites[order])) + 1) if len(order) else ():
+            site = int(sites[rows[0]])
             found[rows] = costs.of_pages(site, self._prefixes[ids[rows]], of_site[site].delay_s)
         if self._sizes:
             for row, (id_, site) in enumerate(zip(ids.tolist(), sites.tolist(), strict=True)):
