@@ -185,3 +185,20 @@ def test_what_another_strategy_knew_is_not_taken_for_ones_own(
             assert features["parents"][0] <= mentions[id_]
         assert all(0 <= value < 1000 for value, _ in features.values())
     assert compared or after.name.endswith("link")
+
+
+def test_a_resume_may_maximise_something_else(tmp_path: Path) -> None:
+    """A page takes a fraction of a second here: value over cost is several times the value."""
+    greatest = "SELECT max(priority) FROM candidates WHERE state = 0 AND priority < 1e11"
+    with in_thread(demo_web()) as server:
+        choice = StrategyChoice("best-first")
+        topic = replace(demo_topic(server.address), strategy=choice, workers=0)
+        asyncio.run(crawl_all(replace(topic, budget=Budget(pages=60)), tmp_path / "c"))
+        [(value,)] = rows(tmp_path / "c", greatest)
+        efficient = replace(topic, strategy=replace(choice, maximise="efficiency"))
+        asyncio.run(crawl_all(replace(efficient, budget=Budget(pages=61)), tmp_path / "c", resume=True))
+        [(priority,)] = rows(tmp_path / "c", greatest)
+        assert priority > 5 * value
+        asyncio.run(crawl_all(replace(topic, budget=Budget(pages=62)), tmp_path / "c", resume=True))
+        [(again,)] = rows(tmp_path / "c", greatest)
+        assert 0.3 * value < again < 3 * value

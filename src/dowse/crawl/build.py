@@ -13,7 +13,7 @@ from dowse.crawl.cached import FromCache, absolute_folders, open_cache
 from dowse.crawl.engine import Engine, Stop
 from dowse.crawl.heads import Heads
 from dowse.crawl.intake import Intake
-from dowse.crawl.join import OnPage, Parts, join
+from dowse.crawl.join import OnPage, Parts, costs_of, join
 from dowse.crawl.prepare import Source, read_examples, read_seeds
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.sitemaps import Sitemaps
@@ -40,6 +40,7 @@ from dowse.store import CrawlStore
 __all__ = ["Assembly", "assemble", "read_settings"]
 
 _MOST_WORKERS = 64
+_MAXIMISED = "maximise"  # the statistic that says what the priorities in the records stand for
 _TERMS = "dowse.terms"  # how many pages have each term, where idf is used
 
 
@@ -144,7 +145,8 @@ async def assemble(
             on_page=on_page, held=held,
         )  # fmt: skip
         if resume:
-            _restore(store, parts, strategy, clock.now())
+            _restore(store, parts, strategy, topic, clock.now())
+        parts.recorder.statistic(_MAXIMISED, topic.strategy.maximise)
         parts.intake.seeds(seeds, clock.now())
         undo.pop_all()
     return Assembly(
@@ -167,7 +169,7 @@ def _workers(topic: Topic, step: PageStep, bodies: Bodies) -> Workers:
     return ProcessPool(step, count, topic.limits.page_time_s, bodies) if count else InProcess(step)
 
 
-def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) -> None:
+def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, topic: Topic, now: float) -> None:
     """Bring everything to where the last run's last commit left it."""
     frontier, tally = parts.frontier, parts.tally
     learned, memory = store.statistics(), strategy.memory
@@ -188,7 +190,9 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) ->
         parts.growth.count_all(block.sites, block.urls)
         parts.conclusion.via.update(block.via)
     frontier.loaded(now)
-    parts.worth.restore(store.exchanges())
+    maximised = learned.get(_MAXIMISED, topic_from_json(store.settings()["topic"]).strategy.maximise)
+    before = costs_of(topic, parts.worth.log, maximised)
+    parts.recorder.reprioritised(*parts.worth.restore(store.exchanges(), before, now))
     for site in sites:
         parts.errands.restore_site(site)
     for page, exact, minhash in store.signatures():

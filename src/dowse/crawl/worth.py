@@ -80,7 +80,8 @@ class Worth:
         order = np.argsort(sites, kind="stable")
         for rows in np.split(order, np.flatnonzero(np.diff(sites[order])) + 1) if len(order) else ():
             site = int(sites[rows[0]])
-            found[rows] = costs.of_pages(site, self._prefixes[ids[rows]], of_site[site].delay_s)
+            prefixes = self._prefixes[ids[rows]] if self._costs is not None else np.zeros(len(rows), np.int32)
+            found[rows] = costs.of_pages(site, prefixes, of_site[site].delay_s)
         if self._sizes:
             for row, (id_, site) in enumerate(zip(ids.tolist(), sites.tolist(), strict=True)):
                 if id_ in self._sizes:
@@ -125,21 +126,28 @@ class Worth:
         if self._costs is not None:
             self.met(np.arange(block.first, block.first + len(block)), block.urls)
 
-    def restore(self, exchanges: Iterable[tuple[str, int, float, float, bool]]) -> None:
+    def restore(
+        self, exchanges: Iterable[tuple[str, int, float, float, bool]], before: Costs | None, now: float
+    ) -> tuple[Ints, Floats]:
         """Learn again what an earlier run's exchanges cost: URL, bytes, seconds to the first byte and in all, and
-        whether no answer came."""
+        whether no answer came. ``before`` is what its priorities were set against (None: nothing). Where that has
+        changed, candidates get new priorities, which are returned."""
         for url, size, first_byte_s, total_s, failed in exchanges:
             site = self._frontier.site_of_url(url)
             prefix = self.log.prefix(site.id, url[url.index("/", 8) :]) if self._costs is not None else 0
             self.log.learn(site.id, prefix, Exchanged(first_byte_s, max(0.0, total_s - first_byte_s), size, failed))
-        if self._costs is None:
-            return
-        # A priority was value over cost, and the cost is known again, but for what changed after it was priced.
         ids = np.arange(len(self._frontier.candidates))
-        priorities = self._frontier.priorities(ids)
-        ids, priorities = ids[priorities < _SEED_FLOOR], priorities[priorities < _SEED_FLOOR]
-        sites = self._frontier.candidates.site[ids].astype(np.int64)
-        self._values[ids] = priorities * self._cost(self._costs, ids, sites)
+        ids = ids[self._frontier.priorities(ids) < _SEED_FLOOR] if self._costs or before else ids[:0]
+        values, sites = self._frontier.priorities(ids), self._frontier.candidates.site[ids].astype(np.int64)
+        if before is not None:
+            # A priority was value over cost, and the cost is known again, but for what changed after it was priced.
+            values *= self._cost(before, ids, sites)
+        if self._costs is not None:
+            self._values[ids] = values
+        if (before is None) == (self._costs is None):
+            return ids[:0], values[:0]
+        changed = self._frontier.update(ids, self.priorities(ids, sites, values), now)
+        return changed, self._frontier.priorities(changed)
 
     def sized(self, candidate: int, size: float, now: float) -> None:
         """A candidate's size is known before it is fetched: it is priced anew, unless it is a seed."""
