@@ -7,15 +7,17 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from dowse.loopback import Site, Web, in_thread, redirect
+from dowse.crawl.build import assemble
+from dowse.loopback import Resource, Site, Web, in_thread, redirect
 from dowse.loopback.demo import demo_topic, demo_web
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
 from dowse.model.topic import Cost, Politeness, StrategyChoice
 from dowse.predict import build_strategy
-from tests.crawl.servers import crawl_all, page, topic_for
+from tests.crawl.servers import adding, chain, crawl_all, page, topic_for
 from tests.crawl.test_engine import rows
 from tests.lab.replay.frozen import Frozen, Host, by_host, crawl
 
@@ -202,3 +204,20 @@ def test_a_resume_may_maximise_something_else(tmp_path: Path) -> None:
         asyncio.run(crawl_all(replace(topic, budget=Budget(pages=62)), tmp_path / "c", resume=True))
         [(again,)] = rows(tmp_path / "c", greatest)
         assert 0.3 * value < again < 3 * value
+
+
+def test_the_delay_of_a_site_is_part_of_its_cost_after_a_stop(tmp_path: Path) -> None:
+    site = adding(chain("a.test", 9), robots_txt=Resource(b"User-agent: *\nCrawl-delay: 0.4", "text/plain"))
+    choice = StrategyChoice("best-first", maximise="efficiency")
+    with in_thread(Web.of(site)) as server:
+        topic = topic_for(server.address, ["http://a.test/1"], strategy=choice, budget=Budget(pages=2))
+        asyncio.run(crawl_all(topic, tmp_path / "c"))
+        [(score,)] = rows(tmp_path / "c", "SELECT max(score) FROM pages")
+        [(waits,)] = rows(tmp_path / "c", "SELECT max(id) FROM candidates WHERE state = 0")
+
+        async def value() -> float:
+            assembly = await assemble(replace(topic, budget=Budget(pages=3)), tmp_path / "c", resume=True)
+            await assembly.close()
+            return float(assembly.engine._worth.values(np.array([waits]))[0])
+
+        assert asyncio.run(value()) == pytest.approx(score, rel=0.3)

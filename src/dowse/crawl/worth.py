@@ -7,7 +7,7 @@ priced anew, so a changed opinion of one site never touches the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,13 +75,15 @@ class Worth:
         if self._costs is not None:
             self._values[target] = self._values[source]
 
-    def _cost(self, costs: Costs, ids: Ints, sites: Ints) -> Floats:
+    def _cost(self, costs: Costs, ids: Ints, sites: Ints, delays_s: Sequence[float] = ()) -> Floats:
+        """``delays_s``: of the sites, where they are not those of this moment."""
         of_site, found = self._frontier.sites, np.empty(len(ids))
         order = np.argsort(sites, kind="stable")
         for rows in np.split(order, np.flatnonzero(np.diff(sites[order])) + 1) if len(order) else ():
             site = int(sites[rows[0]])
             prefixes = self._prefixes[ids[rows]] if self._costs is not None else np.zeros(len(rows), np.int32)
-            found[rows] = costs.of_pages(site, prefixes, of_site[site].delay_s)
+            wait_s = delays_s[site] if delays_s else of_site[site].delay_s
+            found[rows] = costs.of_pages(site, prefixes, wait_s)
         if self._sizes:
             for row, (id_, site) in enumerate(zip(ids.tolist(), sites.tolist(), strict=True)):
                 if id_ in self._sizes:
@@ -127,11 +129,15 @@ class Worth:
             self.met(np.arange(block.first, block.first + len(block)), block.urls)
 
     def restore(
-        self, exchanges: Iterable[tuple[str, int, float, float, bool]], before: Costs | None, now: float
+        self,
+        exchanges: Iterable[tuple[str, int, float, float, bool]],
+        delays_s: Sequence[float],
+        before: Costs | None,
+        now: float,
     ) -> tuple[Ints, Floats]:
         """Learn again what an earlier run's exchanges cost: URL, bytes, seconds to the first byte and in all, and
-        whether no answer came. ``before`` is what its priorities were set against (None: nothing). Where that has
-        changed, candidates get new priorities, which are returned."""
+        whether no answer came. ``delays_s`` are those that its sites had; ``before`` is what its priorities were set
+        against (None: nothing). Where that has changed, candidates get new priorities, which are returned."""
         for url, size, first_byte_s, total_s, failed in exchanges:
             site = self._frontier.site_of_url(url)
             prefix = self.log.prefix(site.id, url[url.index("/", 8) :]) if self._costs is not None else 0
@@ -141,7 +147,7 @@ class Worth:
         values, sites = self._frontier.priorities(ids), self._frontier.candidates.site[ids].astype(np.int64)
         if before is not None:
             # A priority was value over cost, and the cost is known again, but for what changed after it was priced.
-            values *= self._cost(before, ids, sites)
+            values *= self._cost(before, ids, sites, delays_s)
         if self._costs is not None:
             self._values[ids] = values
         if (before is None) == (self._costs is None):
