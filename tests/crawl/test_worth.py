@@ -221,3 +221,15 @@ def test_the_delay_of_a_site_is_part_of_its_cost_after_a_stop(tmp_path: Path) ->
             return float(assembly.engine._worth.values(np.array([waits]))[0])
 
         assert asyncio.run(value()) == pytest.approx(score, rel=0.3)
+
+
+def test_a_site_is_priced_anew_as_soon_as_its_delay_is_known(tmp_path: Path) -> None:
+    site = adding(chain("a.test", 9), robots_txt=Resource(b"User-agent: *\nCrawl-delay: 2", "text/plain"))
+    front = Site("front.test", {"/": page("front", "solar", [f"http://a.test/{n}" for n in range(9)])})
+    choice = StrategyChoice("best-first", maximise="efficiency")
+    with in_thread(Web.of(front, site)) as server:
+        topic = topic_for(server.address, ["http://front.test/"], strategy=choice, budget=Budget(pages=2))
+        asyncio.run(crawl_all(topic, tmp_path / "c"))
+    waiting = rows(tmp_path / "c", "SELECT priority FROM candidates WHERE state = 0")
+    assert waiting
+    assert all(priority < 1 / 2 for (priority,) in waiting), "no value is above 1, and the delay alone is 2 s"

@@ -169,9 +169,10 @@ class Worth:
             return None
         cost = self._costs.of_page(site.id, None, site.delay_s)
         requests = self._requests.get(site.id, 0)
-        before, asked = self._priced.setdefault(site.id, (cost, requests))
-        if 1 / _CHANGED < cost / before < _CHANGED or requests < asked + site.waiting // _PRICED_A_REQUEST:
-            return None
+        if site.id in self._priced:  # else it was taken for a site like the others, with the usual delay
+            before, asked = self._priced[site.id]
+            if 1 / _CHANGED < cost / before < _CHANGED or requests < asked + site.waiting // _PRICED_A_REQUEST:
+                return None
         self._priced[site.id] = cost, requests
         ids = self._frontier.waiting_at(site)
         ids = ids[self._values[ids] > 0]  # what has no value, seeds among them, has no price
