@@ -233,3 +233,20 @@ def test_a_site_is_priced_anew_as_soon_as_its_delay_is_known(tmp_path: Path) -> 
     waiting = rows(tmp_path / "c", "SELECT priority FROM candidates WHERE state = 0")
     assert waiting
     assert all(priority < 1 / 2 for (priority,) in waiting), "no value is above 1, and the delay alone is 2 s"
+
+
+def test_a_page_that_links_to_nothing_new_still_speaks_for_what_it_links_to(tmp_path: Path) -> None:
+    """Two pages link to the poor one: the seed, and one that has no other link."""
+    pages = {
+        "/": page("seed", "solar", ["/poor", "/other"]), "/poor": page("poor", "bread", ["/last"]),
+        "/other": page("other", "solar", ["/poor"]), "/last": page("last", "bread", []),
+    }  # fmt: skip
+    choice = StrategyChoice("average-2", {"form": "paper"})
+    with in_thread(Web.of(Site("a.test", pages))) as server:
+        topic = topic_for(server.address, ["http://a.test/"], strategy=choice, budget=Budget(pages=3))
+        asyncio.run(crawl_all(topic, tmp_path / "c"))
+    score = dict(rows(tmp_path / "c", "SELECT url, score FROM pages"))
+    seed, poor, other = score["http://a.test/"], score["http://a.test/poor"], score["http://a.test/other"]
+    [(priority,)] = rows(tmp_path / "c", "SELECT priority FROM candidates WHERE url = 'http://a.test/last'")
+    assert priority == pytest.approx((poor + (seed + other) / 2) / 2)
+    assert seed != other

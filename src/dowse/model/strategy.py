@@ -47,7 +47,8 @@ class LinkView:
     anchor_similarity: NDArray[np.float32]  # nan: the anchor has no word
     paragraph_similarity: NDArray[np.float32]  # nan: there is no word around it either
     current: NDArray[np.float64]  # what it was thought worth before this page; nan when the URL is new
-    fetched: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  # pages it links to besides
+    besides: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """The page's other targets: fetched, being fetched, or seeds, whose place is not the strategy's to choose."""
 
 
 @dataclass(frozen=True, slots=True)
