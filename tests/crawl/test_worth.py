@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from dowse.loopback import in_thread
+from dowse.crawl.build import assemble
+from dowse.loopback import Resource, Site, Web, in_thread, redirect
 from dowse.loopback.demo import demo_topic, demo_web
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
 from dowse.model.topic import Cost, Politeness, StrategyChoice
 from dowse.predict import build_strategy
-from tests.crawl.servers import crawl_all
+from tests.crawl.servers import adding, chain, crawl_all, page, topic_for
+from tests.crawl.test_engine import rows
 from tests.lab.replay.frozen import Frozen, Host, by_host, crawl
 
 EFFICIENT = StrategyChoice("weighted", maximise="efficiency")
@@ -114,26 +115,6 @@ def test_what_is_known_of_candidates_outlives_a_stop(tmp_path: Path, choice: Str
     assert [url for url in parts if not url.endswith("/robots.txt")] == pages
 
 
-@pytest.mark.parametrize(("first", "then"), [
-    (StrategyChoice("average-2", {"form": "paper"}), StrategyChoice("average-2")),
-    (StrategyChoice("hybrid", {"link": "link"}), StrategyChoice("hybrid", {"predictor": "average", "link": "link"})),
-    (StrategyChoice("weighted"), StrategyChoice("bfs")),
-])  # fmt: skip
-def test_another_strategy_starts_from_nothing(tmp_path: Path, first: StrategyChoice, then: StrategyChoice) -> None:
-    """What one kind of strategy knew of a URL would be nonsense to another."""
-    with in_thread(demo_web()) as server:
-        topic = replace(demo_topic(server.address), strategy=first, workers=0)
-        asyncio.run(crawl_all(replace(topic, budget=Budget(pages=30)), tmp_path / "c"))
-        asyncio.run(crawl_all(replace(topic, strategy=then, budget=Budget(pages=31)), tmp_path / "c", resume=True))
-    with closing(sqlite3.connect(tmp_path / "c" / "dowse.sqlite")) as crawl:
-        [(known,)] = crawl.execute("SELECT count(*) FROM candidates WHERE evidence IS NOT NULL")
-        kinds = [json.loads(kind) for (kind,) in crawl.execute("SELECT value FROM statistics WHERE name = 'evidence'")]
-        [(candidates,)] = crawl.execute("SELECT count(*) FROM candidates")
-    memory = build_strategy(then, seed_number=0).memory
-    assert kinds == ([] if memory is None else [memory.kind])
-    assert known < candidates / 2, "only what the last page mentioned"
-
-
 def test_efficiency_goes_on_after_a_stop(tmp_path: Path) -> None:
     with in_thread(demo_web()) as server:
         topic = replace(demo_topic(server.address), strategy=StrategyChoice("hybrid", maximise="efficiency"), workers=0)
@@ -142,3 +123,130 @@ def test_efficiency_goes_on_after_a_stop(tmp_path: Path) -> None:
         urls = [hit.url for hit in server.log if not hit.url.endswith("/robots.txt")]
     assert stop.kind == "budget"
     assert len(urls) == len(set(urls))
+
+
+def test_a_value_is_set_against_its_cost_once_however_often_its_url_is_mentioned(tmp_path: Path) -> None:
+    with in_thread(demo_web()) as server:
+        choice = StrategyChoice("best-first", maximise="efficiency")
+        topic = replace(demo_topic(server.address), strategy=choice, workers=0, budget=Budget(pages=60))
+        asyncio.run(crawl_all(topic, tmp_path / "c"))
+    priorities = rows(tmp_path / "c", "SELECT priority FROM candidates WHERE priority < 1e11")
+    assert 0 < max(priority for (priority,) in priorities) <= 1 / Cost().min_s
+    decided = [json.loads(features) for (features,) in rows(
+        tmp_path / "c", "SELECT features FROM decisions WHERE priority < 1e11")]  # fmt: skip
+    assert decided
+    for features in decided:
+        assert features["best parent's score"][0] == features["value"][0] <= 1
+
+
+def test_a_redirect_hands_its_value_on(tmp_path: Path) -> None:
+    """A HEAD prices its target anew, which must not take it for worthless."""
+    site = Site(
+        "a.test", {"/0": page("p0", "solar", ["/old"]), "/old": redirect("/new"), "/new": page("n", "bread", [])}
+    )
+    choice = StrategyChoice("best-first", maximise="efficiency")
+    with in_thread(Web.of(site)) as server:
+        topic = topic_for(server.address, ["http://a.test/0"], strategy=choice, cost=Cost(head=True))
+        asyncio.run(crawl_all(topic, tmp_path / "c"))
+    values = {url: json.loads(features)["value"][0] for url, features in rows(
+        tmp_path / "c", "SELECT url, features FROM decisions JOIN candidates ON id = candidate")}  # fmt: skip
+    [(score,)] = rows(tmp_path / "c", "SELECT score FROM pages WHERE url = 'http://a.test/0'")
+    assert values["http://a.test/new"] == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (StrategyChoice("average-2", {"form": "paper"}), StrategyChoice("average-2")),
+        (StrategyChoice("average"), StrategyChoice("average-2", {"form": "paper"})),
+        (StrategyChoice("link"), StrategyChoice("similar-link")),
+        (StrategyChoice("hybrid"), StrategyChoice("hybrid", {"link": "link"})),
+    ],
+    ids=str,
+)
+def test_what_another_strategy_knew_is_not_taken_for_ones_own(
+    tmp_path: Path, before: StrategyChoice, after: StrategyChoice
+) -> None:
+    with in_thread(demo_web()) as server:
+        topic = replace(demo_topic(server.address), workers=0)
+        asyncio.run(crawl_all(replace(topic, strategy=before, budget=Budget(pages=30)), tmp_path / "c"))
+        last = rows(tmp_path / "c", "SELECT max(ordinal) FROM pages")[0][0]
+        more = replace(topic, strategy=after, budget=Budget(pages=60))
+        asyncio.run(crawl_all(more, tmp_path / "c", resume=True))
+    kept = dict(rows(tmp_path / "c", "SELECT id, evidence FROM candidates WHERE evidence IS NOT NULL"))
+    later = f"SELECT id FROM pages WHERE ordinal > {last}"
+    mentions = dict(rows(tmp_path / "c", f"SELECT target, count(*) FROM links WHERE page IN ({later}) GROUP BY 1"))
+    strategy = build_strategy(after, seed_number=0)
+    assert strategy.memory is not None
+    strategy.memory.load(0, [kept.get(id_) for id_ in range(max(kept) + 1)])
+    compared = 0
+    for id_ in kept:
+        features = strategy.explain(id_, 0.0).features
+        if "parents" in features and id_ in mentions:
+            compared += 1
+            assert features["parents"][0] <= mentions[id_]
+        assert all(0 <= value < 1000 for value, _ in features.values())
+    assert compared or after.name.endswith("link")
+
+
+def test_a_resume_may_maximise_something_else(tmp_path: Path) -> None:
+    """A page takes a fraction of a second here: value over cost is several times the value."""
+    greatest = "SELECT max(priority) FROM candidates WHERE state = 0 AND priority < 1e11"
+    with in_thread(demo_web()) as server:
+        choice = StrategyChoice("best-first")
+        topic = replace(demo_topic(server.address), strategy=choice, workers=0)
+        asyncio.run(crawl_all(replace(topic, budget=Budget(pages=60)), tmp_path / "c"))
+        [(value,)] = rows(tmp_path / "c", greatest)
+        efficient = replace(topic, strategy=replace(choice, maximise="efficiency"))
+        asyncio.run(crawl_all(replace(efficient, budget=Budget(pages=61)), tmp_path / "c", resume=True))
+        [(priority,)] = rows(tmp_path / "c", greatest)
+        assert priority > 5 * value
+        asyncio.run(crawl_all(replace(topic, budget=Budget(pages=62)), tmp_path / "c", resume=True))
+        [(again,)] = rows(tmp_path / "c", greatest)
+        assert 0.3 * value < again < 3 * value
+
+
+def test_the_delay_of_a_site_is_part_of_its_cost_after_a_stop(tmp_path: Path) -> None:
+    site = adding(chain("a.test", 9), robots_txt=Resource(b"User-agent: *\nCrawl-delay: 0.4", "text/plain"))
+    choice = StrategyChoice("best-first", maximise="efficiency")
+    with in_thread(Web.of(site)) as server:
+        topic = topic_for(server.address, ["http://a.test/1"], strategy=choice, budget=Budget(pages=2))
+        asyncio.run(crawl_all(topic, tmp_path / "c"))
+        [(score,)] = rows(tmp_path / "c", "SELECT max(score) FROM pages")
+        [(waits,)] = rows(tmp_path / "c", "SELECT max(id) FROM candidates WHERE state = 0")
+
+        async def value() -> float:
+            assembly = await assemble(replace(topic, budget=Budget(pages=3)), tmp_path / "c", resume=True)
+            await assembly.close()
+            return float(assembly.engine._worth.values(np.array([waits]))[0])
+
+        assert asyncio.run(value()) == pytest.approx(score, rel=0.3)
+
+
+def test_a_site_is_priced_anew_as_soon_as_its_delay_is_known(tmp_path: Path) -> None:
+    site = adding(chain("a.test", 9), robots_txt=Resource(b"User-agent: *\nCrawl-delay: 2", "text/plain"))
+    front = Site("front.test", {"/": page("front", "solar", [f"http://a.test/{n}" for n in range(9)])})
+    choice = StrategyChoice("best-first", maximise="efficiency")
+    with in_thread(Web.of(front, site)) as server:
+        topic = topic_for(server.address, ["http://front.test/"], strategy=choice, budget=Budget(pages=2))
+        asyncio.run(crawl_all(topic, tmp_path / "c"))
+    waiting = rows(tmp_path / "c", "SELECT priority FROM candidates WHERE state = 0")
+    assert waiting
+    assert all(priority < 1 / 2 for (priority,) in waiting), "no value is above 1, and the delay alone is 2 s"
+
+
+def test_a_page_that_links_to_nothing_new_still_speaks_for_what_it_links_to(tmp_path: Path) -> None:
+    """Two pages link to the poor one: the seed, and one that has no other link."""
+    pages = {
+        "/": page("seed", "solar", ["/poor", "/other"]), "/poor": page("poor", "bread", ["/last"]),
+        "/other": page("other", "solar", ["/poor"]), "/last": page("last", "bread", []),
+    }  # fmt: skip
+    choice = StrategyChoice("average-2", {"form": "paper"})
+    with in_thread(Web.of(Site("a.test", pages))) as server:
+        topic = topic_for(server.address, ["http://a.test/"], strategy=choice, budget=Budget(pages=3))
+        asyncio.run(crawl_all(topic, tmp_path / "c"))
+    score = dict(rows(tmp_path / "c", "SELECT url, score FROM pages"))
+    seed, poor, other = score["http://a.test/"], score["http://a.test/poor"], score["http://a.test/other"]
+    [(priority,)] = rows(tmp_path / "c", "SELECT priority FROM candidates WHERE url = 'http://a.test/last'")
+    assert priority == pytest.approx((poor + (seed + other) / 2) / 2)
+    assert seed != other

@@ -183,6 +183,20 @@ def test_a_site_that_stands_back_is_asked_when_no_other_can_be() -> None:
     assert back.url == "http://slow.test/2", "its time is over: the best goes first again"
 
 
+def test_standing_back_ends_though_a_lease_was_not_used() -> None:
+    frontier = Frontier(delay_s=1, connections_per_site=2)
+    quick = [f"http://q{n}.test/" for n in range(20)]
+    add(frontier, ["http://slow.test/1", "http://slow.test/2", *quick], [0.9, 0.8, *[0.1] * len(quick)])
+    open_sites(frontier)
+    held = frontier.next(0)
+    assert held is not None
+    frontier.stand_back(held.site, 10, 0)
+    frontier.cancel(held, 0)  # a cache holds it
+    seen = [lease.url for now in range(1, 15) if (lease := frontier.next(now)) is not None]
+    assert len(seen) == 14
+    assert seen.index("http://slow.test/2") == 9, "with others to ask, but its time is over"
+
+
 def test_no_site_starves_beside_a_huge_one() -> None:
     """One site of 5,000 URLs and 50 of 10, all of one priority: the small ones are done early."""
     frontier = Frontier(delay_s=1)

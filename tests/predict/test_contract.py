@@ -52,7 +52,7 @@ def stories(draw: st.DrawFn) -> Story:
             anchor_similarity=np.array(draw(unknown), np.float32),
             paragraph_similarity=np.array(draw(unit), np.float32),
             current=np.full(n, np.nan),
-            fetched=np.array(
+            besides=np.array(
                 [100 + n for n in draw(st.sets(st.integers(0, max(0, ordinal - 1)))) if n < ordinal], np.int64
             ),
         )

@@ -135,10 +135,19 @@ def test_a_robust_hybrid_is_not_drowned_by_a_great_number() -> None:
     assert ranks["robust"][0] == 1
 
 
+def test_a_robust_hybrid_tells_the_first_pages_on_the_topic_apart() -> None:
+    """A crawl may have gone through hundreds of pages that are worth nothing before."""
+    nothing = [Page(id_, 0.0, 2, [Link(id_ + 100, 1, 0.0, 0.0)]) for id_ in range(300, 500)]
+    some = [Page(500, 0.1, 2, [Link(1, 1, 0.1, 0.1)]), Page(501, 0.9, 2, [Link(2, 1, 0.9, 0.9)])]
+    *_, (_, priorities) = tell(build_strategy(StrategyChoice("hybrid"), seed_number=0), [*nothing, *some])
+    assert priorities[2] > 2 * priorities[1] > 0
+
+
 @pytest.mark.parametrize(
     ("choice", "words"),
     [
         (StrategyChoice("weighted", {"a": 0.8, "b": 0.3}), "no shares"),
+        (StrategyChoice("weighted", {"a": float("nan")}), "no shares"),
         (StrategyChoice("average", {"form": "pure"}), "write robust or paper"),
         (StrategyChoice("average", {"kappa": -1.0}), "kappa"),
         (StrategyChoice("average-2", {"a": 2.0}), "no share"),
@@ -151,6 +160,12 @@ def test_a_robust_hybrid_is_not_drowned_by_a_great_number() -> None:
 def test_wrong_parameters_say_what_to_change(choice: StrategyChoice, words: str) -> None:
     with pytest.raises(TopicError, match=words):
         build_strategy(choice, seed_number=0)
+
+
+@pytest.mark.parametrize("predictor", ["average", "average-2"])
+def test_a_parameter_is_checked_by_the_predictor_that_takes_it(predictor: str) -> None:
+    strategy = build_strategy(StrategyChoice("hybrid", {"predictor": predictor, "a": 0.9}), seed_number=0)
+    assert strategy.name == "hybrid"
 
 
 def test_what_is_known_moves_with_a_redirect() -> None:

@@ -66,7 +66,7 @@ def tell(strategy: Strategy, crawl: list[Page]) -> Iterator[tuple[list[Page], di
             anchor_similarity=np.array([link.anchor for link in open_], np.float32),
             paragraph_similarity=np.array([link.paragraph for link in open_], np.float32),
             current=np.array([known.get(link.target, np.nan) for link in open_]),
-            fetched=np.array([link.target for link in page.links if link.target in done], np.int64),
+            besides=np.array([link.target for link in page.links if link.target in done], np.int64),
         )  # fmt: skip
         source = SourcePage(page.id, 0, 0, ordinal, page.score, page.score > 0.5, page.n_links)
         known.update(zip(ids.tolist(), strategy.rank(source, view).tolist(), strict=True))

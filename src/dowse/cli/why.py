@@ -133,8 +133,10 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
         )  # fmt: skip
     else:  # it waits: what is known of it tells as much
         if strategy.memory is not None:
+            if crawl.evidence_kind() not in (None, strategy.memory.kind):
+                return [f"priority: {candidate.priority:.4g}, from a run with another strategy than the crawl's"]
             for known in (candidate.id, *(parent.page for parent in crawl.parents(candidate.id))):
-                strategy.memory.load(known, [crawl.evidence(known, strategy.memory.kind)])
+                strategy.memory.load(known, [crawl.evidence(known)])
         strategy.restore(crawl.learned(strategy.name))
         why = strategy.explain(candidate.id, candidate.priority)
         name, priority, version, features = strategy.name, candidate.priority, why.version, why.features

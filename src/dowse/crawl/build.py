@@ -13,7 +13,7 @@ from dowse.crawl.cached import FromCache, absolute_folders, open_cache
 from dowse.crawl.engine import Engine, Stop
 from dowse.crawl.heads import Heads
 from dowse.crawl.intake import Intake
-from dowse.crawl.join import OnPage, Parts, join
+from dowse.crawl.join import OnPage, Parts, costs_of, join
 from dowse.crawl.prepare import Source, read_examples, read_seeds
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.sitemaps import Sitemaps
@@ -28,7 +28,7 @@ from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import StoreError, UserError
 from dowse.model.http import Transport
 from dowse.model.page import Signature
-from dowse.model.records import EVIDENCE, STRATEGY_STATE
+from dowse.model.records import EVIDENCE_KIND, STRATEGY_STATE
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
@@ -40,6 +40,7 @@ from dowse.store import CrawlStore
 __all__ = ["Assembly", "assemble", "read_settings"]
 
 _MOST_WORKERS = 64
+_MAXIMISED = "maximise"  # the statistic that says what the priorities in the records stand for
 _TERMS = "dowse.terms"  # how many pages have each term, where idf is used
 
 
@@ -144,7 +145,8 @@ async def assemble(
             on_page=on_page, held=held,
         )  # fmt: skip
         if resume:
-            _restore(store, parts, strategy, clock.now())
+            _restore(store, parts, strategy, topic, clock.now())
+        parts.recorder.statistic(_MAXIMISED, topic.strategy.maximise)
         parts.intake.seeds(seeds, clock.now())
         undo.pop_all()
     return Assembly(
@@ -167,28 +169,31 @@ def _workers(topic: Topic, step: PageStep, bodies: Bodies) -> Workers:
     return ProcessPool(step, count, topic.limits.page_time_s, bodies) if count else InProcess(step)
 
 
-def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) -> None:
+def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, topic: Topic, now: float) -> None:
     """Bring everything to where the last run's last commit left it."""
     frontier, tally = parts.frontier, parts.tally
+    learned, memory = store.statistics(), strategy.memory
+    known = memory is None or learned.get(EVIDENCE_KIND, memory.kind) == memory.kind
+    if not known:  # an earlier run had another strategy
+        store.forget_evidence()
     sites = list(store.sites())
     for site in sites:
         if frontier.site(site.origin).id != site.id:
             raise StoreError(f"the records have no row for site {site.id - 1}: they are damaged")
         parts.recorder.restore_site(site)
         tally.restore_host(site.host, site.relevant, site.pages)
-    learned = store.statistics()
-    same_kind = strategy.memory is not None and learned.get(EVIDENCE) == strategy.memory.kind
-    if not same_kind and EVIDENCE in learned:  # the crawl goes on with another strategy
-        store.forget_evidence()
     for block in store.candidates():
         frontier.load(block)
         parts.worth.load(block)
-        if same_kind and strategy.memory is not None:
-            strategy.memory.load(block.first, block.evidence)
+        if memory is not None and known:
+            memory.load(block.first, block.evidence)
         parts.growth.count_all(block.sites, block.urls)
         parts.conclusion.via.update(block.via)
     frontier.loaded(now)
-    parts.worth.restore(store.exchanges())
+    maximised = learned.get(_MAXIMISED, topic_from_json(store.settings()["topic"]).strategy.maximise)
+    before = costs_of(topic, parts.worth.log, maximised)
+    delays_s = [site.delay_s for site in sites]
+    parts.recorder.reprioritised(*parts.worth.restore(store.exchanges(), delays_s, before, now))
     for site in sites:
         parts.errands.restore_site(site)
     for page, exact, minhash in store.signatures():
@@ -197,5 +202,6 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, now: float) ->
     tally.pages, tally.relevant = store.spent().pages + tally.saved_pages, store.counters().relevant
     tally.value = store.value()
     mark = f"{STRATEGY_STATE}{strategy.name}."
-    strategy.restore({name.removeprefix(mark): value for name, value in learned.items() if name.startswith(mark)})
+    if known:  # else it speaks of other measures
+        strategy.restore({name.removeprefix(mark): at for name, at in learned.items() if name.startswith(mark)})
     parts.outlook.restore(learned, store.last_fetches(MOST), fetches=store.counters().recorded, tally=tally)

@@ -276,8 +276,7 @@ class Engine:
     def _note_lease(self, lease: Lease, requests: int = 1) -> None:
         attempts = int(self._frontier.candidates.attempts[lease.candidate]) + requests
         self._frontier.candidates.attempts[lease.candidate] = min(attempts, 255)
-        why = self._strategy.explain(lease.candidate, self._frontier.priority(lease.candidate))
-        why = self._worth.explain(lease.candidate, why)
+        why = self._worth.explain(lease.candidate, self._strategy)
         decision = DecisionRow(
             lease.candidate, self._clock.wall(), why.priority, self._strategy.name, why.version, why.features
         )

@@ -73,13 +73,14 @@ class Intake:
         known = ids >= 0
         runs = self._admit(page, page_url, links, ids)
         current = np.full(len(ids), np.nan)
-        current[known] = frontier.priorities(ids[known])
+        current[known] = self._worth.values(ids[known])
         open_ = ids >= 0
-        waiting, fetched = frontier.standing(ids[known])
-        open_[known] = waiting & (current[known] < _SEED_FLOOR)
+        waiting, gone = frontier.standing(ids[known])
+        open_[known] = ranked = waiting & (current[known] < _SEED_FLOOR)
         rows = np.flatnonzero(open_)
-        if rows.size:
-            self._rank(page, links, ids, rows, current, known, runs, ids[known][fetched], now)
+        besides = ids[known][(waiting | gone) & ~ranked & (ids[known] != page.id)]
+        if rows.size or besides.size:
+            self._rank(page, links, ids, rows, current, known, runs, besides, now)
         self._revise(now)
         kept = np.flatnonzero(ids >= 0)
         self._recorder.links(page.id, links, kept.tolist(), ids[kept].tolist())
@@ -111,6 +112,7 @@ class Intake:
         priorities = np.array([priority])
         ids = self._frontier.add([url], prints, depth=depth, parent=parent, priorities=priorities, now=now)
         self._worth.met(ids, [url])
+        self._worth.moved(candidate, int(ids[0]))
         if self._strategy.memory is not None:
             self._strategy.memory.moved(candidate, int(ids[0]))
         self._recorder.taken_up(
@@ -150,7 +152,7 @@ class Intake:
 
     def _rank(
         self, page: SourcePage, links: Links, ids: np.ndarray, rows: np.ndarray, current: np.ndarray,
-        known: np.ndarray, runs: list[int], fetched: np.ndarray, now: float,
+        known: np.ndarray, runs: list[int], besides: np.ndarray, now: float,
     ) -> None:  # fmt: skip
         frontier, depth = self._frontier, page.depth + 1
         is_known = known[rows]
@@ -164,7 +166,7 @@ class Intake:
         view = LinkView(
             ids=ids[rows], sites=sites, depths=depths, counts=links.counts[rows],
             anchor_similarity=links.anchor_similarity[rows], paragraph_similarity=links.paragraph_similarity[rows],
-            current=current[rows], fetched=fetched,
+            current=current[rows], besides=besides,
         )  # fmt: skip
         if urls:
             self._worth.met(view.ids[~is_known], urls)

@@ -33,7 +33,7 @@ from dowse.parse import DuplicateIndex
 from dowse.predict import Costs, SiteLog, check_maximise
 from dowse.store import HeldPages
 
-__all__ = ["OnPage", "Parts", "join"]
+__all__ = ["OnPage", "Parts", "costs_of", "join"]
 
 OnPage = Callable[[Fetched], Coroutine[Any, Any, None]]
 
@@ -83,7 +83,9 @@ def join(
     outlook = Outlook(frontier, recorder)
     extra = ExtraRequests(frontier, transport, purse, recorder, clock, topic.limits.timeout_s)
     errands = Errands(topic, frontier, transport, extra, recorder, clock, product_token(topic.network))
-    worth = Worth(frontier, *_costs(topic, strategy))
+    check_maximise(topic.strategy, strategy)
+    log = SiteLog()
+    worth = Worth(frontier, log, costs_of(topic, log, topic.strategy.maximise))
     intake = Intake(frontier, strategy, scope, growth, recorder, worth, topic.scope.max_depth)
     conclusion = Conclusion(
         topic, frontier=frontier, intake=intake, errands=errands, workers=workers, duplicates=duplicates,
@@ -116,10 +118,7 @@ def join(
     )  # fmt: skip
 
 
-def _costs(topic: Topic, strategy: Strategy) -> tuple[SiteLog, Costs | None]:
-    log = SiteLog()
-    if topic.strategy.maximise == "value":
-        return log, None
-    check_maximise(topic.strategy, strategy)
+def costs_of(topic: Topic, log: SiteLog, maximise: str) -> Costs | None:
+    """What values are set against; None: nothing, value alone is maximised."""
     cost = topic.cost
-    return log, Costs(log, cost.min_s, cost.max_s, cost.form == "robust")
+    return None if maximise == "value" else Costs(log, cost.min_s, cost.max_s, cost.form == "robust")

@@ -16,7 +16,7 @@ from dowse.model.clock import Clock
 from dowse.model.http import Response
 from dowse.model.page import Links
 from dowse.model.records import (
-    EVIDENCE,
+    EVIDENCE_KIND,
     STRATEGY_STATE,
     Batch,
     CandidateRow,
@@ -149,9 +149,10 @@ class Recorder:
         if len(self._sites) < len(self._frontier.sites):
             self.site(len(self._frontier.sites) - 1)
         self._note_waits()
-        if self._strategy.memory is not None:
-            batch.evidence.update(zip(*self._strategy.memory.changes(), strict=True))
-            batch.statistics[EVIDENCE] = self._strategy.memory.kind
+        memory = self._strategy.memory
+        if memory is not None:
+            batch.evidence.update(zip(*memory.changes(), strict=True))
+            batch.statistics[EVIDENCE_KIND] = memory.kind
         for key, value in self._strategy.state().items():
             batch.statistics[f"{STRATEGY_STATE}{self._strategy.name}.{key}"] = value
         batch.spent = replace(self._purse.spent)

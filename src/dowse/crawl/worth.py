@@ -7,7 +7,7 @@ priced anew, so a changed opinion of one site never touches the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dowse.frontier import Frontier, Site
 from dowse.model.http import Failure, Response
 from dowse.model.records import CandidateBlock
-from dowse.model.strategy import SEED_PRIORITY, Explanation
+from dowse.model.strategy import SEED_PRIORITY, Explanation, Strategy
 from dowse.predict import Costs, Exchanged, SiteLog
 
 __all__ = ["Worth"]
@@ -65,11 +65,25 @@ class Worth:
         self._values[ids] = values
         return values / self._cost(self._costs, ids, sites)
 
-    def _cost(self, costs: Costs, ids: Ints, sites: Ints) -> Floats:
+    def values(self, ids: Ints) -> Floats:
+        """What the strategy last thought candidates worth, whatever they cost; a seed's is its place."""
+        priorities = self._frontier.priorities(ids)
+        return priorities if self._costs is None else np.where(priorities < _SEED_FLOOR, self._values[ids], priorities)
+
+    def moved(self, source: int, target: int) -> None:
+        """A redirect leads from one candidate to another, which was :meth:`met`: it is worth as much."""
+        if self._costs is not None:
+            self._values[target] = self._values[source]
+
+    def _cost(self, costs: Costs, ids: Ints, sites: Ints, delays_s: Sequence[float] = ()) -> Floats:
+        """``delays_s``: of the sites, where they are not those of this moment."""
         of_site, found = self._frontier.sites, np.empty(len(ids))
-        for site in dict.fromkeys(sites.tolist()):  # a page links to few sites
-            rows = np.flatnonzero(sites == site)
-            found[rows] = costs.of_pages(site, self._prefixes[ids[rows]], of_site[site].delay_s)
+        order = np.argsort(sites, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(sites[order])) + 1) if len(order) else ():
+            site = int(sites[rows[0]])
+            prefixes = self._prefixes[ids[rows]] if self._costs is not None else np.zeros(len(rows), np.int32)
+            wait_s = delays_s[site] if delays_s else of_site[site].delay_s
+            found[rows] = costs.of_pages(site, prefixes, wait_s)
         if self._sizes:
             for row, (id_, site) in enumerate(zip(ids.tolist(), sites.tolist(), strict=True)):
                 if id_ in self._sizes:
@@ -84,14 +98,17 @@ class Worth:
             size = float(self.log.sizes(self._prefixes[candidate : candidate + 1], self.log.of(site.id).size)[0])
         return size, costs.of_page(site.id, size, site.delay_s)
 
-    def explain(self, candidate: int, why: Explanation) -> Explanation:
+    def explain(self, candidate: int, strategy: Strategy) -> Explanation:
         """The strategy's reasons, with the cost set against them."""
+        priority = self._frontier.priority(candidate)
         if self._costs is None:
-            return why
+            return strategy.explain(candidate, priority)
+        value = float(self.values(np.array([candidate]))[0])
+        why = strategy.explain(candidate, value)
         size, cost = self._expected(self._costs, candidate)
         features = {**why.features, "value": (float(self._values[candidate]), 0.0), "expected bytes": (size, 0.0),
                     "expected seconds": (cost, 0.0)}  # fmt: skip
-        return Explanation(why.priority, features, why.version)
+        return Explanation(priority, features, why.version)
 
     # -- learning ------------------------------------------------------------------------------------------------
 
@@ -111,21 +128,32 @@ class Worth:
         if self._costs is not None:
             self.met(np.arange(block.first, block.first + len(block)), block.urls)
 
-    def restore(self, exchanges: Iterable[tuple[str, int, float, float, bool]]) -> None:
+    def restore(
+        self,
+        exchanges: Iterable[tuple[str, int, float, float, bool]],
+        delays_s: Sequence[float],
+        before: Costs | None,
+        now: float,
+    ) -> tuple[Ints, Floats]:
         """Learn again what an earlier run's exchanges cost: URL, bytes, seconds to the first byte and in all, and
-        whether no answer came."""
+        whether no answer came. ``delays_s`` are those that its sites had; ``before`` is what its priorities were set
+        against (None: nothing). Where that has changed, candidates get new priorities, which are returned."""
         for url, size, first_byte_s, total_s, failed in exchanges:
             site = self._frontier.site_of_url(url)
             prefix = self.log.prefix(site.id, url[url.index("/", 8) :]) if self._costs is not None else 0
             self.log.learn(site.id, prefix, Exchanged(first_byte_s, max(0.0, total_s - first_byte_s), size, failed))
-        if self._costs is None:
-            return
-        # A priority was value over cost, and the cost is known again, but for what changed after it was priced.
         ids = np.arange(len(self._frontier.candidates))
-        priorities = self._frontier.priorities(ids)
-        ids, priorities = ids[priorities < _SEED_FLOOR], priorities[priorities < _SEED_FLOOR]
-        sites = self._frontier.candidates.site[ids].astype(np.int64)
-        self._values[ids] = priorities * self._cost(self._costs, ids, sites)
+        ids = ids[self._frontier.priorities(ids) < _SEED_FLOOR] if self._costs or before else ids[:0]
+        values, sites = self._frontier.priorities(ids), self._frontier.candidates.site[ids].astype(np.int64)
+        if before is not None:
+            # A priority was value over cost, and the cost is known again, but for what changed after it was priced.
+            values *= self._cost(before, ids, sites, delays_s)
+        if self._costs is not None:
+            self._values[ids] = values
+        if (before is None) == (self._costs is None):
+            return ids[:0], values[:0]
+        changed = self._frontier.update(ids, self.priorities(ids, sites, values), now)
+        return changed, self._frontier.priorities(changed)
 
     def sized(self, candidate: int, size: float, now: float) -> None:
         """A candidate's size is known before it is fetched: it is priced anew, unless it is a seed."""
@@ -141,9 +169,10 @@ class Worth:
             return None
         cost = self._costs.of_page(site.id, None, site.delay_s)
         requests = self._requests.get(site.id, 0)
-        before, asked = self._priced.setdefault(site.id, (cost, requests))
-        if 1 / _CHANGED < cost / before < _CHANGED or requests < asked + site.waiting // _PRICED_A_REQUEST:
-            return None
+        if site.id in self._priced:  # else it was taken for a site like the others, with the usual delay
+            before, asked = self._priced[site.id]
+            if 1 / _CHANGED < cost / before < _CHANGED or requests < asked + site.waiting // _PRICED_A_REQUEST:
+                return None
         self._priced[site.id] = cost, requests
         ids = self._frontier.waiting_at(site)
         ids = ids[self._values[ids] > 0]  # what has no value, seeds among them, has no price

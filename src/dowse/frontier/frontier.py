@@ -313,9 +313,9 @@ class Frontier:
         return self.standing(ids)[0]
 
     def standing(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which of these candidates wait, now or for a retry; which were fetched."""
+        """Which of these candidates wait, now or for a retry; which were fetched or are being."""
         states = self.candidates.state[ids]
-        return (states == _WAITING) | (states == _DEFERRED), states == _FETCHED
+        return (states == _WAITING) | (states == _DEFERRED), (states == _FETCHED) | (states == _LEASED)
 
     def waiting_at(self, site: Site) -> NDArray[np.int64]:
         """The candidates that wait in a site's queue."""

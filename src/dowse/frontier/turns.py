@@ -143,8 +143,8 @@ class Turns:
         if site.offer != top or site.spare != spare:
             site.offer, site.spare = top, spare
             heapq.heappush(self._spare if spare else self._ready, top)
-            if spare:
-                self._book(site, site.back_until)
+        if spare:  # each time: an earlier alarm may have been in the way before
+            self._book(site, site.back_until)
         if address is not None and address.parked and address.parked[0] < top:
             self._unpark(address, now)
 

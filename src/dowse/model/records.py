@@ -18,7 +18,8 @@ from dowse.model.budget import Spent
 from dowse.model.http import Timings
 
 __all__ = [
-    "EVIDENCE",     "STRATEGY_STATE",
+    "EVIDENCE_KIND",
+    "STRATEGY_STATE",
     "Batch",
     "CandidateBlock",
     "CandidateRow",
@@ -31,11 +32,10 @@ __all__ = [
     "SiteRow",
 ]  # fmt: skip
 
-EVIDENCE = "evidence"
-"""The statistic that tells what kind of evidence candidates have (``Memory.kind``)."""
-
 STRATEGY_STATE = "strategy."
 """In the names of statistics: in front of the strategy's name and the key."""
+EVIDENCE_KIND = "evidence"
+"""The statistic that says what the candidates' evidence means: its strategy's ``Memory.kind``."""
 
 
 class CandidateState(IntEnum):

@@ -46,8 +46,9 @@ class LinkView:
     counts: NDArray[np.float32]  # links from the page to the target, L(p,h)
     anchor_similarity: NDArray[np.float32]  # nan: the anchor has no word
     paragraph_similarity: NDArray[np.float32]  # nan: there is no word around it either
-    current: NDArray[np.float64]  # the target's priority before this page; nan when the URL is new
-    fetched: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  # pages it links to besides
+    current: NDArray[np.float64]  # what it was thought worth before this page; nan when the URL is new
+    besides: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """The page's other targets: fetched, being fetched, or seeds, whose place is not the strategy's to choose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Memory(Protocol):
 
     @property
     def kind(self) -> str:
-        """What the byte strings mean; those of another kind must not be taken up."""
+        """What the rows mean: those of another kind must not be loaded."""
         ...
 
     def changes(self) -> tuple[Sequence[int], Sequence[bytes]]:

@@ -129,8 +129,8 @@ class Hybrid:
         rows = self.memory.at(ids[is_waiting(ids)])
         rows = rows[rows[:, 0] > 0]
         rows = rows[:: max(1, len(rows) // _SAMPLE)]
-        if len(rows):
-            predicted, linked = self._measures(rows)
+        predicted, linked = self._measures(rows)
+        if predicted.any():  # a scale of nothing but zeros would take all that is better for equally good
             self._scales = Quantiles.of(predicted), Quantiles.of(linked)
             self._version += 1
 

@@ -37,7 +37,7 @@ class Measure(Protocol):
 
     @property
     def kind(self) -> str:
-        """What those columns mean."""
+        """What its columns mean."""
         ...
 
     def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
@@ -65,7 +65,7 @@ def _mean(rows: Rows, column: int, value: float) -> None:
 class Average:
     """``average``: the mean of ``V_sim(p)`` over ``P(h)`` (TH-Gatherer, section 3.1, Averaging Method)."""
 
-    width, kind = 2, "mean score"
+    width, kind = 2, "average"
 
     def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
         _mean(rows, 0, page.score)
@@ -82,7 +82,7 @@ class AverageTwo:
     it was fetched. It follows the second-order mean (section 3.1) in constant time a link; ``second_order`` has the
     literal one. Without a page behind the parents, their own mean is all."""
 
-    width, kind = 4, "mean scores of two orders"
+    width, kind = 4, "average-2"
 
     def __init__(self, a: float = 0.5) -> None:
         if not 0 <= a <= 1:
@@ -112,11 +112,11 @@ class Weighted:
     ``V_sim``(anchor text) (section 3.1, Weighted Averaging Method). A part that was never seen drops out, and the other
     weights make up for it."""
 
-    width, kind = 6, "mean score, paragraph, anchor"
+    width, kind = 6, "weighted"
     _NAMES = ("parents' mean score", "paragraphs' mean similarity", "anchors' mean similarity")
 
     def __init__(self, a: float = 0.5, b: float = 0.3) -> None:
-        if a < 0 or b < 0 or a + b > 1:
+        if not (a >= 0 and b >= 0 and a + b <= 1):  # so that nan is refused, too
             raise TopicError(f"a = {a:g} and b = {b:g} are no shares: both are at least 0, together at most 1")
         self._weights = (a, b, max(0.0, 1 - a - b))
         self._at_means = np.array([0, a, 0, b, 0, self._weights[2]])
@@ -170,7 +170,7 @@ class LinkMeasure:
         if name not in LINK_MEASURES:
             raise TopicError(f"{name!r} is no link measure: there are {', '.join(LINK_MEASURES)}")
         self._name = name
-        self.kind = f"{name}, {'one vote a page' if robust else 'every link'}"
+        self.kind = name if robust else f"{name}, each link"
         self._of_page = LINK_MEASURES[name]
         self._robust = robust
 

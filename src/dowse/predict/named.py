@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 
 from dowse.model.errors import TopicError
 from dowse.model.strategy import Strategy
@@ -54,12 +55,14 @@ def hybrid(
     robust = _robust(form)
     if alpha is None:
         alpha = _ALPHA if robust else 0.5  # the paper's
-    predictors: dict[str, Measure] = {"average": Average(), "average-2": AverageTwo(a), "weighted": Weighted(a, b)}
+    predictors: dict[str, Callable[[], Measure]] = {
+        "average": Average, "average-2": lambda: AverageTwo(a), "weighted": lambda: Weighted(a, b),
+    }  # fmt: skip
     if predictor not in predictors:
         near = difflib.get_close_matches(predictor, predictors, 1)
         hint = f": did you mean {near[0]}?" if near else ""
         raise TopicError(f"{predictor!r} is no predictor, there are {', '.join(predictors)}{hint}")
-    return Hybrid(predictors[predictor], LinkMeasure(link, robust=robust), alpha, robust=robust)
+    return Hybrid(predictors[predictor](), LinkMeasure(link, robust=robust), alpha, robust=robust)
 
 
 def _robust(form: str) -> bool:

@@ -27,7 +27,7 @@ class SecondOrder:
     """
 
     name = "average-2"
-    kind = "parents"
+    kind = "scores and parents"
     predicts_value = True
 
     def __init__(self, a: float = 0.5) -> None:
@@ -51,7 +51,7 @@ class SecondOrder:
         self._settle()
         self._scores[page.id] = round(page.score * _ONE)
         self._changed.add(page.id)
-        for target in (*links.ids.tolist(), *links.fetched.tolist()):
+        for target in (*links.ids.tolist(), *links.besides.tolist()):
             self._link(page.id, target)
             self._changed.add(target)
         return np.array([self._value(candidate) for candidate in links.ids.tolist()], np.float64)

@@ -17,7 +17,7 @@ import numpy as np
 
 from dowse.model.errors import StoreError
 from dowse.model.forecast import FORECAST, Forecast
-from dowse.model.records import EVIDENCE, STRATEGY_STATE, CandidateRow, CandidateState, DecisionRow, EventRow
+from dowse.model.records import EVIDENCE_KIND, STRATEGY_STATE, CandidateRow, CandidateState, DecisionRow, EventRow
 from dowse.store import rows
 from dowse.store.schema import connect_reader
 from dowse.store.views import (
@@ -166,13 +166,15 @@ class CrawlReader:
         found = self._ask(f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates WHERE id = ?", id)
         return rows.candidate(found[0]) if found else None
 
-    def evidence(self, candidate: int, kind: str) -> bytes | None:
-        """What the strategy knew of a candidate, in its own form; None when it is of another kind."""
-        known = self._ask("SELECT value FROM statistics WHERE name = ?", EVIDENCE)
-        if not known or rows.statistic(known[0][0]) != kind:
-            return None
+    def evidence(self, candidate: int) -> bytes | None:
+        """What the strategy knew of a candidate, in its own form: see :meth:`evidence_kind`."""
         found = self._ask("SELECT evidence FROM candidates WHERE id = ?", candidate)
         return found[0][0] if found else None
+
+    def evidence_kind(self) -> str | None:
+        """What the evidence of candidates means; None when there is none."""
+        found = self._ask("SELECT value FROM statistics WHERE name = ?", EVIDENCE_KIND)
+        return str(rows.statistic(found[0][0])) if found else None
 
     def learned(self, strategy: str) -> dict[str, Any]:
         """What a strategy knew of the crawl as a whole."""

@@ -26,7 +26,7 @@ from typing import Any
 
 from dowse.model.budget import Spent
 from dowse.model.errors import DowseError, NotACrawl, StoreError, UserError
-from dowse.model.records import EVIDENCE, Batch, CandidateBlock, SiteRow
+from dowse.model.records import Batch, CandidateBlock, SiteRow
 from dowse.store import rows
 from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files
 from dowse.store.ledger import Ledger
@@ -285,11 +285,6 @@ class CrawlStore:
         )
         return ((id, rows.unsigned(exact), minhash) for id, exact, minhash in found)
 
-    def forget_evidence(self) -> None:
-        """What a strategy knew of candidates is of no use any more: another goes on."""
-        self._change("UPDATE candidates SET evidence = NULL WHERE evidence IS NOT NULL")
-        self._change("DELETE FROM statistics WHERE name = ?", EVIDENCE)
-
     def exchanges(self) -> Iterator[tuple[str, int, float, float, bool]]:
         """URL, body bytes over the wire, seconds to the first byte and in all, and whether no answer came: of every
         URL that was asked for, in the order of recording."""
@@ -297,6 +292,10 @@ class CrawlStore:
             "SELECT url, bytes, first_byte_s, total_s, status = 0 FROM pages WHERE cached_from IS NULL ORDER BY ordinal"
         )
         return ((url, size, first, total, bool(failed)) for url, size, first, total, failed in found)
+
+    def forget_evidence(self) -> None:
+        """Nothing is known of any candidate: what was is of no use to the strategy that goes on."""
+        self._change("UPDATE candidates SET evidence = NULL WHERE evidence IS NOT NULL")
 
     def start_run(self, at: float) -> int:
         """Write down that a run begins; one that never ended was interrupted. Returns the run's number, from 1."""
