@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from dowse.cli.mentions import Mention, mention
 from dowse.cli.why import explain
 from dowse.judge import build_judge
 from dowse.loopback import LoopbackServer, Resource, Site, Web
+from dowse.model.budget import Budget
+from dowse.model.topic import StrategyChoice
 from dowse.store import CrawlReader
 from tests.crawl.servers import crawl_all, page, topic_for
 
@@ -51,3 +54,45 @@ def test_a_damaged_archive_quotes_nothing(folder: Path, tmp_path: Path) -> None:
     told = explain(tmp_path, "http://a.test/s")
     assert "in the paragraph" not in told
     assert "found: 1 link from a seed" in told
+
+
+def test_a_priority_is_told_for_what_it_is(tmp_path: Path) -> None:
+    """Value over cost is neither a parent's score nor a prediction."""
+    pages = {"/": page("front", "solar", ["/1", "/2"]), "/1": page("one", "bread", []), "/2": page("two", "bread", [])}
+
+    async def main() -> None:
+        async with LoopbackServer(Web.of(Site("a.test", pages))) as server:
+            for name in ("best-first", "weighted"):
+                choice = StrategyChoice(name, maximise="efficiency")
+                topic = topic_for(server.address, ["http://a.test/"], strategy=choice, budget=Budget(pages=2))
+                await crawl_all(topic, tmp_path / name)
+
+    asyncio.run(main())
+    for name in ("best-first", "weighted"):
+        with CrawlReader(tmp_path / name) as crawl:
+            front = crawl.page("http://a.test/")
+        assert front is not None
+        assert front.score is not None
+        fetched, left = explain(tmp_path / name, "http://a.test/1"), explain(tmp_path / name, "http://a.test/2")
+        assert f"by {name} (model version 0), its value over the seconds it may take, from" in fetched
+        assert f"by {name}" in left
+        assert "its value over the seconds it may take" in left
+        if name == "best-first":
+            assert f"predicted {front.score:.3f}, in truth" in fetched
+            assert "predicted" not in left, "what it may cost is not in the records"
+
+
+def test_evidence_that_is_not_there_is_not_told_as_none(tmp_path: Path) -> None:
+    pages = {"/": page("front", "solar", ["/1", "/2"]), "/1": page("one", "bread", []), "/2": page("two", "bread", [])}
+
+    async def main() -> None:
+        async with LoopbackServer(Web.of(Site("a.test", pages))) as server:
+            topic = topic_for(server.address, ["http://a.test/"], budget=Budget(pages=1))
+            await crawl_all(replace(topic, strategy=StrategyChoice("hybrid")), tmp_path / "c")
+            other = replace(topic, strategy=StrategyChoice("weighted"), budget=Budget(pages=2))
+            await crawl_all(other, tmp_path / "c", resume=True)
+
+    asyncio.run(main())
+    told = explain(tmp_path / "c", "http://a.test/2")
+    assert "from a run with another strategy" in told
+    assert "parents = 0" not in told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from dowse.loopback import Resource, Site, Web, in_thread, redirect
 from dowse.loopback.demo import demo_topic, demo_web
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
-from dowse.model.topic import Cost, Politeness, StrategyChoice
+from dowse.model.topic import Cost, JudgeSettings, Politeness, StrategyChoice, Topic
 from dowse.predict import build_strategy
 from tests.crawl.servers import adding, chain, crawl_all, page, topic_for
 from tests.crawl.test_engine import rows
@@ -250,3 +251,21 @@ def test_a_page_that_links_to_nothing_new_still_speaks_for_what_it_links_to(tmp_
     [(priority,)] = rows(tmp_path / "c", "SELECT priority FROM candidates WHERE url = 'http://a.test/last'")
     assert priority == pytest.approx((poor + (seed + other) / 2) / 2)
     assert seed != other
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(b"x")])
+def test_lost_counts_of_terms_are_told(tmp_path: Path, damage: Callable[[Path], object]) -> None:
+    async def notes(topic: Topic) -> list[str]:
+        assembly = await assemble(topic, tmp_path / "c", resume=True)
+        await assembly.close()
+        return assembly.notes
+
+    with in_thread(Web.of(chain("a.test", 5))) as server:
+        topic = topic_for(
+            server.address, ["http://a.test/0"], judge=JudgeSettings(weighting="log-idf"), budget=Budget(pages=2)
+        )
+        asyncio.run(crawl_all(topic, tmp_path / "c"))
+        assert asyncio.run(notes(topic)) == []
+        damage(tmp_path / "c" / "dowse.terms")
+        [note] = asyncio.run(notes(topic))
+    assert "dowse.terms is gone or damaged" in note

@@ -25,6 +25,7 @@ _BY_MENTION = frozenset(
      "long-url")
 )  # fmt: skip
 _REASONS = 8
+_FOR_COST = "its value over the seconds it may take"
 
 
 def explain(folder: Path, url: str) -> str:
@@ -126,6 +127,7 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     if candidate.priority > SEED_PRIORITY / 2:
         return ["priority: first of all, as every seed"]
     topic = topic_from_json(crawl.settings()["topic"])
+    efficient = topic.strategy.maximise == "efficiency"
     decision, strategy = crawl.decision(candidate.id), build_strategy(topic.strategy, seed_number=topic.seed_number)
     if decision is not None:
         name, priority, version, features = (
@@ -133,18 +135,25 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
         )  # fmt: skip
     else:  # it waits: what is known of it tells as much
         if strategy.memory is not None:
-            if crawl.evidence_kind() not in (None, strategy.memory.kind):
+            if crawl.evidence_kind() != strategy.memory.kind or crawl.evidence(candidate.id) is None:
                 return [f"priority: {candidate.priority:.4g}, from a run with another strategy than the crawl's"]
             for known in (candidate.id, *(parent.page for parent in crawl.parents(candidate.id))):
                 strategy.memory.load(known, [crawl.evidence(known)])
+        elif efficient:
+            return [f"priority: {candidate.priority:.4g} by {strategy.name}, {_FOR_COST}"]
         strategy.restore(crawl.learned(strategy.name))
         why = strategy.explain(candidate.id, candidate.priority)
         name, priority, version, features = strategy.name, candidate.priority, why.version, why.features
-    lines = [f"priority: {priority:.4g} by {name} (model version {version}) from"]
+    if decision is not None:
+        efficient = "expected seconds" in features
+    over = f", {_FOR_COST}," if efficient else ""
+    lines = [f"priority: {priority:.4g} by {name} (model version {version}){over} from"]
     lines += [f"    {name} = {value:.4g}{f', weight {weight:.3g}' if weight else ''}"
               for name, (value, weight) in features.items() if name != "predicted"]  # fmt: skip
     page = crawl.page(candidate.url)
-    predicted = features.get("predicted", (priority, 1.0))[0] if strategy.predicts_value else None
+    predicted = (
+        features.get("predicted", features.get("value", (priority, 1.0)))[0] if strategy.predicts_value else None
+    )
     if predicted is not None and page is not None and page.score is not None:
         lines.append(f"predicted {predicted:.3f}, in truth {page.score:.3f}")
     elif predicted is not None:
@@ -157,7 +166,8 @@ def _cost(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     lines = []
     page = crawl.page(candidate.url)
     if page is not None and page.total_s:
-        lines.append(f"cost: {page.bytes} bytes in {page.total_s:.3f} s, {page.first_byte_s:.3f} s to the first byte")
+        cost = "cost" if page.cached_from is None else "cost, when it was downloaded"
+        lines.append(f"{cost}: {page.bytes} bytes in {page.total_s:.3f} s, {page.first_byte_s:.3f} s to the first byte")
     site = crawl.site(candidate.site)
     if site is not None and site.requests:
         lines.append(

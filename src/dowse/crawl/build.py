@@ -137,8 +137,8 @@ async def assemble(
             }
             store = CrawlStore.create(folder, settings, clock.wall())
             undo.callback(store.close)
-        if judge.frequencies is not None:
-            judge.frequencies.prepare(fresh=not resume)
+        if judge.frequencies is not None and not judge.frequencies.prepare(fresh=not resume) and resume:
+            notes.append(f"{_TERMS} is gone or damaged: which terms are rare is learned anew, so scores will differ")
         parts = join(
             topic, strategy=strategy, scope=scope, transport=transport, workers=workers, records=store, purse=purse,
             clock=clock, seed_origins={split(url).origin for url in named}, opens_at=opens_at, keep_text=keep_text,

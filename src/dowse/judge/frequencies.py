@@ -31,14 +31,16 @@ class Frequencies:
     def __reduce__(self) -> tuple[Any, ...]:
         return Frequencies, (self._path,)
 
-    def prepare(self, *, fresh: bool) -> None:
-        """Make the file before anybody maps it; unless ``fresh``, one that is there goes on to count."""
+    def prepare(self, *, fresh: bool) -> bool:
+        """Make the file before anybody maps it; unless ``fresh``, one that is there goes on to count. False: nothing is
+        known, since there was none, or it was damaged."""
         if self._path is None or (not fresh and self._path.exists() and self._path.stat().st_size == _SIZE):
-            return
+            return True
         with self._path.open("wb") as file:  # in full: a store into a hole on a full disk would kill the process
             file.write(bytes(_SIZE))
             file.flush()
             os.fsync(file.fileno())
+        return False
 
     def start_over(self) -> None:
         """Forget everything."""

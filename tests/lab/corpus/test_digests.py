@@ -89,3 +89,15 @@ def test_a_corpus_without_words(tmp_path: Path) -> None:
     judge, scope = build_judge(TOPICS["query"]), StaticScope(Scope(reach="any"))
     live, kept = PageStep(judge, scope, 9), corpus.digests(judge, scope, 9)
     assert [differences(live.digest(Job(corpus.response(n), 0.0)), kept(n)) for n in range(len(corpus))] == [[], []]
+
+
+def test_a_judge_that_learns_reads_each_page_anew(corpus: Corpus) -> None:
+    """A score depends on the pages before it: the same pages in the same order have the same scores."""
+    settings = JudgeSettings(weighting="log-idf")
+    scope, numbers = StaticScope(Scope()), np.flatnonzero(corpus.pages.is_page()).tolist()
+    live = PageStep(build_judge(Topic(query="solar cells", judge=settings)), scope, 100)
+    kept = corpus.digests(build_judge(Topic(query="solar cells", judge=settings)), scope, 100)
+    expected = [live.digest(Job(corpus.response(number), 0.0)).verdict for number in numbers]
+    for _ in range(2):
+        assert [kept(number).verdict for number in numbers] == expected
+        kept.start_over()

@@ -46,7 +46,8 @@ class Digests:
         self._step = PageStep(judge, scope, max_links)
         self._rules = [""]  # what a number of _rule_of stands for
         self._rule_of = np.full(len(pages.fingerprints), _UNKNOWN, np.int16)  # address -> the rule that refuses it
-        self._by_anchor = self._anchor_similarities()
+        # what depends on the pages before is measured page by page, by numbers of the lexicon and not of the vocabulary
+        self._by_anchor = np.zeros(0) if self.learns else self._anchor_similarities()
         self._judged: dict[int, tuple[Verdict, NDArray[np.float64]]] = {}
 
     @property
