@@ -112,7 +112,7 @@ def _target(target: Target, flags: Flags) -> Target:
         target = replace(target, relevant=_at_least(flags.target, 1, "--target"))
     if flags.target_value is not None:
         if not 0 < flags.target_value < math.inf:
-            raise UserError(f"--target-value is {flags.target_value:g}: it must be above 0")
+            raise UserError(f"--target-value is {flags.target_value:g}: it must be a number above 0")
         target = replace(target, value=flags.target_value)
     return target
 

@@ -151,13 +151,9 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     lines += [f"    {name} = {value:.4g}{f', weight {weight:.3g}' if weight else ''}"
               for name, (value, weight) in features.items() if name != "predicted"]  # fmt: skip
     page = crawl.page(candidate.url)
-    predicted = (
-        features.get("predicted", features.get("value", (priority, 1.0)))[0] if strategy.predicts_value else None
-    )
-    if predicted is not None and page is not None and page.score is not None:
-        lines.append(f"predicted {predicted:.3f}, in truth {page.score:.3f}")
-    elif predicted is not None:
-        lines.append(f"predicted {predicted:.3f}")
+    if "predicted" in features:  # not by an order, nor by a number of links
+        truth = f", in truth {page.score:.3f}" if page is not None and page.score is not None else ""
+        lines.append(f"predicted {features['predicted'][0]:.3f}{truth}")
     return lines
 
 

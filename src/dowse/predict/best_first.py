@@ -30,7 +30,7 @@ class BestFirst:
         return None
 
     def explain(self, candidate: int, priority: float) -> Explanation:
-        return Explanation(priority, {"best parent's score": (priority, 1.0)})
+        return Explanation(priority, {"predicted": (priority, 0.0), "best parent's score": (priority, 1.0)})
 
     def state(self) -> dict[str, Any]:
         return {}

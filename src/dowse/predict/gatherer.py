@@ -50,6 +50,8 @@ class Measured:
 
     def explain(self, candidate: int, priority: float) -> Explanation:
         parts = self._measure.parts(self.memory.one(candidate)[0].tolist())
+        if isinstance(self._measure, LinkMeasure):  # a number of links is no score
+            return Explanation(priority, parts)
         return Explanation(priority, {"predicted": (_sum(parts), 0.0), **parts})
 
     def state(self) -> dict[str, Any]:

@@ -125,7 +125,7 @@ def test_what_makes_no_topic_says_why(corpus: Corpus) -> None:
     assert "2 to 4 links away" in nothing.reason
     with pytest.raises(UserError, match="'moon'"):
         make_topic(corpus, "moon")
-    with pytest.raises(UserError, match="near or far"):
+    with pytest.raises(UserError, match="near, far or roots"):
         make_seeds(corpus, island, "wide")
 
 
