@@ -83,6 +83,7 @@ def figure_command(
 
 def _told(curve: MeanCurve, *, of_crawls: bool) -> str:
     if of_crawls:
-        return f"{curve.strategy:16} {curve.height[-1]:6.1%} at {curve.at[-1]:.0f} % of the cost"
+        told = [f"{curve.height[place]:6.1%} at {curve.at[place]:.3g} %" for place in (len(curve.at) // 2, -1)]
+        return f"{curve.strategy:26} {', '.join(told)} of the cost"
     shown = [f"{curve.at[place]:.0f}: {curve.height[place]:.4f}" for place in _SHOWN if place < len(curve.at)]
     return f"{curve.strategy:16} error by pages that link: {', '.join(shown)}"
