@@ -68,7 +68,9 @@ class Worth:
     def values(self, ids: Ints) -> Floats:
         """What the strategy last thought candidates worth, whatever they cost; a seed's is its place."""
         priorities = self._frontier.priorities(ids)
-        return priorities if self._costs is None else np.where(priorities < _SEED_FLOOR, self._values[ids], priorities)
+        if self._costs is not None:
+            np.copyto(priorities, self._values[ids], where=priorities < _SEED_FLOOR)
+        return priorities
 
     def moved(self, source: int, target: int) -> None:
         """A redirect leads from one candidate to another, which was :meth:`met`: it is worth as much."""
@@ -78,8 +80,12 @@ class Worth:
     def _cost(self, costs: Costs, ids: Ints, sites: Ints, delays_s: Sequence[float] = ()) -> Floats:
         """``delays_s``: of the sites, where they are not those of this moment."""
         of_site, found = self._frontier.sites, np.empty(len(ids))
-        order = np.argsort(sites, kind="stable")
-        for rows in np.split(order, np.flatnonzero(np.diff(sites[order])) + 1) if len(order) else ():
+        if len(sites) and not (sites != sites[0]).any():  # as mostly: one site, nothing to sort
+            groups = [np.arange(len(sites))]
+        else:
+            order = np.argsort(sites, kind="stable")
+            groups = np.split(order, np.flatnonzero(np.diff(sites[order])) + 1) if len(order) else []
+        for rows in groups:
             site = int(sites[rows[0]])
             prefixes = self._prefixes[ids[rows]] if self._costs is not None else np.zeros(len(rows), np.int32)
             wait_s = delays_s[site] if delays_s else of_site[site].delay_s
@@ -95,7 +101,7 @@ class Worth:
         site = self._frontier.site_of(candidate)
         size = self._sizes.get(candidate)
         if size is None:
-            size = float(self.log.sizes(self._prefixes[candidate : candidate + 1], self.log.of(site.id).size)[0])
+            size = self.log.size(self._prefixes.item(candidate), self.log.of(site.id).size)
         return size, costs.of_page(site.id, size, site.delay_s)
 
     def explain(self, candidate: int, strategy: Strategy) -> Explanation:
@@ -103,7 +109,7 @@ class Worth:
         priority = self._frontier.priority(candidate)
         if self._costs is None:
             return strategy.explain(candidate, priority)
-        value = float(self.values(np.array([candidate]))[0])
+        value = self._values.item(candidate) if priority < _SEED_FLOOR else priority
         why = strategy.explain(candidate, value)
         size, cost = self._expected(self._costs, candidate)
         features = {**why.features, "value": (float(self._values[candidate]), 0.0), "expected bytes": (size, 0.0),

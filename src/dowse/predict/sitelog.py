@@ -124,6 +124,11 @@ class SiteLog:
             (own[_LATENCY] + scale * every[_LATENCY]) / count, size / seconds, size, seconds, failed / asked
         )
 
+    def size(self, prefix: int, of_site: float) -> float:
+        """The same as :meth:`sizes` for one page."""
+        count, total = self._sizes[prefix].tolist()
+        return float((total + _PRIOR * of_site) / (count + _PRIOR))
+
     def sizes(self, prefixes: Ints, of_site: Floats | float) -> Floats:
         """Bytes of pages: as usual below their prefixes, shrunk to what is usual at their sites."""
         own = self._sizes[prefixes]
