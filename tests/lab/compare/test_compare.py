@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dowse.lab.compare.compare import compare, fitting_labels
+from dowse.lab.compare.compare import compare, fitting_labels, topic_and_seeds
 from dowse.lab.compare.plan import REFERENCES, Plan
 from dowse.lab.compare.topic_runs import TopicRuns, crawl_run
-from dowse.lab.corpus import Corpus, Digests, LabTopic, make_seeds, make_topic, open_corpus
+from dowse.lab.corpus import Corpus, Digests, LabTopic, Unfit, make_seeds, make_topic, open_corpus
 from dowse.lab.linkgraph import LinkGraph
 from dowse.lab.oracles import bfs_order
 from dowse.lab.replay.run import replay
@@ -191,3 +191,13 @@ def test_by_query_the_crawler_knows_nothing_of_the_examples(corpus: Corpus) -> N
     assert told.examples == ()
     assert told.query == "solar cells"
     assert len(TopicRuns(corpus, CorpusWeb(corpus), PLAN, topic).topic_for(seeds[0], "bfs").examples) == 4
+
+
+def test_a_label_without_a_word_to_look_for_is_left_out_by_query(corpus: Corpus) -> None:
+    corpus.labels.pages["the"] = corpus.labels.pages["bread"]
+    try:
+        found = topic_and_seeds(corpus, replace(PLAN, by_query=True), "the")
+    finally:
+        del corpus.labels.pages["the"]
+    assert isinstance(found, Unfit)
+    assert "no word to look for" in found.reason

@@ -13,6 +13,7 @@ from dataclasses import astuple, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from dowse.judge import build_judge
 from dowse.lab.compare.kept import Kept
 from dowse.lab.compare.plan import REFERENCES, Plan
 from dowse.lab.compare.topic_runs import TopicRuns
@@ -20,7 +21,8 @@ from dowse.lab.corpus import Corpus, LabTopic, SeedSet, Unfit, make_seeds, make_
 from dowse.lab.processes import processes
 from dowse.lab.replay.web import CorpusWeb
 from dowse.lab.results import RunResult
-from dowse.model.errors import UserError
+from dowse.model.errors import TopicError, UserError
+from dowse.model.topic import Topic
 
 __all__ = ["Compared", "Told", "compare", "fitting_labels", "opened", "topic_and_seeds"]
 
@@ -101,8 +103,18 @@ def topic_and_seeds(corpus: Corpus, plan: Plan, label: str) -> tuple[LabTopic, t
     topic = make_topic(corpus, label, seed_number=plan.seed_number, examples=plan.examples, min_pages=plan.min_pages)
     if isinstance(topic, Unfit):
         return topic
+    if plan.by_query and not _says_something(topic.query):
+        return Unfit(label, "its name has no word to look for, and the crawler is told nothing else")
     seeds = make_seeds(corpus, topic, plan.seeds_kind, sets=plan.seed_sets, pages=plan.seeds)
     return seeds if isinstance(seeds, Unfit) else (topic, seeds)
+
+
+def _says_something(query: str) -> bool:
+    try:
+        build_judge(Topic(query=query))
+    except TopicError:
+        return False
+    return True
 
 
 def _runs(
