@@ -16,7 +16,7 @@ from dowse.crawl.conclude import Conclusion, Fetched
 from dowse.frontier import Lease
 from dowse.model.clock import Clock
 from dowse.model.errors import NotACrawl, UserError
-from dowse.model.http import Response, Truncation
+from dowse.model.http import Response, Truncation, is_unwanted
 from dowse.model.topic import Cache, Topic
 from dowse.store import CrawlReader, HeldPages
 
@@ -72,8 +72,7 @@ class FromCache:
 
     def _as_asked(self, response: Response) -> Response:
         """The answer as this topic would have got it: no body of an unwanted type, none beyond its limit."""
-        declared = (response.header("Content-Type") or "").strip().lower()
-        if declared and not declared.startswith(self._topic.scope.content_types):
+        if is_unwanted(response.header("Content-Type"), self._topic.scope.content_types):
             return replace(response, body=b"", wire_bytes=0, truncated=Truncation.TYPE)
         most = self._topic.limits.max_body_bytes
         if len(response.body) > most:

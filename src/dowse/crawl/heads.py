@@ -26,7 +26,7 @@ from dowse.fetch import GiveUp, Retry, decide
 from dowse.frontier import Frontier, Lease
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
-from dowse.model.http import REDIRECTS, Failure, Request, Response, Transport, Truncation
+from dowse.model.http import REDIRECTS, Failure, Request, Response, Transport, Truncation, is_unwanted
 from dowse.model.topic import Topic
 
 __all__ = ["Heads"]
@@ -94,7 +94,9 @@ class Heads:
         self._hold_if_asked(lease, result)
         self._conclusion.wait_again(lease)
         size = _size(result) if isinstance(result, Response) and told else None
-        if size is not None and not lease.site.closed:
+        if lease.site.closed:
+            self._asked.pop(lease.candidate, None)  # no GET will follow
+        elif size is not None:
             self._asked[lease.candidate] = size
             if self.on_size is not None:
                 self.on_size(lease.candidate, size)
@@ -119,9 +121,8 @@ class Heads:
         """Does the answer end the URL, so that no GET is needed?"""
         if response.status in REDIRECTS:
             return bool(response.header("Location"))
-        declared = (response.header("Content-Type") or "").strip().lower()
-        wanted = not declared or declared.startswith(self._topic.scope.content_types)
-        return response.status // 100 == 2 and not wanted
+        unwanted = is_unwanted(response.header("Content-Type"), self._topic.scope.content_types)
+        return response.status // 100 == 2 and unwanted
 
     def _hold_if_asked(self, lease: Lease, result: Response | Failure) -> None:
         """Leave the site alone for as long as its answer asks for, whatever it was an answer to."""

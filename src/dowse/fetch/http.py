@@ -342,7 +342,7 @@ async def _receive(
     request: Request, answer: aiohttp.ClientResponse, meter: Meter | None, bodies: Bodies, deadline: float
 ) -> tuple[bytes, Truncation, int]:
     """The decoded body, why it is only a prefix where it is, and its bytes on the wire; a fault ends the prefix."""
-    if is_unwanted(request, answer.headers.get("Content-Type", "")):
+    if request.method != "HEAD" and is_unwanted(answer.headers.get("Content-Type"), request.accept_types):
         return b"", Truncation.TYPE, 0
     codings = ",".join(answer.headers.getall("Content-Encoding", ()))
     decoder = Decoder(codings, request.max_body_bytes)

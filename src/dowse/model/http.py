@@ -80,17 +80,15 @@ class Request:
     timeout_s: float = 30.0
 
 
-def is_unwanted(request: Request, content_type: str) -> bool:
-    """Is a body not worth reading, since its declared type was not asked for? An undeclared one is left to those who
-    can sniff it.
+def is_unwanted(content_type: str | None, accept_types: tuple[str, ...]) -> bool:
+    """Is a body not worth reading, since its declared type is none of these? An undeclared one is left to those who can
+    sniff it, and no types at all are all types.
 
-    >>> is_unwanted(Request("http://a.test/", accept_types=("text/",)), " Text/HTML; charset=utf-8")
-    False
+    >>> is_unwanted(" Text/HTML; charset=utf-8", ("text/",)), is_unwanted("image/png", ("text/",))
+    (False, True)
     """
-    declared = content_type.strip().lower()
-    if not (declared and request.accept_types) or request.method == "HEAD":
-        return False
-    return not declared.startswith(request.accept_types)
+    declared = (content_type or "").strip().lower()
+    return bool(declared and accept_types) and not declared.startswith(accept_types)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ class ReplayTransport:
         truncated = Truncation.NONE
         if request.method == "HEAD":
             wanted = 0
-        elif answer is not None and is_unwanted(request, answer.content_type):
+        elif answer is not None and is_unwanted(answer.content_type, request.accept_types):
             wanted, truncated = 0, Truncation.TYPE
         wire_bytes = min(wanted, request.max_wire_bytes)
         if wire_bytes < wanted:
