@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.judge import Judge, build_judge
+from dowse.judge import TERMS, Judge, build_judge
 from dowse.judge.frequencies import Frequencies
 from dowse.model.topic import JudgeSettings, Topic
 from dowse.model.words import LINE_END, words
@@ -65,7 +65,7 @@ def test_before_the_first_page_idf_changes_nothing() -> None:
 
 
 def test_workers_share_what_they_learn_and_a_restart_keeps_it(tmp_path: Path) -> None:
-    judge = made("log-idf").kept_at(tmp_path / "terms")
+    judge = made("log-idf").kept_at(tmp_path)
     assert judge.frequencies is not None
     judge.frequencies.prepare(fresh=True)
     one, other = (pickle.loads(pickle.dumps(judge)) for _ in range(2))
@@ -73,10 +73,16 @@ def test_workers_share_what_they_learn_and_a_restart_keeps_it(tmp_path: Path) ->
         one.learn(one.read(["bird", "nest"]))
     page = ["solar", "bird", "nest"]
     assert other.verdict(page).similarity == one.verdict(page).similarity > made("log-idf").verdict(page).similarity
-    again = Frequencies(tmp_path / "terms")
+    before = (tmp_path / TERMS).read_bytes()
+    looking = made("log-idf").as_of(tmp_path)
+    assert looking.verdict(page).similarity == one.verdict(page).similarity
+    with pytest.raises(ValueError, match="read-only"):
+        looking.learn(looking.read(page))
+    assert (tmp_path / TERMS).read_bytes() == before
+    again = Frequencies(tmp_path / TERMS)
     again.prepare(fresh=False)
     assert again.pages == 20
     again.start_over()
-    assert Frequencies(tmp_path / "terms").pages == 0
+    assert Frequencies(tmp_path / TERMS).pages == 0
     judge.frequencies.prepare(fresh=True)
     assert judge.frequencies.idf(np.array([3], np.uint64)).tolist() == [1.0]

@@ -21,7 +21,7 @@ from dowse.crawl.step import PageStep
 from dowse.crawl.workers import InProcess, ProcessPool, Workers, default_workers
 from dowse.fetch import HttpTransport
 from dowse.frontier.scope import StaticScope
-from dowse.judge import build_judge
+from dowse.judge import TERMS, build_judge
 from dowse.model.bodies import Bodies
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
@@ -41,7 +41,6 @@ __all__ = ["Assembly", "assemble", "read_settings"]
 
 _MOST_WORKERS = 64
 _MAXIMISED = "maximise"  # the statistic that says what the priorities in the records stand for
-_TERMS = "dowse.terms"  # how many pages have each term, where idf is used
 
 
 @dataclass(slots=True)
@@ -124,7 +123,7 @@ async def assemble(
         # an example, or the last request of a run that was killed, may have gone to any site just now
         asked_at = clock.now() if resume else source.asked_at
         opens_at = 0.0 if asked_at is None else asked_at + topic.politeness.delay_s
-        judge = build_judge(topic).kept_at(folder / _TERMS)
+        judge = build_judge(topic).kept_at(folder)
         named = [*seeds, *(url for url in topic.seeds.sitemaps if "://" in url)]
         scope = StaticScope(topic.scope, named)
         workers = _workers(topic, PageStep(judge, scope, topic.limits.max_links), bodies)
@@ -138,7 +137,7 @@ async def assemble(
             store = CrawlStore.create(folder, settings, clock.wall())
             undo.callback(store.close)
         if judge.frequencies is not None and not judge.frequencies.prepare(fresh=not resume) and resume:
-            notes.append(f"{_TERMS} is gone or damaged: which terms are rare is learned anew, so scores will differ")
+            notes.append(f"{TERMS} is gone or damaged: which terms are rare is learned anew, so scores will differ")
         parts = join(
             topic, strategy=strategy, scope=scope, transport=transport, workers=workers, records=store, purse=purse,
             clock=clock, seed_origins={split(url).origin for url in named}, opens_at=opens_at, keep_text=keep_text,

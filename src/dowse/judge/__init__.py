@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dowse.judge.calibrate import calibrate
 from dowse.judge.erid import KeywordPool
+from dowse.judge.frequencies import TERMS
 from dowse.judge.judge import DEFAULT_THRESHOLDS, Judge, build_judge
 from dowse.judge.lexicon import Reading, Vocabulary
 from dowse.judge.similarity import TopicVector
 from dowse.judge.terms import Terms, check_weighting
 
 __all__ = [
-    "DEFAULT_THRESHOLDS", "Judge", "KeywordPool", "Reading", "Terms", "TopicVector", "Vocabulary", "build_judge",
-    "calibrate", "check_weighting",
+    "DEFAULT_THRESHOLDS", "TERMS", "Judge", "KeywordPool", "Reading", "Terms", "TopicVector", "Vocabulary",
+    "build_judge", "calibrate", "check_weighting",
 ]  # fmt: skip

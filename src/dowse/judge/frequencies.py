@@ -15,26 +15,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Frequencies"]
+__all__ = ["TERMS", "Frequencies", "is_whole"]
+
+TERMS = "dowse.terms"
+"""The file's name in a crawl's folder."""
 
 _BUCKETS = 1 << 18  # a megabyte; terms that share one look a little more frequent than they are
 _SIZE = 4 * (_BUCKETS + 1)
 
 
+def is_whole(path: Path) -> bool:
+    """Is there such a file, and nothing missing of it?"""
+    return path.is_file() and path.stat().st_size == _SIZE
+
+
 class Frequencies:
     """Pages seen, and of these how many have each term. Without a path they live in this process alone."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, *, writable: bool = True) -> None:
         self._path = path
+        self._writable = writable
         self._counts: NDArray[np.uint32] | None = None if path is not None else np.zeros(_BUCKETS + 1, np.uint32)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        assert self._writable, "only those who look open them otherwise, and nobody sends them anywhere"
         return Frequencies, (self._path,)
 
     def prepare(self, *, fresh: bool) -> bool:
         """Make the file before anybody maps it; unless ``fresh``, one that is there goes on to count. False: nothing is
         known, since there was none, or it was damaged."""
-        if self._path is None or (not fresh and self._path.exists() and self._path.stat().st_size == _SIZE):
+        if self._path is None or (not fresh and is_whole(self._path)):
             return True
         with self._path.open("wb") as file:  # in full: a store into a hole on a full disk would kill the process
             file.write(bytes(_SIZE))
@@ -49,8 +59,9 @@ class Frequencies:
     def _all(self) -> NDArray[np.uint32]:
         if self._counts is None:
             assert self._path is not None
-            with self._path.open("r+b") as file:
-                self._counts = np.frombuffer(mmap.mmap(file.fileno(), _SIZE), np.uint32)
+            with self._path.open("r+b" if self._writable else "rb") as file:
+                access = mmap.ACCESS_WRITE if self._writable else mmap.ACCESS_READ
+                self._counts = np.frombuffer(mmap.mmap(file.fileno(), _SIZE, access=access), np.uint32)
         return self._counts
 
     @property

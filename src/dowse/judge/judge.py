@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dowse.judge.calibrate import calibrate
 from dowse.judge.erid import KeywordPool, keyword_pool
-from dowse.judge.frequencies import Frequencies
+from dowse.judge.frequencies import TERMS, Frequencies, is_whole
 from dowse.judge.lexicon import Lexicon, Reading, Vocabulary
 from dowse.judge.similarity import TopicVector, normalised, rocchio, text_norm, unit_vector
 from dowse.judge.terms import Terms, check_weighting, weights
@@ -132,9 +132,15 @@ class Judge:
         if self.frequencies is not None:
             self.frequencies.learn(self._lexicon.term_hashes()[page.distinct()[0]])
 
-    def kept_at(self, path: Path) -> Judge:
-        """The same judge, which shares what it learns with others through a file."""
-        return self if self.frequencies is None else replace(self, frequencies=Frequencies(path))
+    def kept_at(self, folder: Path) -> Judge:
+        """The same judge, which shares what it learns with others through a file in the crawl's folder."""
+        return self if self.frequencies is None else replace(self, frequencies=Frequencies(folder / TERMS))
+
+    def as_of(self, folder: Path) -> Judge:
+        """The same judge with what was learned in a crawl's folder, which it leaves as it is."""
+        if self.frequencies is None or not is_whole(folder / TERMS):
+            return self
+        return replace(self, frequencies=Frequencies(folder / TERMS, writable=False))
 
     def similarity(self, text: str) -> float:
         """Cosine of any text with the topic (METHODS, section 1)."""
