@@ -8,7 +8,7 @@ from dowse.cli.mentions import mention
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.model.records import CandidateRow, CandidateState
-from dowse.model.strategy import SEED_PRIORITY
+from dowse.model.strategy import SEED_FLOOR
 from dowse.model.topicfile import topic_from_json
 from dowse.model.url import canonical
 from dowse.predict import build_strategy
@@ -111,7 +111,7 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     parents = crawl.parents(candidate.id, _PARENTS)
     links = "1 link" if candidate.depth == 1 else f"{candidate.depth} links"
     lines = [f"found: {links} from a seed, on"]
-    judge = build_judge(topic_from_json(crawl.settings()["topic"]))
+    judge = build_judge(topic_from_json(crawl.settings()["topic"])).as_of(crawl.folder)
     for place, parent in enumerate(parents):
         score = "not judged" if parent.score is None else f"score {parent.score:.3f}"
         found = mention(crawl, parent.url, candidate.url, judge) if place < _MENTIONS else None
@@ -124,7 +124,7 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
 
 
 def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
-    if candidate.priority > SEED_PRIORITY / 2:
+    if candidate.priority > SEED_FLOOR:
         return ["priority: first of all, as every seed"]
     topic = topic_from_json(crawl.settings()["topic"])
     efficient = topic.strategy.maximise == "efficiency"

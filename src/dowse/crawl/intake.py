@@ -10,12 +10,10 @@ from dowse.frontier import Frontier
 from dowse.frontier.scope import StaticScope
 from dowse.frontier.traps import GrowthRules, pattern
 from dowse.model.page import Links
-from dowse.model.strategy import SEED_PRIORITY, LinkView, SourcePage, Strategy
+from dowse.model.strategy import SEED_FLOOR, SEED_PRIORITY, LinkView, SourcePage, Strategy
 from dowse.model.url import fingerprint
 
 __all__ = ["Intake"]
-
-_SEED_FLOOR = SEED_PRIORITY / 2  # priorities above are seeds' and stay as they are
 
 
 class Intake:
@@ -76,7 +74,7 @@ class Intake:
         current[known] = self._worth.values(ids[known])
         open_ = ids >= 0
         waiting, gone = frontier.standing(ids[known])
-        open_[known] = ranked = waiting & (current[known] < _SEED_FLOOR)
+        open_[known] = ranked = waiting & (current[known] < SEED_FLOOR)
         rows = np.flatnonzero(open_)
         besides = ids[known][(waiting | gone) & ~ranked & (ids[known] != page.id)]
         if rows.size or besides.size:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dowse.frontier import Frontier, Site
 from dowse.model.http import Failure, Response
 from dowse.model.records import CandidateBlock
-from dowse.model.strategy import SEED_PRIORITY, Explanation, Strategy
+from dowse.model.strategy import SEED_FLOOR, Explanation, Strategy
 from dowse.predict import Costs, Exchanged, SiteLog
 
 __all__ = ["Worth"]
@@ -28,7 +28,6 @@ _SLOW = 5.0  # times what a page takes elsewhere
 _SLOW_S = 1.0  # and at least so long
 _BACK = 20.0  # pages' time: how long a slow site stands back
 _LONGEST_BACK_S = 300.0
-_SEED_FLOOR = SEED_PRIORITY / 2  # what is above is a seed's place, and no value
 
 
 class Worth:
@@ -69,7 +68,7 @@ class Worth:
         """What the strategy last thought candidates worth, whatever they cost; a seed's is its place."""
         priorities = self._frontier.priorities(ids)
         if self._costs is not None:
-            np.copyto(priorities, self._values[ids], where=priorities < _SEED_FLOOR)
+            np.copyto(priorities, self._values[ids], where=priorities < SEED_FLOOR)
         return priorities
 
     def moved(self, source: int, target: int) -> None:
@@ -109,7 +108,7 @@ class Worth:
         priority = self._frontier.priority(candidate)
         if self._costs is None:
             return strategy.explain(candidate, priority)
-        value = self._values.item(candidate) if priority < _SEED_FLOOR else priority
+        value = self._values.item(candidate) if priority < SEED_FLOOR else priority
         why = strategy.explain(candidate, value)
         size, cost = self._expected(self._costs, candidate)
         features = {**why.features, "value": (float(self._values[candidate]), 0.0), "expected bytes": (size, 0.0),
@@ -149,7 +148,7 @@ class Worth:
             prefix = self.log.prefix(site.id, url[url.index("/", 8) :]) if self._costs is not None else 0
             self.log.learn(site.id, prefix, Exchanged(first_byte_s, max(0.0, total_s - first_byte_s), size, failed))
         ids = np.arange(len(self._frontier.candidates))
-        ids = ids[self._frontier.priorities(ids) < _SEED_FLOOR] if self._costs or before else ids[:0]
+        ids = ids[self._frontier.priorities(ids) < SEED_FLOOR] if self._costs or before else ids[:0]
         values, sites = self._frontier.priorities(ids), self._frontier.candidates.site[ids].astype(np.int64)
         if before is not None:
             # A priority was value over cost, and the cost is known again, but for what changed after it was priced.
@@ -163,7 +162,7 @@ class Worth:
 
     def sized(self, candidate: int, size: float, now: float) -> None:
         """A candidate's size is known before it is fetched: it is priced anew, unless it is a seed."""
-        if self._costs is None or self._frontier.priority(candidate) >= _SEED_FLOOR:
+        if self._costs is None or self._frontier.priority(candidate) >= SEED_FLOOR:
             return
         self._sizes[candidate] = size
         cost = self._expected(self._costs, candidate)[1]

@@ -11,7 +11,7 @@ import numpy as np
 
 from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of
 from dowse.model.records import CandidateState
-from dowse.model.strategy import SEED_PRIORITY
+from dowse.model.strategy import SEED_FLOOR
 
 __all__ = ["Window"]
 
@@ -19,7 +19,7 @@ _WAITING = int(CandidateState.WAITING)
 _PATIENCE_S = 0.5  # beyond two delays: how long a URL is held back while nothing else is leased
 _EDGE_EVERY = 10_000  # known URLs a lease, between two looks at the whole frontier
 _EVERYTHING = 1 << (64 + ID_BITS)
-_LAST_SEED = int(orders_of(np.array([SEED_PRIORITY / 2]))[0]) << ID_BITS
+_LAST_SEED = int(orders_of(np.array([SEED_FLOOR]))[0]) << ID_BITS
 
 
 class Window:

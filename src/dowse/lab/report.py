@@ -80,7 +80,7 @@ def _stop(summary: Summary) -> Html:
 
 
 def _figures(summary: Summary) -> Html:
-    pages = max(summary.pages, 1)
+    pages = max(summary.pages - summary.saved_pages, 1)  # what was downloaded, and so cost something
     speed = summary.pages / summary.seconds if summary.seconds else 0.0
     figures = [
         ("pages fetched", f"{summary.pages:,}", f"on {counted(summary.sites, 'site')}"),

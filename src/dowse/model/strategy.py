@@ -17,10 +17,23 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SEED_PRIORITY", "Explanation", "IsWaiting", "LinkView", "Memory", "Revision", "SourcePage", "Strategy"]
+__all__ = [
+    "SEED_FLOOR",
+    "SEED_PRIORITY",
+    "Explanation",
+    "IsWaiting",
+    "LinkView",
+    "Memory",
+    "Revision",
+    "SourcePage",
+    "Strategy",
+]
 
 SEED_PRIORITY = 1e12
 """A seed has no parent and comes first (METHODS, section 1); seeds keep their own order below this."""
+
+SEED_FLOOR = SEED_PRIORITY / 2
+"""What is above is a seed's place, and no value of a strategy's."""
 
 
 @dataclass(frozen=True, slots=True)

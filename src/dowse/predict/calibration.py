@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.model.strategy import SEED_PRIORITY
+from dowse.model.strategy import SEED_FLOOR
 
 __all__ = ["Calibration", "Curve", "pooled"]
 
@@ -25,7 +25,6 @@ MOST = 1_000  # outcomes that are remembered
 HALF_LIFE = 250.0  # fetches after which an outcome counts half
 BINS = 16
 PRIOR = 10.0  # outcomes that the mean of all counts for in each bin
-_SEED_FLOOR = SEED_PRIORITY / 2
 
 
 def pooled(means: Iterable[float], weights: Iterable[float]) -> list[float]:
@@ -77,7 +76,7 @@ class Calibration:
         kept = min(self._count, MOST)
         ages = (self._count - 1 - np.arange(kept)) % MOST  # of the newest outcome: 0
         rows, weights = self._rows[:kept], 0.5 ** (ages / HALF_LIFE)
-        seeds = rows[:, 0] >= _SEED_FLOOR
+        seeds = rows[:, 0] >= SEED_FLOOR
         base = _means(rows, weights, ~seeds if not seeds.all() else seeds)
         ordered = np.argsort(rows[:, 0], kind="stable")[: kept - int(np.count_nonzero(seeds))]
         priorities = rows[ordered, 0]
@@ -90,7 +89,7 @@ class Calibration:
         for column, mean in ((1, base[0]), (2, base[1])):
             means = (np.bincount(bins, weights * rows[:, column], len(edges) + 2) + PRIOR * mean) / heavy
             columns.append(np.array([*pooled(means[:-1].tolist(), heavy[:-1].tolist()), means[-1]]))
-        return Curve(np.append(edges, _SEED_FLOOR), columns[0], columns[1], base[2])
+        return Curve(np.append(edges, SEED_FLOOR), columns[0], columns[1], base[2])
 
 
 def _means(rows: Floats, weights: Floats, chosen: NDArray[np.bool_]) -> tuple[float, float, float]:

@@ -49,10 +49,14 @@ class Measured:
         return None
 
     def explain(self, candidate: int, priority: float) -> Explanation:
-        parts = self._measure.parts(self.memory.one(candidate)[0].tolist())
+        row = self.memory.one(candidate)[0].tolist()
+        parts = self._measure.parts(row)
         if isinstance(self._measure, LinkMeasure):  # a number of links is no score
             return Explanation(priority, parts)
-        return Explanation(priority, {"predicted": (_sum(parts), 0.0), **parts})
+        features = {"predicted": (_sum(parts), 0.0), **parts}
+        if self._kappa:
+            features["taken for so much, as parents are few"] = (row[0] / (row[0] + self._kappa), 0.0)
+        return Explanation(priority, features)
 
     def state(self) -> dict[str, Any]:
         return {}

@@ -54,6 +54,8 @@ def build_strategy(choice: StrategyChoice, *, seed_number: int) -> Strategy:
         default = takes[name].default
         kind = type(default).__name__ if default is not None else "float"  # what depends on another is a number
         try:
+            if isinstance(value, bool) and kind != "bool":
+                raise TypeError
             arguments[name] = _KINDS[kind](value)
         except (TypeError, ValueError, KeyError):
             raise TopicError(f"parameter {name!r} of strategy {choice.name} is a {kind}, not {value!r}") from None

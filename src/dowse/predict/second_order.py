@@ -96,6 +96,7 @@ class SecondOrder:
         first, second = self._means(candidate)
         a = 1.0 if second is None else self._a
         parts = {
+            "predicted": (self._value(candidate), 0.0),
             "parents' mean score": (first, a),
             "their parents' mean score": (second or 0.0, 1 - a),
             "parents": (float(len(self._parents.get(candidate, ()))), 0.0),
