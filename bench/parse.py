@@ -11,15 +11,28 @@ import sys
 import time
 from collections.abc import Iterator
 
+import numpy as np
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from dowse.judge import Judge, build_judge
 from dowse.model.topic import Topic
 from dowse.model.url import canonical
-from dowse.parse import collect_links, decode, detect_language, parse_html, sign_hashes
+from dowse.model.words import WordLines
+from dowse.parse import (
+    Measures,
+    block_starts,
+    decode,
+    detect_language,
+    gather_links,
+    line_groups,
+    measure_links,
+    mentions_of,
+    parse_html,
+    sign_hashes,
+)
 
 PAGES, ROUNDS = 1_000, 5
-STAGES = ("decode", "html, text, words", "judge", "links, similarity", "language", "signature")
+STAGES = ("decode", "html, text, words", "judge", "blocks", "links, context", "language", "signature")
 
 
 def pages(path: str) -> Iterator[tuple[str, str, bytes]]:
@@ -45,9 +58,13 @@ def run(page: tuple[str, str, bytes], judge: Judge, spent: list[float]) -> tuple
     judge.verdict_of(reading)
     by_line = judge.similarities(reading)
     marks.append(clock())
-    found = collect_links(
-        document, similarity=lambda text: judge.similarities(judge.read(text.tokens())), by_line=by_line
-    )
+    starts = block_starts(document)
+    by_block = judge.similarities(reading, line_groups(starts, len(by_line)))
+    marks.append(clock())
+    found = gather_links(document)
+    by_anchor = judge.similarities(judge.read(WordLines("\n".join(found.anchors)).tokens()))[: len(found.urls)]
+    measures = Measures(by_anchor, by_line, by_block, np.ones(len(starts)))
+    measure_links(found, mentions_of(document, found, starts), measures)
     marks.append(clock())
     detect_language(document.raw_text, document.lang)
     marks.append(clock())

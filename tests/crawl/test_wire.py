@@ -21,8 +21,9 @@ LINKS = Links(
     anchors=["one", "\ud800"],
     rels=["", "next"],
     positions=np.array([0, 9], np.int32),
-    anchor_similarity=np.array([0, 0.5], np.float32),
-    paragraph_similarity=np.array([0.25, 1], np.float32),
+    similarity=np.array([[0, 0.25, 0.1, 0.2, 0.3], [0.5, 1, 0.4, 0.6, np.inf]], np.float32),
+    places=np.array([[1, 0, 0, 77], [3, 1, 2, -5]], np.int32),
+    repeated=np.array([True, False]),
 )
 DIGEST = Digest(
     verdict=Verdict(0.5, True, 0.06, "erid", (Reason("term: a", 0.5), Reason("b", 0.1, 2.0)), 0.4, 0.5),
@@ -48,7 +49,7 @@ def test_a_digest_arrives_whole_with_every_field() -> None:
     assert again is not None
     for field in fields(Links):
         sent, came = getattr(LINKS, field.name), getattr(again.links, field.name)
-        assert list(sent) == list(came), field.name
+        np.testing.assert_array_equal(sent, came, field.name)
         assert getattr(sent, "dtype", None) == getattr(came, "dtype", None), field.name
     default = Digest(Verdict(0, False, 0, ""))
     for name in (field.name for field in fields(Digest) if field.name not in ("links", "refresh")):

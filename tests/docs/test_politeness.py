@@ -31,7 +31,7 @@ from dowse.model.http import REDIRECTS, Failure, FailureKind, Response
 from dowse.model.topic import Limits, Network, Politeness, Traps
 from dowse.model.topicfile import parse_topic
 from dowse.model.url import fingerprint
-from dowse.parse import bounds, collect_links, links, parse_page
+from dowse.parse import bounds, gather_links, links, parse_page
 from tests.docs.markdown import DOCS, ROOT, codes, section, tables
 
 TEXT = (DOCS / "politeness.md").read_text(encoding="utf-8")
@@ -193,7 +193,7 @@ def test_rules_are_those_of_the_code() -> None:
     growth |= {domain.admit(site, f"https://{site}.example.org/", None, 0, False).rule for site in (0, 1)}
     page = b"<a href=/x rel=nofollow>1</a><a href='http://['>2</a><a href=/1>3</a><a href=/2>4</a>"
     page += b"<a href=/" + b"y" * links._MAX_HREF + b">5</a>"
-    found = collect_links(parse_page(page, url=URL, content_type="text/html"), max_links=1)
+    found = gather_links(parse_page(page, url=URL, content_type="text/html"), max_links=1)
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src" / "dowse" / "crawl").glob("*.py"))
     others = set(re.findall(r"\.refused\(\"([a-z-]+)\"", source))
     assert {"depth", "robots", "site-closed"} <= others

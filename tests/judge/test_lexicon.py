@@ -54,6 +54,20 @@ def test_lines_have_the_plain_cosine(weighting: str, lines: list[list[str]]) -> 
 
 
 @pytest.mark.parametrize("weighting", ["log", "tf"])
+@given(lines=st.lists(st.tuples(st.integers(-1, 3), st.lists(st.sampled_from(WORDS))), min_size=1))
+def test_groups_of_lines_are_measured_as_one_text(weighting: str, lines: list[tuple[int, list[str]]]) -> None:
+    terms = Terms("english")
+    vector = TopicVector({"cell": 0.6, "bird": 0.8}, weighting)
+    lexicon = Lexicon(terms, ["cell", "bird", "zebra"])
+    tokens = [word for _, line in lines for word in (*line, LINE_END)][:-1]
+    groups = np.array([group for group, _ in lines])
+    found = lexicon.read(tokens).similarities(np.array([0.6, 0.8, 0.0]), weighting, groups=groups).tolist()
+    texts = [[word for group, line in lines if group == each for word in line] for each in range(groups.max() + 1)]
+    expected = [vector.cosine(Counter(terms.sequence(text))) if text else math.nan for text in texts]
+    assert found == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize("weighting", ["log", "tf"])
 @given(page=st.lists(st.sampled_from([*WORDS, LINE_END])), anchors=st.lists(st.sampled_from([*WORDS, LINE_END])))
 def test_texts_read_together_are_measured_as_if_read_alone(weighting: str, page: list[str], anchors: list[str]) -> None:
     weights = np.array([0.6, 0.8])

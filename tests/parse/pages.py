@@ -1,6 +1,13 @@
-"""Pages as they come: a modern article, a page of 1997, a frameset."""
+"""Pages as they come: a modern article, a page of 1997, a frameset; pages that Python's own documentation tool makes;
+and the damage that happens to them."""
 
 from __future__ import annotations
+
+import importlib
+import pydoc
+import random
+
+from hypothesis import strategies as st
 
 ARTICLE = """<!DOCTYPE html>
 <html lang="en-GB"><head><meta charset="utf-8"><title>Perovskite solar cells &mdash; Lab notes</title>
@@ -30,3 +37,33 @@ PAGE_1997 = """<HTML><HEAD><TITLE>CS 101</TITLE></HEAD><BODY BGCOLOR=#FFFFFF>
 FRAMESET = """<HTML><HEAD><TITLE>Dept</TITLE></HEAD><FRAMESET COLS="20%,*">
 <FRAME SRC="menu.html" NAME=menu><FRAME SRC="main.html">
 <NOFRAMES>old <A HREF="x.html">x</A></NOFRAMES></FRAMESET></HTML>"""
+
+
+def written_pages() -> list[bytes]:
+    """Pages with tables in tables, made by a tool of 2001 that is still in use."""
+    names = ("email.message", "json", "pathlib", "sqlite3", "unittest.mock", "xml.dom.minidom")
+    return [pydoc.html.document(importlib.import_module(name)).encode() for name in names]
+
+
+_DAMAGE = [b"<", b">", b'"', b"</div>", b"<a href=", b"\x00", b"<!--", b"\xff", b"<svg><a>"]
+
+
+@st.composite
+def _mutated(draw: st.DrawFn) -> bytes:
+    dice = random.Random(draw(st.integers(0, 2**32)))
+    body = bytearray(draw(st.sampled_from([ARTICLE, PAGE_1997, FRAMESET])).encode())
+    for _ in range(draw(st.integers(1, 40))):
+        at = dice.randrange(len(body))
+        match dice.randrange(3):
+            case 0:
+                body[at] = dice.randrange(256)
+            case 1:
+                del body[at : at + dice.randrange(20)]
+            case _:
+                body[at:at] = dice.choice(_DAMAGE)
+        body = body or bytearray(b"x")
+    return bytes(body)
+
+
+mutated_pages = _mutated()
+"""Any of the pages, damaged."""

@@ -2,16 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from dowse.model.url import fingerprint
-from dowse.model.words import WordLines
-from dowse.parse import collect_links, parse_page
+from dowse.parse import Measures, block_starts, gather_links, measure_links, mentions_of, parse_page
 
 
 def links_of(html: str, **options: object) -> list[str]:
     document = parse_page(html.encode(), url="http://example.org/a/b.html", content_type="text/html; charset=utf-8")
-    return collect_links(document, **options).links.urls  # type: ignore[arg-type]
+    return gather_links(document, **options).urls  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -37,12 +35,16 @@ def test_links_are_joined_and_made_canonical(html: str, urls: list[str]) -> None
 def test_columns_count_mentions_and_keep_the_longest_anchor() -> None:
     html = "<a href=p>short</a> <a href=q>other</a> <p>text <a href='p#x'>a much longer anchor</a></p> <a href=p></a>"
     document = parse_page(html.encode(), url="http://example.org/", content_type="text/html")
-    found = collect_links(document)
-    links = found.links
+    found = gather_links(document)
+    starts = block_starts(document)
+    unknown = np.full(document.outline.lines, np.nan)
+    nothing = Measures(unknown[:2], unknown, unknown[: len(starts)], np.ones(len(starts)))
+    links = measure_links(found, mentions_of(document, found, starts), nothing)
     assert links.urls == ["http://example.org/p", "http://example.org/q"]
     assert links.anchors == ["a much longer anchor", "other"]
     assert links.counts.tolist() == [3.0, 1.0]
     assert links.fingerprints.dtype == np.uint64
+    assert np.isnan(links.similarity).all()
     assert links.fingerprints.tolist() == [fingerprint(url) for url in links.urls]
     assert found.n_links == 4
 
@@ -52,33 +54,15 @@ def test_refusals_are_counted_by_rule() -> None:
             f"<a href='/{'x' * 70_000}'>long</a><a href='data:{'x' * 70_000}'>data</a>"
             "<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a><a href=/1>1</a>")  # fmt: skip
     document = parse_page(html.encode(), url="http://example.org/", content_type="text/html")
-    found = collect_links(document, refuse=lambda url: "calendar" if "/cal/" in url else None, max_links=2)
-    assert found.links.urls == ["http://example.org/1", "http://example.org/2"]
+    found = gather_links(document, refuse=lambda url: "calendar" if "/cal/" in url else None, max_links=2)
+    assert found.urls == ["http://example.org/1", "http://example.org/2"]
     assert found.refused == {"calendar": 3, "nofollow": 1, "bad-url": 1, "long-url": 1, "max-links": 1}
     assert found.n_links == 10
-    assert found.links.counts.tolist() == [2.0, 1.0]
+    assert found.counts == [2, 1]
 
 
 def test_page_level_nofollow_leaves_no_links() -> None:
     html = b"<meta name=robots content=nofollow><a href=a>a</a><a href=b>b</a>"
-    found = collect_links(parse_page(html, url="http://example.org/", content_type="text/html"))
-    assert len(found.links) == 0
+    found = gather_links(parse_page(html, url="http://example.org/", content_type="text/html"))
+    assert found.urls == []
     assert found.refused == {"nofollow": 2}
-
-
-def test_the_best_mention_counts_and_an_anchor_stands_in_for_an_empty_paragraph() -> None:
-    html = (
-        "<ul><li><a href=t>menu</a></ul><p>solar <a href=t>one</a> <a href=u>two</a></p>"
-        "<div><a href=v><img alt='solar pic'></a></div><div><a href=w><img></a></div>"
-    )
-    document = parse_page(html.encode(), url="http://example.org/", content_type="text/html")
-
-    def similarity(text: WordLines) -> NDArray[np.float64]:
-        lines = [text.line(number) for number in range(len(text))]
-        return np.array([np.nan if not words else 1.0 if "solar" in words else 0.25 for words in lines])
-
-    links = collect_links(document, similarity=similarity, by_line=similarity(document.lines)).links
-    assert links.anchors == ["menu", "two", "solar pic", ""]
-    np.testing.assert_array_equal(links.anchor_similarity, [0.25, 0.25, 1.0, np.nan])
-    np.testing.assert_array_equal(links.paragraph_similarity, [1.0, 1.0, 1.0, np.nan])
-    assert np.isnan(collect_links(document).links.paragraph_similarity).all(), "nothing was measured"

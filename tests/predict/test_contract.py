@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dowse.model.page import Context
 from dowse.model.strategy import LinkView, SourcePage, Strategy
 from dowse.model.topic import StrategyChoice
 from dowse.predict import STRATEGIES, build_strategy
@@ -38,7 +39,6 @@ def stories(draw: st.DrawFn) -> Story:
     for ordinal in range(draw(st.integers(0, 8))):
         ids = draw(st.lists(st.integers(0, 39), unique=True, max_size=10))
         n = len(ids)
-        unit = st.lists(st.floats(0, 1, width=32), min_size=n, max_size=n)
         unknown = st.lists(st.floats(0, 1, width=32) | st.just(float("nan")), min_size=n, max_size=n)
         page = SourcePage(
             id=100 + ordinal, site=ordinal % 3, depth=ordinal, ordinal=ordinal,
@@ -49,8 +49,8 @@ def stories(draw: st.DrawFn) -> Story:
             sites=np.array([id_ % 5 for id_ in ids], np.int64),
             depths=np.full(n, ordinal + 1, np.int64),
             counts=np.ones(n, np.float32),
-            anchor_similarity=np.array(draw(unknown), np.float32),
-            paragraph_similarity=np.array(draw(unit), np.float32),
+            similarity=np.array([draw(unknown) for _ in Context], np.float32).T.reshape(n, len(Context)),
+            repeated=np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)), np.bool_),
             current=np.full(n, np.nan),
             besides=np.array(
                 [100 + n for n in draw(st.sets(st.integers(0, max(0, ordinal - 1)))) if n < ordinal], np.int64
@@ -122,5 +122,7 @@ def test_explains_every_candidate_cold_or_warm(name: str) -> None:
 def test_an_empty_page_is_no_trouble(name: str) -> None:
     none, single = np.zeros(0, np.int64), np.zeros(0, np.float32)
     page = SourcePage(id=1, site=0, depth=0, ordinal=0, score=0.0, relevant=False, n_links=0)
-    view = LinkView(none, none, none, single, single, single, np.zeros(0, np.float64))
+    view = LinkView(
+        none, none, none, single, np.zeros((0, len(Context)), np.float32), none > 0, np.zeros(0, np.float64)
+    )
     assert len(make(name).rank(page, view)) == 0

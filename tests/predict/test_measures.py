@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from dowse.model.errors import TopicError
 from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
-from tests.predict.webs import Link, Page, crawls, tell
+from tests.predict.webs import Link, Page, crawls, simple_link, tell
 
 A, B, KAPPA = 0.5, 0.3, 0.5
 
@@ -100,7 +100,7 @@ def test_every_waiting_candidate_has_the_value_of_the_formula(name: str, crawl: 
 
 
 def test_thousands_of_parents_do_not_wear_the_mean_out() -> None:
-    crawl = [Page(id_, 0.1 + 0.8 * (id_ % 2), 1, [Link(0, 1, 0.3, 0.7)]) for id_ in range(1, 20_001)]
+    crawl = [Page(id_, 0.1 + 0.8 * (id_ % 2), 1, [simple_link(0, 1, 0.3, 0.7)]) for id_ in range(1, 20_001)]
     *_, (_, priorities) = tell(build_strategy(FORMULAS["weighted"][1], seed_number=0), crawl)
     assert priorities[0] == pytest.approx(0.5 * 0.5 + 0.3 * 0.7 + 0.2 * 0.3, rel=1e-4)
 
@@ -122,9 +122,9 @@ def test_a_robust_hybrid_adds_places_among_what_waits(crawl: list[Page]) -> None
 
 def test_a_robust_hybrid_is_not_drowned_by_a_great_number() -> None:
     """Two candidates: many links from poor pages, or one from a good page, each the best by one measure."""
-    poor = [Page(id_, 0.01, 1, [Link(0, 50, 0.0, 0.0)]) for id_ in range(200, 230)]
-    good = Page(230, 1.0, 20, [Link(1, 1, 1.0, 1.0)])
-    others = [Page(id_, 0.1, 2, [Link(id_ - 300, 1, 0.1, 0.1)]) for id_ in range(302, 380)]
+    poor = [Page(id_, 0.01, 1, [simple_link(0, 50, 0.0, 0.0)]) for id_ in range(200, 230)]
+    good = Page(230, 1.0, 20, [simple_link(1, 1, 1.0, 1.0)])
+    others = [Page(id_, 0.1, 2, [simple_link(id_ - 300, 1, 0.1, 0.1)]) for id_ in range(302, 380)]
     crawl = [*poor, *others, good]
     ranks = {}
     for form in ("paper", "robust"):
@@ -137,8 +137,8 @@ def test_a_robust_hybrid_is_not_drowned_by_a_great_number() -> None:
 
 def test_a_robust_hybrid_tells_the_first_pages_on_the_topic_apart() -> None:
     """A crawl may have gone through hundreds of pages that are worth nothing before."""
-    nothing = [Page(id_, 0.0, 2, [Link(id_ + 100, 1, 0.0, 0.0)]) for id_ in range(300, 500)]
-    some = [Page(500, 0.1, 2, [Link(1, 1, 0.1, 0.1)]), Page(501, 0.9, 2, [Link(2, 1, 0.9, 0.9)])]
+    nothing = [Page(id_, 0.0, 2, [simple_link(id_ + 100, 1, 0.0, 0.0)]) for id_ in range(300, 500)]
+    some = [Page(500, 0.1, 2, [simple_link(1, 1, 0.1, 0.1)]), Page(501, 0.9, 2, [simple_link(2, 1, 0.9, 0.9)])]
     *_, (_, priorities) = tell(build_strategy(StrategyChoice("hybrid"), seed_number=0), [*nothing, *some])
     assert priorities[2] > 2 * priorities[1] > 0
 
@@ -172,7 +172,7 @@ def test_what_is_known_moves_with_a_redirect() -> None:
     for name in ("average", "average-2", "weighted", "hybrid"):
         for form in ("paper", "robust"):
             strategy = build_strategy(StrategyChoice(name, {"form": form}), seed_number=0)
-            assert len(list(tell(strategy, [Page(1, 0.5, 1, [Link(2, 1, 0.25, 0.75)])]))) == 1
+            assert len(list(tell(strategy, [Page(1, 0.5, 1, [simple_link(2, 1, 0.25, 0.75)])]))) == 1
             assert strategy.memory is not None
             strategy.memory.moved(2, 7)
             assert strategy.explain(7, 1.0).features == strategy.explain(2, 1.0).features

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dowse.model.errors import TopicError
+from dowse.model.page import Context
 from dowse.model.strategy import LinkView, SourcePage
 from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy, describe
@@ -14,7 +15,10 @@ def rank(name: str, *, ordinal: int = 0, score: float = 0.5, depths: list[int], 
     n = len(depths)
     page = SourcePage(id=9, site=0, depth=0, ordinal=ordinal, score=score, relevant=True, n_links=n)
     zeros = np.zeros(n, np.float32)
-    view = LinkView(np.arange(n), np.array(sites or [0] * n), np.array(depths), zeros, zeros, zeros, np.array(current))
+    view = LinkView(
+        np.arange(n), np.array(sites or [0] * n), np.array(depths), zeros, np.zeros((n, len(Context)), np.float32),
+        np.zeros(n, np.bool_), np.array(current),
+    )  # fmt: skip
     return list(build_strategy(StrategyChoice(name), seed_number=seed_number).rank(page, view).tolist())
 
 

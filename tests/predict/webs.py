@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from hypothesis import strategies as st
 
+from dowse.model.page import Context
 from dowse.model.strategy import LinkView, SourcePage, Strategy
 
 PAGES = 24
@@ -21,8 +22,20 @@ class Link:
 
     target: int
     count: int
-    anchor: float
-    paragraph: float
+    similarity: list[float]  # of each Context
+    repeated: bool = False
+
+    @property
+    def anchor(self) -> float:
+        return self.similarity[Context.ANCHOR]
+
+    @property
+    def paragraph(self) -> float:
+        return self.similarity[Context.PARAGRAPH]
+
+
+def simple_link(target: int, count: int, anchor: float, paragraph: float) -> Link:
+    return Link(target, count, [anchor, paragraph, NAN, NAN, NAN])
 
 
 @dataclass(slots=True)
@@ -43,7 +56,7 @@ def crawls(draw: st.DrawFn) -> list[Page]:
             st.lists(st.sampled_from([other for other in range(PAGES) if other != id_]), unique=True, max_size=8)
         )
         links = [
-            Link(target, draw(st.integers(1, 3)), draw(scores | st.just(NAN)), draw(scores | st.just(NAN)))
+            Link(target, draw(st.integers(1, 3)), [draw(scores | st.just(NAN)) for _ in Context], draw(st.booleans()))
             for target in targets
         ]
         refused = draw(st.integers(0, 5))  # links that lead nowhere count as links all the same
@@ -63,8 +76,8 @@ def tell(strategy: Strategy, crawl: list[Page]) -> Iterator[tuple[list[Page], di
         view = LinkView(
             ids=ids, sites=np.zeros_like(ids), depths=np.ones_like(ids),
             counts=np.array([link.count for link in open_], np.float32),
-            anchor_similarity=np.array([link.anchor for link in open_], np.float32),
-            paragraph_similarity=np.array([link.paragraph for link in open_], np.float32),
+            similarity=np.array([link.similarity for link in open_], np.float32).reshape(-1, len(Context)),
+            repeated=np.array([link.repeated for link in open_], np.bool_),
             current=np.array([known.get(link.target, np.nan) for link in open_]),
             besides=np.array([link.target for link in page.links if link.target in done], np.int64),
         )  # fmt: skip

@@ -163,8 +163,7 @@ class Intake:
         depths[is_known] = np.minimum(frontier.candidates.depth[ids[old]], depth)
         view = LinkView(
             ids=ids[rows], sites=sites, depths=depths, counts=links.counts[rows],
-            anchor_similarity=links.anchor_similarity[rows], paragraph_similarity=links.paragraph_similarity[rows],
-            current=current[rows], besides=besides,
+            similarity=links.similarity[rows], repeated=links.repeated[rows], current=current[rows], besides=besides,
         )  # fmt: skip
         if urls:
             self._worth.met(view.ids[~is_known], urls)

@@ -8,12 +8,26 @@ from __future__ import annotations
 
 from time import perf_counter
 
+import numpy as np
+
 from dowse.crawl.job import Job, Work
 from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge
 from dowse.model.page import Digest
 from dowse.model.words import LINE_END, WordLines
-from dowse.parse import add_refresh, base_of, detect_language, gather_links, measure_links, parse_page, sign_hashes
+from dowse.parse import (
+    Measures,
+    add_refresh,
+    base_of,
+    block_starts,
+    detect_language,
+    gather_links,
+    line_groups,
+    measure_links,
+    mentions_of,
+    parse_page,
+    sign_hashes,
+)
 from dowse.store import compose
 
 __all__ = ["PageStep"]
@@ -56,11 +70,14 @@ class PageStep:
         signature = sign_hashes(hashes)
         judge_s = perf_counter() - judged_from
         lines = len(similarities) - lines
-        found = measure_links(gathered, similarities[lines:], similarities[:lines])
+        starts = block_starts(document)
+        by_block = self._judge.similarities(page, line_groups(starts, lines))
+        measures = Measures(similarities[lines:], similarities[:lines], by_block, np.ones(len(starts)))
+        links = measure_links(gathered, mentions_of(document, gathered, starts), measures)
         base = base_of(document)
         refresh = base.join(document.refresh) if document.refresh else None
         if refresh is not None and not document.nofollow and self._scope.refuse(refresh) is None:
-            add_refresh(found.links, refresh)
+            add_refresh(links, refresh)
         language = detect_language(document.raw_text, document.lang)
         return Digest(
             verdict=verdict,
@@ -69,9 +86,9 @@ class PageStep:
             charset=document.charset,
             words=len(hashes),
             text_len=len(document.raw_text),
-            links=found.links,
-            n_links=found.n_links,
-            refused_links=found.refused,
+            links=links,
+            n_links=gathered.n_links,
+            refused_links=gathered.refused,
             canonical=base.join(document.canonical) if document.canonical else None,
             refresh=refresh,
             noindex=document.noindex,

@@ -149,14 +149,14 @@ class Judge:
             return float(found)
         return self.vector.cosine(Counter(self.terms.sequence(words(text))))
 
-    def similarities(self, page: Reading) -> NDArray[np.float64]:
-        """The same for each line of a text; NaN for a line without words."""
+    def similarities(self, page: Reading, groups: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
+        """The same for each line of a text, or for each of the groups that lines belong to; NaN where no word is."""
         rarity = None
         if self.frequencies is not None:
             numbers, _ = page.distinct()
             rarity = np.ones(len(self._lexicon.term_hashes()))
             rarity[numbers] = self._rarity(numbers)
-        return page.similarities(self._topic(), self.vector.weighting, rarity)
+        return page.similarities(self._topic(), self.vector.weighting, rarity, groups)
 
 
 def _top(kind: str, parts: list[tuple[str, float, float]]) -> tuple[Reason, ...]:

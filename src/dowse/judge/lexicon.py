@@ -174,24 +174,46 @@ class Reading:
         return int(np.count_nonzero(found))
 
     def similarities(
-        self, topic: NDArray[np.float64], weighting: str, rarity: NDArray[np.float64] | None = None
+        self,
+        topic: NDArray[np.float64],
+        weighting: str,
+        rarity: NDArray[np.float64] | None = None,
+        groups: NDArray[np.intp] | None = None,
     ) -> NDArray[np.float64]:
         """The cosine of each line with the topic, given the weight of each topical term (and of each term its rarity,
-        which is in the topic's weights already); NaN where there is no word.
+        which is in the topic's weights already); NaN where there is no word. With ``groups``, the group from 0 on of
+        each line (below 0: in none), the same for each group as one text.
 
-        Only lines with a term of the topic are looked at, all at once: terms are sorted by line, then term, so that
-        equal ones stand together.
+        Only what has a term of the topic is looked at, all at once: terms are sorted by line, then term, so that equal
+        ones stand together.
         """
         ends = np.flatnonzero(self._numbers == _LINE_END)
         bounds = np.empty(len(ends) + 2, np.int64)
         bounds[0], bounds[1:-1], bounds[-1] = -1, ends, len(self._numbers)
-        result = np.where(bounds[1:] - bounds[:-1] > 1, 0.0, np.nan)
+        sizes = bounds[1:] - bounds[:-1] - 1
+        if groups is None:
+            result = np.where(sizes > 0, 0.0, np.nan)
+        else:
+            result = np.full(int(groups.max(initial=-1)) + 1, np.nan)
+            result[groups[(sizes > 0) & (groups >= 0)]] = 0.0
         if not self.is_near:
             return result
-        near, _ = _runs(np.searchsorted(ends, self._near))
-        starts, sizes = bounds[near] + 1, bounds[near + 1] - bounds[near] - 1
-        line = np.repeat(np.arange(len(near)), sizes)  # of each word: not its number, but its rank among the near ones
-        at = np.arange(len(line)) + (starts - np.cumsum(sizes) + sizes)[line]
+        lines = np.searchsorted(ends, self._near)
+        if groups is None:
+            near, _ = _runs(lines)
+            rank = np.arange(len(near))
+            lines = near
+        else:
+            near = np.unique(groups[lines])
+            near = near[near >= 0]
+            places = np.full(len(result) + 1, -1)  # the last is for lines without a group
+            places[near] = np.arange(len(near))
+            lines = np.flatnonzero(places[groups] >= 0)
+            rank = places[groups[lines]]
+        starts, sizes = bounds[lines] + 1, sizes[lines]
+        # of each word: not the number of its line or group, but its rank among the near ones
+        line = np.repeat(rank, sizes)
+        at = np.arange(len(line)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
         keys = line << 32 | self._terms[at]
         keys.sort()
         keys, counts = _runs(keys[np.searchsorted(keys, 0) :])  # what is no term has made its key negative

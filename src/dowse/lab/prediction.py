@@ -52,7 +52,7 @@ def predictions(
         none = np.zeros(len(ids), np.int64)
         links = digest.links
         view = LinkView(
-            ids, none, none, links.counts[rows], links.anchor_similarity[rows], links.paragraph_similarity[rows],
+            ids, none, none, links.counts[rows], links.similarity[rows], links.repeated[rows],
             np.full(len(ids), np.nan),
         )  # fmt: skip
         page = SourcePage(number, 0, 0, 0, digest.verdict.score, digest.verdict.relevant, digest.n_links)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Digest", "Links", "Outcome", "Reason", "Signature", "Verdict"]
+__all__ = ["Context", "Digest", "Links", "Outcome", "Reason", "Signature", "Verdict"]
 
 
 class Outcome(StrEnum):
@@ -58,6 +58,28 @@ class Signature:
     minhash: bytes = b""
 
 
+class Context(IntEnum):
+    """What a link stands in, from the nearest to the widest: the columns of :attr:`Links.similarity`."""
+
+    ANCHOR = 0  # its text and title=
+    PARAGRAPH = 1  # the run of text around it
+    BLOCK = 2  # the content block
+    HEADING = 3  # the nearest above; the page's title where there is none
+    PATH = 4  # the anchors that the page has under the same path of tags, on average
+
+
+def _no_contexts() -> NDArray[np.float32]:
+    return np.zeros((0, len(Context)), np.float32)
+
+
+def _no_places() -> NDArray[np.int32]:
+    return np.zeros((0, 4), np.int32)
+
+
+def _no_marks() -> NDArray[np.bool_]:
+    return np.zeros(0, np.bool_)
+
+
 def _no_floats() -> NDArray[np.float32]:
     return np.zeros(0, np.float32)
 
@@ -80,8 +102,11 @@ class Links:
     anchors: list[str] = field(default_factory=list)  # anchor text and title= of the longest mention, clipped
     rels: list[str] = field(default_factory=list)  # rel= of the first mention, lower case
     positions: NDArray[np.int32] = field(default_factory=_no_positions)  # of the first mention among all the links
-    anchor_similarity: NDArray[np.float32] = field(default_factory=_no_floats)  # NaN: an anchor without words
-    paragraph_similarity: NDArray[np.float32] = field(default_factory=_no_floats)  # NaN: no word around it either
+    similarity: NDArray[np.float32] = field(default_factory=_no_contexts)
+    """To the topic, one column a :class:`Context`; NaN where there is no word."""
+    places: NDArray[np.int32] = field(default_factory=_no_places)
+    """Where its best mention stands: line of the paragraph, block, line of the heading, hash of the tag path."""
+    repeated: NDArray[np.bool_] = field(default_factory=_no_marks)  # nowhere but in menus and the like
 
     def __len__(self) -> int:
         return len(self.urls)

@@ -17,6 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.model.page import Context
+
 __all__ = [
     "SEED_FLOOR",
     "SEED_PRIORITY",
@@ -57,11 +59,15 @@ class LinkView:
     sites: NDArray[np.int64]  # the target's site
     depths: NDArray[np.int64]  # the target's depth, in links from a seed
     counts: NDArray[np.float32]  # links from the page to the target, L(p,h)
-    anchor_similarity: NDArray[np.float32]  # nan: the anchor has no word
-    paragraph_similarity: NDArray[np.float32]  # nan: there is no word around it either
+    similarity: NDArray[np.float32]  # of its contexts, one column a Context; nan where there is no word
+    repeated: NDArray[np.bool_]  # it stands nowhere but in blocks that repeat over the page's site
     current: NDArray[np.float64]  # what it was thought worth before this page; nan when the URL is new
     besides: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     """The page's other targets: fetched, being fetched, or seeds, whose place is not the strategy's to choose."""
+
+    def of(self, context: Context) -> NDArray[np.float32]:
+        """The similarity of one context."""
+        return self.similarity[:, context]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 ::
 
-    bytes ─ decode ─► text ─ bounds ─► html (one walk) ─► Document ─ links ─► columns for the frontier
+    bytes ─ decode ─► text ─ bounds ─► html (one walk) ─► Document ─ links, blocks ─► context ─► frontier
                                                             ├─ language
                                                             └─ signature ─► duplicates
 
@@ -11,27 +11,20 @@
 
 from __future__ import annotations
 
+from dowse.parse.blocks import block_starts
+from dowse.parse.context import Measures, Mentions, in_context, line_groups, mentions
 from dowse.parse.decode import decode
 from dowse.parse.document import Document, RawLink
 from dowse.parse.duplicates import DuplicateIndex
 from dowse.parse.html import parse_html
 from dowse.parse.language import detect_language
-from dowse.parse.links import (
-    Found,
-    Refuse,
-    Similarity,
-    add_refresh,
-    base_of,
-    best_mentions,
-    collect_links,
-    gather_links,
-    measure_links,
-)
+from dowse.parse.links import Refuse, add_refresh, base_of, gather_links, measure_links, mentions_of
+from dowse.parse.outline import Outline
 from dowse.parse.page import parse_page
 from dowse.parse.signature import sign, sign_hashes
 
 __all__ = [
-    "Document", "DuplicateIndex", "Found", "RawLink", "Refuse", "Similarity", "add_refresh", "base_of", "best_mentions",
-    "collect_links", "decode", "detect_language", "gather_links", "measure_links", "parse_html", "parse_page", "sign",
-    "sign_hashes",
+    "Document", "DuplicateIndex", "Measures", "Mentions", "Outline", "RawLink", "Refuse", "add_refresh", "base_of",
+    "block_starts", "decode", "detect_language", "gather_links", "in_context", "line_groups", "measure_links",
+    "mentions", "mentions_of", "parse_html", "parse_page", "sign", "sign_hashes",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dowse.model.words import WordLines
+from dowse.parse.outline import Outline
 
 __all__ = ["Document", "RawLink"]
 
@@ -17,6 +18,7 @@ class RawLink(NamedTuple):
     anchor: str  # visible text, alt of images inside, and title=, on one line
     rel: str  # tokens in lower case, one blank between them
     paragraph: int  # a line of Document.lines
+    element: int  # of Document.outline: the innermost around the link
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class Document:
     raw_text: str = ""  # visible text, one line a paragraph, white space as it came
     lines: WordLines = field(default_factory=WordLines)  # the words: those of the title, then of each paragraph
     links: list[RawLink] = field(default_factory=list)
+    outline: Outline = field(default_factory=Outline)
     charset: str = ""
     lang: str = ""  # <html lang>
     base: str | None = None  # <base href>, raw

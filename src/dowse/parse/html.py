@@ -3,7 +3,8 @@
 The walk keeps a stack of open elements and three lists. ``parts`` collects visible text, with a separator where a
 block begins or ends, so the text between two separators is a *paragraph*: what CSS calls an inline run, the nearest
 block's own text. A link remembers the paragraph it stands in. Everything else (white space, lower case, words) is done
-on the joined string, not per node: calls into Python per node are what a parser's time is made of.
+on the joined string, not per node: calls into Python per node are what a parser's time is made of. Of the tree itself
+an :class:`~dowse.parse.outline.Outline` is left: which block lies in which, and what lines it has.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 from dowse.model.words import WordLines
 from dowse.parse.bounds import bounded
 from dowse.parse.document import Document, RawLink
+from dowse.parse.outline import TAGS, Outline
 from dowse.parse.robots import directives
 
 __all__ = ["parse_html"]
@@ -29,14 +31,14 @@ _HIDDEN_QUERY = "[hidden],[style*=none i],[style*=hidden i]"
 _REFRESH = re.compile(r"""\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?(["']?)(.*?)\1\s*$""", re.IGNORECASE | re.DOTALL)
 
 
-# What the walk does at an element. Plain integers: they are compared at every node.
-_BLOCK, _ANCHOR, _HEAD, _HTML = 1, 2, 3, 4
+# What the walk does at an element. Plain integers: they are compared at every node. Below 0: a block element, by its
+# number in the outline's tags.
+_LINES, _ANCHOR, _HEAD, _HTML = 1, 2, 3, 4
 _LEAVES = 5  # from here on: what is inside is not walked
 _SKIPPED, _TITLE, _META, _LINK, _BASE, _IMAGE, _AREA, _FRAME, _BREAK = range(_LEAVES, 14)
-_TAGS = {
-    _BLOCK: "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption "
-    "figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre "
-    "search section select summary table tbody td textarea tfoot th thead tr ul xmp",
+_NAMES = {
+    # on lines of their own, but no region of a page: row groups, which parsers add to every table, and form fields
+    _LINES: "hr optgroup option select tbody textarea tfoot thead xmp",
     _ANCHOR: "a",
     _HEAD: "head",
     _HTML: "html",
@@ -50,7 +52,8 @@ _TAGS = {
     _FRAME: "frame iframe",
     _BREAK: "br",
 }
-_KINDS: dict[int, int] = {create_tag(name).tag_id: kind for kind, names in _TAGS.items() for name in names.split()}
+_KINDS: dict[int, int] = {create_tag(name).tag_id: kind for kind, names in _NAMES.items() for name in names.split()}
+_KINDS |= {create_tag(name).tag_id: -number for number, name in enumerate(TAGS) if number}
 _TEXT_ID = 2  # tag ids of the library: text, comment and the like come first
 
 
@@ -64,6 +67,7 @@ def parse_html(
     root = tree.root
     if root is not None:
         walk.run(root)
+    walk.outline.ends[0] = walk.breaks + (walk.parts[-1] is not _SEPARATOR)
     noindex, nofollow = directives(robots_tag, walk.robots)
     text = "".join(walk.parts[1:]).replace("\n", " ").replace(_SEPARATOR, "\n")
     return Document(
@@ -72,6 +76,7 @@ def parse_html(
         raw_text=text,
         lines=WordLines(f"{walk.title}\n{text}"),
         links=walk.links,
+        outline=walk.outline,
         charset=charset,
         lang=walk.lang,
         base=walk.base,
@@ -92,20 +97,22 @@ def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
     return frozenset(found)
 
 
-_OpenLink = tuple[dict[str, str | None], int, int, list[str]]
-"""An ``<a href>`` not yet closed: attributes, where its text began, its paragraph, alt texts met inside."""
+_OpenLink = tuple[dict[str, str | None], int, int, list[str], int]
+"""An ``<a href>`` not yet closed: attributes, where its text began, its paragraph, alt texts met inside, element."""
 
 
 class _Walk:
     """The state of one walk; see the module's docstring."""
 
-    __slots__ = ("base", "breaks", "canonical", "hidden", "lang", "links", "open_links", "parts", "refresh",
-                 "robots", "title", "titled")  # fmt: skip
+    __slots__ = ("base", "breaks", "canonical", "element", "hidden", "lang", "links", "open_links", "outline", "parts",
+                 "refresh", "robots", "title", "titled")  # fmt: skip
 
     def __init__(self, hidden: frozenset[int]) -> None:
         self.hidden = hidden
         self.parts: list[str] = [_SEPARATOR]  # text pieces and separators
         self.breaks = 1  # the number of the paragraph being written; 0 is the title
+        self.outline = Outline()
+        self.element = 0  # the innermost open one of the outline
         self.links: list[RawLink] = []
         self.open_links: list[_OpenLink | None] = []
         self.title = ""
@@ -128,6 +135,10 @@ class _Walk:
         nodes: list[LexborNode] = []  # the open elements
         open_kind, close_kind = kinds.append, kinds.pop
         open_node, close_node = nodes.append, nodes.pop
+        outline = self.outline
+        parents, starts, ends, heights = outline.parents, outline.starts, outline.ends, outline.heights
+        add_tag, add_parent, add_start = outline.tags.append, parents.append, starts.append
+        add_end, add_height = ends.append, heights.append
         muted = 0  # depth at which invisible content began; 0: visible
         node = root
         while True:
@@ -143,18 +154,27 @@ class _Walk:
             else:
                 kind = kind_of(tag, 0)
                 if kind:
-                    if kind == _BLOCK:
+                    if kind <= _LINES:
                         if parts[-1] is not _SEPARATOR:
                             add_part(_SEPARATOR)
                             self.breaks += 1
                     elif kind == _ANCHOR:
                         attributes = node.attributes
-                        open_links.append((attributes, len(parts), self.breaks, []) if "href" in attributes else None)
+                        open_links.append(
+                            (attributes, len(parts), self.breaks, [], self.element) if "href" in attributes else None
+                        )
                     else:
                         self.enter(kind, node)
                 if kind < _LEAVES and (child := node.first_child) is not None:
                     open_kind(kind)
                     open_node(node)
+                    if kind < 0:
+                        add_tag(-kind)
+                        add_parent(self.element)
+                        add_start(self.breaks)
+                        self.element = len(ends)
+                        add_end(0)
+                        add_height(0)
                     if not muted and (kind == _HEAD or (hidden and node.mem_id in hidden)):
                         muted = len(kinds)
                     node = child
@@ -170,10 +190,16 @@ class _Walk:
                 kind = close_kind()
                 node = close_node()
                 if kind:
-                    if kind == _BLOCK:
+                    if kind <= _LINES:
                         if parts[-1] is not _SEPARATOR:
                             add_part(_SEPARATOR)
                             self.breaks += 1
+                        if kind < 0:
+                            element = self.element
+                            ends[element] = self.breaks
+                            self.element = parent = parents[element]
+                            if heights[parent] <= heights[element] and starts[element] < self.breaks:
+                                heights[parent] = heights[element] + 1
                     elif kind == _ANCHOR:
                         self.close_link(node)
                 following = node.next
@@ -189,7 +215,9 @@ class _Walk:
         elif kind in (_AREA, _FRAME):
             attributes = node.attributes
             name, label = ("href", "alt") if kind == _AREA else ("src", "name")
-            self.add_link(attributes, attributes.get(name), attributes.get(label) or "", self.breaks)
+            if self.parts[-1] is _SEPARATOR:
+                self.parts.append("")  # as for an image's link
+            self.add_link(attributes, attributes.get(name), attributes.get(label) or "", self.breaks, self.element)
         elif kind == _HTML:
             self.lang = node.attributes.get("lang") or node.attributes.get("xml:lang") or ""
         elif kind > _SKIPPED:
@@ -214,21 +242,22 @@ class _Walk:
         link = self.open_links.pop()
         if link is None:
             return
-        attributes, first_part, paragraph, alts = link
+        attributes, first_part, paragraph, alts, element = link
         parts = self.parts
         text = parts[-1] if len(parts) == first_part + 1 else "".join(parts[first_part:])
         if alts:
             text = " ".join((text, *alts))
         elif not text and self.hidden:
             text = node.text()  # the link of a folded menu: not visible text, but its anchor all the same
-        if self.breaks == paragraph:
-            if parts[-1] is _SEPARATOR:
-                parts.append("")  # nothing visible in it (an image): it still stands in a paragraph of its own
-        elif parts[first_part - 1] is not _SEPARATOR:
+        if self.breaks != paragraph and parts[first_part - 1] is not _SEPARATOR:
             paragraph += 1  # a link around blocks belongs to the first of them, not to the text before it
-        self.add_link(attributes, attributes["href"], text, paragraph)
+        if self.breaks == paragraph and parts[-1] is _SEPARATOR:
+            parts.append("")  # nothing visible in it (an image): it still stands in a paragraph of its own
+        self.add_link(attributes, attributes["href"], text, paragraph, element)
 
-    def add_link(self, attributes: dict[str, str | None], href: str | None, anchor: str, paragraph: int) -> None:
+    def add_link(
+        self, attributes: dict[str, str | None], href: str | None, anchor: str, paragraph: int, element: int
+    ) -> None:
         if not href:
             return
         if len(attributes) > 1:
@@ -242,7 +271,7 @@ class _Walk:
             rel = ""
         anchor = " ".join(anchor[:_MAX_ANCHOR].replace(_SEPARATOR, " ").split())
         # past the named tuple's own constructor, which is a function of Python: a page has a hundred links
-        self.links.append(tuple.__new__(RawLink, (href, anchor, rel, paragraph)))
+        self.links.append(tuple.__new__(RawLink, (href, anchor, rel, paragraph, element)))
 
     def meta(self, attributes: dict[str, str | None]) -> None:
         content = attributes.get("content")

@@ -8,39 +8,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dowse.model.page import Links
+from dowse.model.page import Context, Links
 from dowse.model.url import Base, fingerprint
-from dowse.model.words import WordLines
+from dowse.parse.context import Measures, Mentions, in_context, mentions
 from dowse.parse.document import Document
 
 __all__ = [
-    "Found", "Gathered", "Refuse", "Similarity", "add_refresh", "base_of", "best_mentions", "collect_links",
-    "gather_links", "measure_links",
+    "Gathered", "Refuse", "add_refresh", "base_of", "gather_links", "measure_links", "mentions_of",
 ]  # fmt: skip
 
 Refuse = Callable[[str], str | None]
 """A canonical URL -> the rule that refuses it, or None."""
 
-Similarity = Callable[[WordLines], NDArray[np.float64]]
-"""A text -> how near each of its lines is to the topic, in [0, 1]; NaN where there is no word."""
-
 _MAX_HREF = 8_192
 _MAX_ANCHOR = 200
 _OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
-
-
-@dataclass(slots=True)
-class Found:
-    """The links of a page: those to follow, and how many there were and were refused (rule -> count).
-
-    Besides the rules of ``refuse``: "nofollow", "max-links", "bad-url" (no parser can read it), "long-url".
-    """
-
-    links: Links = field(default_factory=Links)
-    n_links: int = 0
-    refused: dict[str, int] = field(default_factory=dict)
 
 
 def base_of(document: Document) -> Base:
@@ -52,7 +35,11 @@ def base_of(document: Document) -> Base:
 
 @dataclass(slots=True)
 class Gathered:
-    """Raw links joined and made distinct, one row a target in order of first appearance; nothing measured yet."""
+    """Raw links joined and made distinct, one row a target in order of first appearance; nothing measured yet.
+
+    ``refused`` has the rules that refused links, and how many: those of ``refuse``, and "nofollow", "max-links",
+    "bad-url" (no parser can read it), "long-url".
+    """
 
     urls: list[str] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)  # mentions of each
@@ -61,7 +48,8 @@ class Gathered:
     positions: list[int] = field(default_factory=list)  # of the first mention
     mentioned: list[int] = field(default_factory=list)  # the row of each mention
     paragraphs: list[int] = field(default_factory=list)  # and its paragraph
-    n_links: int = 0
+    elements: list[int] = field(default_factory=list)  # and the element around it
+    n_links: int = 0  # all there were, refused ones among them
     refused: dict[str, int] = field(default_factory=dict)
 
 
@@ -82,11 +70,12 @@ def gather_links(document: Document, refuse: Refuse | None = None, max_links: in
     positions: list[int] = []
     mentioned: list[int] = []
     paragraphs: list[int] = []
+    elements: list[int] = []
     refused: Counter[str] = Counter()
     nowhere = 0
     most = len(document.links) if max_links is None else max_links
     page_nofollow = document.nofollow
-    for position, (href, anchor, rel, paragraph) in enumerate(document.links):
+    for position, (href, anchor, rel, paragraph, element) in enumerate(document.links):
         mark = href.find("#")
         if mark >= 0:
             href = href[:mark]
@@ -119,68 +108,37 @@ def gather_links(document: Document, refuse: Refuse | None = None, max_links: in
             anchors[row] = anchor
         mentioned.append(row)
         paragraphs.append(paragraph)
+        elements.append(element)
     n_links = len(document.links) - nowhere
     anchors = [anchor[:_MAX_ANCHOR] for anchor in anchors]
-    return Gathered(list(rows), counts, anchors, rels, positions, mentioned, paragraphs, n_links, dict(refused))
+    return Gathered(
+        list(rows), counts, anchors, rels, positions, mentioned, paragraphs, elements, n_links, dict(refused)
+    )
 
 
-def best_mentions(
-    mentioned: Sequence[int] | NDArray[np.int32],
-    paragraphs: Sequence[int] | NDArray[np.int32],
-    by_anchor: NDArray[np.float64],
-    by_line: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """The paragraph similarity of each row: the best of its mentions; NaN where there is no word."""
-    rows, best = np.asarray(mentioned, np.intp), np.full(len(by_anchor), np.nan)
-    values = by_line[paragraphs]
-    # an image or a widget alone in its block: the anchor is all the paragraph there is
-    values = np.where(np.isnan(values), by_anchor[rows], values)
-    told = ~np.isnan(values)
-    best[rows[told]] = 0.0
-    near = values > 0
-    if near.any():  # on most pages nothing is
-        np.maximum.at(best, rows[near], values[near])
-    return best
+def mentions_of(document: Document, found: Gathered, starts: Sequence[int]) -> Mentions:
+    """Where the links stand that were gathered from ``document``, whose blocks begin at the lines ``starts``."""
+    outline = document.outline
+    return mentions(found.mentioned, found.paragraphs, outline.paths(found.elements), starts, outline.headings())
 
 
-def collect_links(
-    document: Document,
-    *,
-    refuse: Refuse | None = None,
-    similarity: Similarity | None = None,
-    by_line: NDArray[np.float64] | None = None,
-    max_links: int = 5_000,
-) -> Found:
-    """The followable links of ``document`` (see :func:`gather_links`), measured.
-
-    A target's anchor is the longest of its mentions, its paragraph similarity the best. ``by_line`` is the similarity
-    of each line of the document.
-    """
-    found = gather_links(document, refuse, max_links)
-    by_anchor = np.full(len(found.urls), np.nan)
-    if similarity is not None and found.urls:
-        by_anchor = similarity(WordLines("\n".join(found.anchors)))
-    return measure_links(found, by_anchor, by_line)
-
-
-def measure_links(found: Gathered, by_anchor: NDArray[np.float64], by_line: NDArray[np.float64] | None) -> Found:
-    """Gathered links with their measures: the similarity of each anchor, and that of each line of the document; NaN
-    where there is no word."""
+def measure_links(found: Gathered, mentioned: Mentions, measures: Measures) -> Links:
+    """Gathered links in their context."""
     urls = found.urls
-    by_paragraph = np.full(len(urls), np.nan)
-    if by_line is not None and urls:
-        by_paragraph = best_mentions(found.mentioned, found.paragraphs, by_anchor, by_line)
-    links = Links(
+    if not urls:
+        return Links()
+    similarity, places, repeated = in_context(mentioned, measures)
+    return Links(
         urls=urls,
         fingerprints=np.fromiter(map(fingerprint, urls), np.uint64, len(urls)),
         counts=np.array(found.counts, np.float32),
         anchors=found.anchors,
         rels=found.rels,
         positions=np.array(found.positions, np.int32),
-        anchor_similarity=by_anchor.astype(np.float32),
-        paragraph_similarity=by_paragraph.astype(np.float32),
+        similarity=similarity,
+        places=places,
+        repeated=repeated,
     )
-    return Found(links, found.n_links, found.refused)
 
 
 def add_refresh(links: Links, url: str) -> None:
@@ -193,8 +151,9 @@ def add_refresh(links: Links, url: str) -> None:
     links.positions = np.append(links.positions, np.int32(len(links.positions)))
     links.fingerprints = np.append(links.fingerprints, np.uint64(fingerprint(url)))
     links.counts = np.append(links.counts, np.float32(1))
-    links.anchor_similarity = np.append(links.anchor_similarity, np.float32(np.nan))
-    links.paragraph_similarity = np.append(links.paragraph_similarity, np.float32(np.nan))
+    links.similarity = np.concatenate((links.similarity, np.full((1, len(Context)), np.nan, np.float32)))
+    links.places = np.concatenate((links.places, np.zeros((1, 4), np.int32)))
+    links.repeated = np.append(links.repeated, np.False_)
 
 
 def _resolve(base: Base, href: str, refuse: Refuse | None) -> tuple[str, str]:

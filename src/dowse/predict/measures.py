@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.errors import TopicError
+from dowse.model.page import Context
 from dowse.model.strategy import LinkView, SourcePage
 from dowse.predict.evidence import Rows
 
@@ -126,8 +127,8 @@ class Weighted:
         counts, means = rows[:, 0::2], rows[:, 1::2]
         moves = np.empty(means.shape, np.float32)
         moves[:, 0] = page.score
-        moves[:, 1] = links.paragraph_similarity
-        moves[:, 2] = links.anchor_similarity
+        moves[:, 1] = links.of(Context.PARAGRAPH)
+        moves[:, 2] = links.of(Context.ANCHOR)
         seen = moves == moves
         counts += seen
         moves -= means  # as in _mean, for all three

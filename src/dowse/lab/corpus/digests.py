@@ -20,7 +20,7 @@ from dowse.lab.corpus.index import Index
 from dowse.lab.corpus.pages import Pages
 from dowse.lab.corpus.parsing import NOFOLLOW, NOINDEX, PAGE, REFUSED
 from dowse.model.page import Digest, Links, Signature, Verdict
-from dowse.parse import add_refresh, best_mentions
+from dowse.parse import Measures, add_refresh, in_context, line_groups, mentions
 
 __all__ = ["Digests"]
 
@@ -28,6 +28,10 @@ _UNKNOWN = -1  # not yet asked of the scope
 _ALLOWED = 0
 _REMEMBERED = 50_000  # pages whose verdict is kept, some 3 KB each
 _ANCHOR_TOKENS = 1 << 20  # read at a time
+
+
+_Judged = tuple[Verdict, NDArray[np.float64], NDArray[np.float64]]
+"""The verdict on a page, and how near each of its lines and blocks is to the topic."""
 
 
 class Digests:
@@ -48,7 +52,7 @@ class Digests:
         self._rule_of = np.full(len(pages.fingerprints), _UNKNOWN, np.int16)  # address -> the rule that refuses it
         # what depends on the pages before is measured page by page, by numbers of the lexicon and not of the vocabulary
         self._by_anchor = np.zeros(0) if self.learns else self._anchor_similarities()
-        self._judged: dict[int, tuple[Verdict, NDArray[np.float64]]] = {}
+        self._judged: dict[int, _Judged] = {}
 
     @property
     def learns(self) -> bool:
@@ -79,10 +83,10 @@ class Digests:
         if not flags & PAGE or self.learns:
             return self._step.digest(Job(self._index.response(number), 0.0))
         start = perf_counter()
-        verdict, by_line = self._judged.get(number) or self._judge_page(number)
+        verdict, by_line, by_block = self._judged.get(number) or self._judge_page(number)
         judge_s = perf_counter() - start
         refused = dict(zip(REFUSED, by_rule, strict=True))
-        links = self._links(number, by_line, refused)
+        links = self._links(number, by_line, by_block, refused)
         refresh_url = self._url(refresh)
         if refresh_url is not None and not flags & NOFOLLOW and self._scope.refuse(refresh_url) is None:
             add_refresh(links, refresh_url)
@@ -106,11 +110,13 @@ class Digests:
             judge_s=judge_s,
         )
 
-    def _judge_page(self, number: int) -> tuple[Verdict, NDArray[np.float64]]:
-        """The verdict, and how near each line is to the topic. Strategies are compared on the same pages, so both are
-        remembered."""
-        reading = self._read(self._pages.columns["tokens"][self._pages.bounds("token_ends", number)])
-        judged = self._judge.verdict_of(reading), self._judge.similarities(reading)
+    def _judge_page(self, number: int) -> _Judged:
+        """Strategies are compared on the same pages, so this is remembered."""
+        columns, bounds = self._pages.columns, self._pages.bounds
+        reading = self._read(columns["tokens"][bounds("token_ends", number)])
+        by_line = self._judge.similarities(reading)
+        groups = line_groups(columns["block_starts"][bounds("block_ends", number)], len(by_line))
+        judged = self._judge.verdict_of(reading), by_line, self._judge.similarities(reading, groups)
         if len(self._judged) < _REMEMBERED:
             self._judged[number] = judged
         return judged
@@ -118,14 +124,16 @@ class Digests:
     def _url(self, number: int) -> str | None:
         return None if number < 0 else self._pages.strings["urls"][number]
 
-    def _links(self, number: int, by_line: NDArray[np.float64], refused: dict[str, int]) -> Links:
+    def _links(
+        self, number: int, by_line: NDArray[np.float64], by_block: NDArray[np.float64], refused: dict[str, int]
+    ) -> Links:
         """The rows that the scope and the limit leave; what they refuse is added to ``refused``."""
         pages = self._pages
         columns, strings = pages.columns, pages.strings
         rows = pages.bounds("row_ends", number)
-        mentions = pages.bounds("mention_ends", number)
+        of_page = pages.bounds("mention_ends", number)
         targets, counts = columns["targets"][rows], columns["counts"][rows]
-        mentioned, paragraphs = columns["mentioned"][mentions], columns["paragraphs"][mentions]
+        mentioned, paragraphs, paths = (columns[name][of_page] for name in ("mentioned", "paragraphs", "paths"))
         anchors, rels, positions = columns["anchors"][rows], columns["rels"][rows], columns["positions"][rows]
         rules = self._rules_of(targets)
         if rules.any() or len(targets) > self._max_links:
@@ -133,13 +141,18 @@ class Digests:
             renumbered = np.full(len(targets), -1, np.int32)
             renumbered[kept] = np.arange(len(kept))
             mentioned = renumbered[mentioned]
-            paragraphs = paragraphs[mentioned >= 0]
+            paragraphs, paths = paragraphs[mentioned >= 0], paths[mentioned >= 0]
             mentioned = mentioned[mentioned >= 0]
             targets, counts, anchors = targets[kept], counts[kept], anchors[kept]
             rels, positions = rels[kept], positions[kept]
         if not len(targets):
             return Links()
-        by_anchor = self._by_anchor[anchors]
+        found = mentions(
+            mentioned, paragraphs, paths, columns["block_starts"][pages.bounds("block_ends", number)],
+            columns["headings"][pages.bounds("heading_ends", number)],
+        )  # fmt: skip
+        measures = Measures(self._by_anchor[anchors], by_line, by_block, np.ones(len(by_block)))
+        similarity, places, repeated = in_context(found, measures)
         return Links(
             urls=strings["urls"].take(targets),
             fingerprints=pages.fingerprints[targets],
@@ -147,8 +160,9 @@ class Digests:
             anchors=strings["anchors"].take(anchors),
             rels=strings["rels"].take(rels),
             positions=positions.copy(),
-            anchor_similarity=by_anchor.astype(np.float32),
-            paragraph_similarity=best_mentions(mentioned, paragraphs, by_anchor, by_line).astype(np.float32),
+            similarity=similarity,
+            places=places,
+            repeated=repeated,
         )
 
     def _rules_of(self, targets: NDArray[np.int32]) -> NDArray[np.int16]:

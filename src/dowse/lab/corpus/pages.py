@@ -34,9 +34,11 @@ _FACTS = ("flags", "text_len", "words", "n_links", "canonical", "refresh", *(f"r
 _COLUMNS: dict[str, type[np.generic]] = {
     "facts": np.int32, "exact": np.uint64, "minhash": np.uint8, "tokens": np.int32,
     "targets": np.int32, "anchors": np.int32, "rels": np.int32, "positions": np.int32, "counts": np.int32,
-    "mentioned": np.int32, "paragraphs": np.int32, "anchor_tokens": np.int32,
+    "mentioned": np.int32, "paragraphs": np.int32, "paths": np.uint32, "block_starts": np.int32, "headings": np.int32,
+    "anchor_tokens": np.int32,
 }  # fmt: skip
-_ENDS = {"n_tokens": "token_ends", "n_rows": "row_ends", "n_mentions": "mention_ends"}
+_ENDS = {"n_tokens": "token_ends", "n_rows": "row_ends", "n_mentions": "mention_ends", "n_blocks": "block_ends",
+         "n_headings": "heading_ends"}  # fmt: skip
 _STRINGS = ("titles", "languages", "charsets")
 _TABLES = {"targets": "urls", "canonical": "urls", "refresh": "urls", "anchors": "anchors", "rels": "rels",
            "tokens": "words"}  # fmt: skip

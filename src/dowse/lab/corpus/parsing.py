@@ -21,7 +21,7 @@ from dowse.lab.corpus.index import Index, load_index
 from dowse.model.http import Response
 from dowse.model.url import split
 from dowse.model.words import LINE_END, WordLines, word_hash
-from dowse.parse import Document, base_of, detect_language, gather_links, parse_page, sign_hashes
+from dowse.parse import Document, base_of, block_starts, detect_language, gather_links, parse_page, sign_hashes
 
 __all__ = [
     "DOCUMENTS",
@@ -104,6 +104,7 @@ class _Parsing:
         words = tokens[tokens != 0].tolist()
         signature = sign_hashes(np.fromiter(map(self.words.hashes.__getitem__, words), np.uint64, len(words)))
         found = gather_links(document)
+        starts, headings = block_starts(document), document.outline.headings()
         base = base_of(document)
         self._strings(
             titles=document.title,
@@ -121,6 +122,8 @@ class _Parsing:
             n_tokens=len(tokens),
             n_rows=len(found.urls),
             n_mentions=len(found.mentioned),
+            n_blocks=len(starts),
+            n_headings=len(headings),
             **{f"refused_{rule}": found.refused.get(rule, 0) for rule in REFUSED},
         )
         self._parts(
@@ -133,6 +136,9 @@ class _Parsing:
             counts=np.array(found.counts, np.int32),
             mentioned=np.array(found.mentioned, np.int32),
             paragraphs=np.array(found.paragraphs, np.int32),
+            paths=np.array(document.outline.paths(found.elements), np.uint32),
+            block_starts=np.array(starts, np.int32),
+            headings=np.array(headings, np.int32),
         )
 
     def _url(self, url: str | None) -> int:

@@ -1,0 +1,108 @@
+"""The context of a link: its anchor, its paragraph, its content block, the nearest heading and its tag path.
+
+Each is measured by its similarity to the topic. A target that a page mentions several times has the best of each; where
+it stands is told by its best mention, the one in the most similar block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.page import Context
+
+__all__ = ["Measures", "Mentions", "in_context", "line_groups", "mentions"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Every mention of a page's targets, as columns."""
+
+    rows: NDArray[np.intp]  # the target
+    lines: Ints  # its paragraph
+    blocks: NDArray[np.intp]
+    headings: Ints  # the line of the nearest heading above; 0: the title's
+    paths: NDArray[np.uint32]
+
+
+def mentions(
+    rows: Sequence[int] | Ints,
+    lines: Sequence[int] | Ints,
+    paths: Sequence[int] | NDArray[np.uint32],
+    starts: Sequence[int] | Ints,
+    headings: Sequence[int] | Ints,
+) -> Mentions:
+    """The mentions of a page whose blocks begin at the lines ``starts``, its headings at the lines ``headings``."""
+    at = np.asarray(lines, np.int32)
+    above = np.concatenate((np.zeros(1, np.int32), np.asarray(headings, np.int32)))
+    return Mentions(
+        np.asarray(rows, np.intp),
+        at,
+        np.searchsorted(starts, at, side="right") - 1,
+        above[np.searchsorted(headings, at, side="right")],
+        np.asarray(paths, np.uint32),
+    )
+
+
+def line_groups(starts: Sequence[int] | Ints, lines: int) -> NDArray[np.intp]:
+    """The number of the block that each line is in; -1 for the title's, which is in none."""
+    return np.searchsorted(starts, np.arange(lines), side="right") - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """How near the parts of a page are to the topic; NaN where there is no word."""
+
+    by_anchor: Floats  # of each target
+    by_line: Floats
+    by_block: Floats
+    weights: Floats  # of each block: below 1 where it repeats over the site
+
+
+def in_context(found: Mentions, measures: Measures) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.bool_]]:
+    """Of each target: its similarities (columns as in ``Context``), its places (line of the paragraph, block, line of
+    the heading, path) and whether it stands nowhere but in blocks that repeat over the site."""
+    by_anchor, rows = measures.by_anchor, found.rows
+    count = len(by_anchor)
+    values = np.empty((len(rows), 3))
+    of_line = measures.by_line[found.lines]
+    # an image or a widget alone in its block: the anchor is all the paragraph there is
+    values[:, 0] = np.where(np.isnan(of_line), by_anchor[rows], of_line)
+    values[:, 1] = measures.by_block[found.blocks]
+    values[:, 2] = measures.by_line[found.headings]
+    weights = measures.weights[found.blocks]
+    values *= weights[:, None]
+    if len(rows) == count:  # as mostly: each is mentioned once
+        best, chosen = values, np.arange(count)
+    else:
+        best = np.full((count, 3), np.nan)
+        np.fmax.at(best, rows, values)
+        chosen = np.lexsort((-np.nan_to_num(values[:, 1]), rows))
+        chosen = chosen[np.searchsorted(rows[chosen], np.arange(count))]
+    similarity = np.empty((count, len(Context)), np.float32)
+    similarity[:, Context.ANCHOR] = by_anchor
+    similarity[:, Context.PARAGRAPH : Context.HEADING + 1] = best
+    paths = found.paths[chosen]
+    similarity[:, Context.PATH] = _mean_by_path(paths, by_anchor)
+    places = np.column_stack((found.lines[chosen], found.blocks[chosen], found.headings[chosen], paths.view(np.int32)))
+    repeated = np.ones(count, np.bool_)
+    repeated[rows[weights == 1]] = False
+    return similarity, places.astype(np.int32, copy=False), repeated
+
+
+def _mean_by_path(paths: NDArray[np.uint32], by_anchor: Floats) -> Floats:
+    """How near the anchors are, on average, that stand where this one does in the page's make-up; NaN where none of
+    them has a word."""
+    told = ~np.isnan(by_anchor)
+    kinds, of = np.unique(paths, return_inverse=True)
+    counts = np.bincount(of[told], minlength=len(kinds))
+    sums = np.bincount(of[told], by_anchor[told], len(kinds))
+    means = np.full(len(kinds), np.nan)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means[of]
