@@ -29,12 +29,13 @@ DIGEST = Digest(
     verdict=Verdict(0.5, True, 0.06, "erid", (Reason("term: a", 0.5), Reason("b", 0.1, 2.0)), 0.4, 0.5),
     title="Titel", language="de", charset="utf-8", words=3, text_len=20, links=LINKS, n_links=5,
     refused_links={"host": 3}, canonical="http://example.org/", refresh=None, noindex=True, nofollow=True,
-    signature=Signature(2**64 - 1, bytes(range(64))), text="Text", parse_s=0.1, judge_s=0.2,
+    signature=Signature(2**64 - 1, bytes(range(64))), lines=np.array([3, 2**64 - 1], np.uint64),
+    text="Text", parse_s=0.1, judge_s=0.2,
 )  # fmt: skip
 
 
 def test_a_job_arrives_as_it_was_sent() -> None:
-    job = Job(RESPONSE, 1.5, 4, "http://via.example/", True)
+    job = Job(RESPONSE, 1.5, 4, "http://via.example/", True, bytes(range(16)))
     assert unpack_job(pack_job(job)) == job
 
 
@@ -51,8 +52,9 @@ def test_a_digest_arrives_whole_with_every_field() -> None:
         sent, came = getattr(LINKS, field.name), getattr(again.links, field.name)
         np.testing.assert_array_equal(sent, came, field.name)
         assert getattr(sent, "dtype", None) == getattr(came, "dtype", None), field.name
+    np.testing.assert_array_equal(again.lines, DIGEST.lines)
     default = Digest(Verdict(0, False, 0, ""))
-    for name in (field.name for field in fields(Digest) if field.name not in ("links", "refresh")):
+    for name in (field.name for field in fields(Digest) if field.name not in ("links", "lines", "refresh")):
         assert getattr(again, name) == getattr(DIGEST, name) != getattr(default, name), name
     moved = unpack_work(pack_work(Work(Digest(DIGEST.verdict, refresh="http://r.example/")))).digest
     assert moved is not None

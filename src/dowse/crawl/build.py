@@ -28,7 +28,7 @@ from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import StoreError, UserError
 from dowse.model.http import Transport
 from dowse.model.page import Signature
-from dowse.model.records import EVIDENCE_KIND, STRATEGY_STATE
+from dowse.model.records import EVIDENCE_KIND, REPEATS, STRATEGY_STATE
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
@@ -195,6 +195,9 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, topic: Topic, 
     parts.recorder.reprioritised(*parts.worth.restore(store.exchanges(), delays_s, before, now))
     for site in sites:
         parts.errands.restore_site(site)
+    for name, state in learned.items():
+        if name.startswith(REPEATS):
+            parts.repeats.load(int(name.removeprefix(REPEATS)), state)
     for page, exact, minhash in store.signatures():
         parts.duplicates.add(page, Signature(exact, minhash))
     tally.saved(*store.saved())

@@ -18,11 +18,12 @@ from dowse.frontier import Frontier, Lease
 from dowse.model.clock import Clock
 from dowse.model.http import REDIRECTS, Failure, FailureKind, Response, Truncation
 from dowse.model.page import Digest, Outcome, Signature, Verdict
-from dowse.model.records import CandidateState, PageRow
+from dowse.model.records import REPEATS, CandidateState, PageRow
 from dowse.model.strategy import SourcePage
 from dowse.model.topic import Topic
 from dowse.model.url import Base
 from dowse.model.words import printable
+from dowse.parse import Repeats
 from dowse.store import compose
 
 __all__ = ["Conclusion", "Duplicates", "Fetched"]
@@ -79,6 +80,7 @@ class Conclusion:
         errands: Errands,
         workers: Workers,
         duplicates: Duplicates,
+        repeats: Repeats,
         recorder: Recorder,
         tally: Tally,
         worth: Worth,
@@ -92,6 +94,7 @@ class Conclusion:
         self._errands = errands
         self._workers = workers
         self._duplicates = duplicates
+        self._repeats = repeats
         self._recorder = recorder
         self._tally = tally
         self._worth = worth
@@ -250,6 +253,7 @@ class Conclusion:
                 depth=int(columns.depth[lease.candidate]),
                 via=self._frontier.url(parent) if parent >= 0 else "",
                 keep_text=self._keep_text,
+                repeats=self._repeats.known(lease.site.id),
             )
         )
         if work.digest is None:
@@ -269,6 +273,8 @@ class Conclusion:
         row.parse_s, row.judge_s = digest.parse_s, digest.judge_s
         row.archive = work.archive
         verdict, relevant, exact = self._judged(row, digest)
+        if row.duplicate_of is None:  # the same page twice is no menu
+            self._learn_repeats(lease.site.id, digest)
         host = lease.site.host
         self._tally.judged(host, verdict.score if row.score is not None else 0.0, relevant, now)
         site = self._recorder.site(lease.site.id)
@@ -308,6 +314,13 @@ class Conclusion:
         row.similarity, row.erid = verdict.similarity, verdict.erid
         row.verdict = [(reason.name, reason.value, reason.weight) for reason in verdict.reasons]
         return verdict, relevant, False
+
+    def _learn_repeats(self, site: int, digest: Digest) -> None:
+        """What the site's pages have in common, kept for a resume."""
+        forgotten = self._repeats.learn(site, digest.lines)
+        if forgotten is not None:
+            self._recorder.statistic(f"{REPEATS}{forgotten}", b"")
+        self._recorder.statistic(f"{REPEATS}{site}", self._repeats.state(site))
 
     def _wanted_language(self, digest: Digest) -> bool:
         wanted = self._topic.scope.languages

@@ -29,7 +29,7 @@ from dowse.model.http import Transport
 from dowse.model.records import Records
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
-from dowse.parse import DuplicateIndex
+from dowse.parse import DuplicateIndex, Repeats
 from dowse.predict import Costs, SiteLog, check_maximise
 from dowse.store import HeldPages
 
@@ -47,6 +47,7 @@ class Parts:
     tally: Tally
     outlook: Outlook
     duplicates: DuplicateIndex
+    repeats: Repeats
     recorder: Recorder
     worth: Worth
     errands: Errands
@@ -79,7 +80,7 @@ def join(
     connections = topic.politeness.connections_per_host
     frontier = Frontier(delay_s=topic.politeness.delay_s, connections_per_site=connections, opens_at=opens_at)
     recorder = Recorder(records, frontier, purse, strategy, clock)
-    growth, tally, duplicates = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex()
+    growth, tally, duplicates, repeats = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex(), Repeats()
     outlook = Outlook(frontier, recorder)
     extra = ExtraRequests(frontier, transport, purse, recorder, clock, topic.limits.timeout_s)
     errands = Errands(topic, frontier, transport, extra, recorder, clock, product_token(topic.network))
@@ -89,7 +90,7 @@ def join(
     intake = Intake(frontier, strategy, scope, growth, recorder, worth, topic.scope.max_depth)
     conclusion = Conclusion(
         topic, frontier=frontier, intake=intake, errands=errands, workers=workers, duplicates=duplicates,
-        recorder=recorder, tally=tally, worth=worth, outlook=outlook, clock=clock, keep_text=keep_text,
+        repeats=repeats, recorder=recorder, tally=tally, worth=worth, outlook=outlook, clock=clock, keep_text=keep_text,
     )  # fmt: skip
     cache = None if held is None else FromCache(topic, held, conclusion, clock)
     heads = None
@@ -113,7 +114,7 @@ def join(
 
         errands.on_sitemaps = walk_named
     return Parts(
-        frontier, growth, tally, outlook, duplicates, recorder, worth, errands, intake, conclusion, sitemaps,
+        frontier, growth, tally, outlook, duplicates, repeats, recorder, worth, errands, intake, conclusion, sitemaps,
         cache, heads, engine,
     )  # fmt: skip
 

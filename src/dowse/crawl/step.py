@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from time import perf_counter
 
-import numpy as np
-
 from dowse.crawl.job import Job, Work
+from dowse.crawl.judged import judged
 from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge
 from dowse.model.page import Digest
@@ -22,7 +21,6 @@ from dowse.parse import (
     block_starts,
     detect_language,
     gather_links,
-    line_groups,
     measure_links,
     mentions_of,
     parse_page,
@@ -64,15 +62,14 @@ class PageStep:
         reading = self._judge.read(tokens)
         similarities = self._judge.similarities(reading)
         page = reading.first(size)
-        verdict = self._judge.verdict_of(page)
+        starts = block_starts(document)
+        of_page = judged(self._judge, page, starts, job.repeats)
         self._judge.learn(page)
         hashes = page.hashes()
         signature = sign_hashes(hashes)
         judge_s = perf_counter() - judged_from
         lines = len(similarities) - lines
-        starts = block_starts(document)
-        by_block = self._judge.similarities(page, line_groups(starts, lines))
-        measures = Measures(similarities[lines:], similarities[:lines], by_block, np.ones(len(starts)))
+        measures = Measures(similarities[lines:], similarities[:lines], of_page.by_block, of_page.weights)
         links = measure_links(gathered, mentions_of(document, gathered, starts), measures)
         base = base_of(document)
         refresh = base.join(document.refresh) if document.refresh else None
@@ -80,7 +77,7 @@ class PageStep:
             add_refresh(links, refresh)
         language = detect_language(document.raw_text, document.lang)
         return Digest(
-            verdict=verdict,
+            verdict=of_page.verdict,
             title=document.title,
             language=language,
             charset=document.charset,
@@ -94,6 +91,7 @@ class PageStep:
             noindex=document.noindex,
             nofollow=document.nofollow,
             signature=signature,
+            lines=of_page.lines,
             text=document.text if job.keep_text else None,
             parse_s=perf_counter() - start - judge_s,
             judge_s=judge_s,

@@ -36,7 +36,7 @@ def pack_job(job: Job) -> bytes:
     return marshal.dumps((
         r.url, r.status, r.headers, r.body, r.reason, r.wire_bytes, r.truncated.value,
         (t.dns_s, t.connect_s, t.first_byte_s, t.total_s), r.address, r.request_headers, r.method,
-        job.fetched_at, job.depth, job.via, job.keep_text,
+        job.fetched_at, job.depth, job.via, job.keep_text, job.repeats,
     ), _VERSION)  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def _plain(digest: Digest) -> tuple[Any, ...]:
          v.erid),
         (links.urls, links.fingerprints.tobytes(), links.counts.tobytes(), links.anchors, links.rels,
          links.positions.tobytes(), links.similarity.tobytes(), links.places.tobytes(), links.repeated.tobytes()),
-        (signature.exact, signature.minhash),
+        (signature.exact, signature.minhash), digest.lines.tobytes(),
         digest.title, digest.language, digest.charset, digest.words, digest.text_len, digest.n_links,
         digest.refused_links, digest.canonical, digest.refresh, digest.noindex, digest.nofollow, digest.text,
         digest.parse_s, digest.judge_s,
@@ -75,7 +75,7 @@ def _plain(digest: Digest) -> tuple[Any, ...]:
 
 
 def _digest(values: tuple[Any, ...]) -> Digest:
-    verdict, links, signature, *rest = values
+    verdict, links, signature, lines, *rest = values
     score, relevant, threshold, method, reasons, similarity, erid = verdict
     urls, fingerprints, counts, anchors, rels, positions, contexts, places, repeated = links
     (title, language, charset, words, text_len, n_links, refused_links, canonical, refresh, noindex, nofollow, text,
@@ -107,6 +107,7 @@ def _digest(values: tuple[Any, ...]) -> Digest:
         noindex=noindex,
         nofollow=nofollow,
         signature=Signature(*signature),
+        lines=np.frombuffer(lines, np.uint64),
         text=text,
         parse_s=parse_s,
         judge_s=judge_s,

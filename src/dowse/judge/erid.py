@@ -30,7 +30,7 @@ class KeywordPool:
     weights: tuple[float, ...]
 
     def shares(
-        self, counts: Mapping[str, int], total: int, occurrences: Callable[[Sequence[str]], int]
+        self, counts: Mapping[str, float], total: float, occurrences: Callable[[Sequence[str]], float]
     ) -> list[KeywordShare]:
         """t_i = n_i / sum n_k of each keyword that occurs; the sum runs over all term occurrences of the document.
 

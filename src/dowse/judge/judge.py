@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dowse.judge.calibrate import calibrate
 from dowse.judge.erid import KeywordPool, keyword_pool
 from dowse.judge.frequencies import TERMS, Frequencies, is_whole
-from dowse.judge.lexicon import Lexicon, Reading, Vocabulary
+from dowse.judge.lexicon import Counts, Lexicon, Reading, Vocabulary
 from dowse.judge.similarity import TopicVector, normalised, rocchio, text_norm, unit_vector
 from dowse.judge.terms import Terms, check_weighting, weights
 from dowse.model.errors import TopicError
@@ -82,7 +82,7 @@ class Judge:
             counts, all_counts = page.count()
             by_term = self._parts(page, counts, all_counts)
             if self.pool is not None:
-                shares = self.pool.shares(counts, int(all_counts.sum()), page.occurrences)
+                shares = self.pool.shares(counts, all_counts.sum().item(), page.occurrences)
         similarity = min(1.0, math.fsum([own * topic for _, own, topic in by_term]))
         erid = min(1.0, math.fsum([share.share * share.weight for share in shares]))
         if self.method == "erid":
@@ -101,9 +101,7 @@ class Judge:
             erid=erid,
         )
 
-    def _parts(
-        self, page: Reading, counts: Mapping[str, int], all_counts: NDArray[np.int64]
-    ) -> list[tuple[str, float, float]]:
+    def _parts(self, page: Reading, counts: Mapping[str, float], all_counts: Counts) -> list[tuple[str, float, float]]:
         """(term, its weight in the page's unit vector, its weight in the topic's) for each shared term."""
         if self.frequencies is None:
             return self.vector.parts(counts, text_norm(all_counts, self.vector.weighting))

@@ -17,6 +17,7 @@ __all__ = ["Lexicon", "Reading", "Vocabulary"]
 _MOST_WORDS = 100_000  # 24 MB with the words of an encyclopedia
 _FIRST_ROOM = 1 << 14
 _NO_TERM = -1
+Counts = NDArray[np.int64] | NDArray[np.float64]
 _LINE_END = 0  # its number
 
 
@@ -119,7 +120,7 @@ class Vocabulary:
 class Reading:
     """A text as arrays of its words and terms. What is measured does not depend on how either are numbered."""
 
-    __slots__ = ("_hashes", "_near", "_numbers", "_terms", "_topical")
+    __slots__ = ("_hashes", "_near", "_numbers", "_shares", "_terms", "_topical")
 
     def __init__(
         self,
@@ -127,8 +128,10 @@ class Reading:
         terms: NDArray[np.int32],
         hashes: NDArray[np.uint64],
         topical: tuple[str, ...],
+        shares: NDArray[np.float64] | None = None,
     ) -> None:
         self._numbers = numbers
+        self._shares = shares  # of an occurrence that each word counts for; None: all of it
         self._terms = terms
         self._hashes = hashes  # of all words known when this was read
         self._topical = topical
@@ -138,6 +141,29 @@ class Reading:
     def first(self, size: int) -> Reading:
         """The same, of its first words only, line ends counted."""
         return Reading(self._numbers[:size], self._terms[:size], self._hashes, self._topical)
+
+    def _bounds(self) -> NDArray[np.int64]:
+        """Where lines end, with one before the first: line n is what stands between two neighbours."""
+        ends = np.flatnonzero(self._numbers == _LINE_END)
+        bounds = np.empty(len(ends) + 2, np.int64)
+        bounds[0], bounds[1:-1], bounds[-1] = -1, ends, len(self._numbers)
+        return bounds
+
+    def count_lines(self) -> int:
+        return int(np.count_nonzero(self._numbers == _LINE_END)) + 1
+
+    def lines(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """How many words each line has, and a hash of them, whatever their order; 0 where there is none."""
+        bounds = self._bounds()
+        sums = np.zeros(len(self._numbers) + 1, np.uint64)
+        np.cumsum(self._hashes[self._numbers], out=sums[1:])  # a line end's is 0
+        return bounds[1:] - bounds[:-1] - 1, sums[bounds[1:]] - sums[bounds[:-1] + 1]
+
+    def weighed(self, lines: NDArray[np.float64]) -> Reading:
+        """The same with each occurrence of a term counted for so much as its line is worth, when it is counted. The
+        words themselves, and single lines, stay what they are."""
+        shares = lines[np.searchsorted(self._bounds()[1:-1], np.arange(len(self._numbers)))]
+        return Reading(self._numbers, self._terms, self._hashes, self._topical, shares)
 
     @property
     def is_near(self) -> bool:
@@ -150,27 +176,37 @@ class Reading:
         hashes: NDArray[np.uint64] = self._hashes[words]
         return hashes
 
-    def distinct(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def distinct(self) -> tuple[NDArray[np.int32], Counts]:
         """The number of each term that occurs, rising, and how often it does."""
-        terms = np.sort(self._terms)
-        return _runs(terms[np.searchsorted(terms, 0) :])  # what is no term stands before
+        if self._shares is None:
+            terms = np.sort(self._terms)
+            return _runs(terms[np.searchsorted(terms, 0) :])  # what is no term stands before
+        order = np.argsort(self._terms, kind="stable")
+        order = order[np.searchsorted(self._terms, 0, sorter=order) :]
+        terms, counts = _runs(self._terms[order])
+        if not len(terms):
+            return terms, counts
+        return terms, np.add.reduceat(self._shares[order], np.cumsum(counts) - counts)
 
-    def count(self) -> tuple[dict[str, int], NDArray[np.int64]]:
+    def count(self) -> tuple[dict[str, float], Counts]:
         """How often each topical term occurs, and how often each term does, topical or not."""
         first, counts = self.distinct()
         shared = int(np.searchsorted(first, len(self._topical)))
         pairs = zip(first[:shared].tolist(), counts[:shared].tolist(), strict=True)
         return {self._topical[number]: count for number, count in pairs}, counts
 
-    def occurrences(self, phrase: Sequence[str]) -> int:
+    def occurrences(self, phrase: Sequence[str]) -> float:
         """How often topical terms stand in a row, what is no term passed over."""
-        terms = self._terms[self._terms >= 0]
+        is_term = self._terms >= 0
+        terms = self._terms[is_term]
         size = len(terms) - len(phrase) + 1
         if size <= 0:
             return 0
         found = np.ones(size, bool)
         for place, term in enumerate(phrase):
             found &= terms[place : place + size] == self._topical.index(term)
+        if self._shares is not None:
+            return float(self._shares[is_term][:size][found].sum())
         return int(np.count_nonzero(found))
 
     def similarities(
@@ -187,9 +223,7 @@ class Reading:
         Only what has a term of the topic is looked at, all at once: terms are sorted by line, then term, so that equal
         ones stand together.
         """
-        ends = np.flatnonzero(self._numbers == _LINE_END)
-        bounds = np.empty(len(ends) + 2, np.int64)
-        bounds[0], bounds[1:-1], bounds[-1] = -1, ends, len(self._numbers)
+        bounds = self._bounds()
         sizes = bounds[1:] - bounds[:-1] - 1
         if groups is None:
             result = np.where(sizes > 0, 0.0, np.nan)
@@ -198,7 +232,7 @@ class Reading:
             result[groups[(sizes > 0) & (groups >= 0)]] = 0.0
         if not self.is_near:
             return result
-        lines = np.searchsorted(ends, self._near)
+        lines = np.searchsorted(bounds[1:-1], self._near)
         if groups is None:
             near, _ = _runs(lines)
             rank = np.arange(len(near))

@@ -24,7 +24,7 @@ class TopicVector:
     weights: Mapping[str, float]
     weighting: str = "log"
 
-    def parts(self, counts: Mapping[str, int], norm: float) -> list[tuple[str, float, float]]:
+    def parts(self, counts: Mapping[str, float], norm: float) -> list[tuple[str, float, float]]:
         """(term, its weight in the text's unit vector, its weight in the topic's) for each shared term.
 
         ``counts`` are those of the topic's terms at least, ``norm`` is the length of the text's whole vector. The
@@ -33,7 +33,7 @@ class TopicVector:
         log = self.weighting == "log"
         weights = self.weights
         return [
-            (term, (1.0 + math.log(count) if log else count) / norm, weights[term])
+            (term, (1.0 + math.log(count) if log and count > 1 else count) / norm, weights[term])
             for term, count in counts.items()
             if term in weights
         ]
@@ -49,7 +49,7 @@ class TopicVector:
         return min(1.0, math.fsum(own * topic for _, own, topic in self.parts(counts, norm)))
 
 
-def text_norm(counts: NDArray[np.int64], weighting: str) -> float:
+def text_norm(counts: NDArray[np.int64] | NDArray[np.float64], weighting: str) -> float:
     """Euclidean length of a text's vector, from the counts of its terms.
 
     Added in order of the counts: how terms were numbered, which differs by process, is not to show in the last digit.

@@ -62,7 +62,11 @@ def check_weighting(name: str) -> str:
     return name
 
 
-def weights(counts: NDArray[np.int64], weighting: str) -> NDArray[np.float64]:
-    """Weights of term counts: ``tf``, or ``log``, which is 1 + log tf (METHODS, section 1); idf is not in it."""
+def weights(counts: NDArray[np.int64] | NDArray[np.float64], weighting: str) -> NDArray[np.float64]:
+    """Weights of term counts: ``tf``, or ``log``, which is 1 + log tf (METHODS, section 1); idf is not in it. A part of
+    an occurrence, where ``log`` would fall below 0, weighs just that part."""
     values = counts.astype(np.float64)
-    return 1.0 + np.log(values) if weighting == "log" else values
+    if weighting != "log":
+        return values
+    logs = 1.0 + np.log(np.maximum(values, 1.0))
+    return logs if counts.dtype == np.int64 else np.where(values < 1.0, values, logs)

@@ -130,6 +130,7 @@ class Digest:
     noindex: bool = False
     nofollow: bool = False
     signature: Signature = field(default_factory=Signature)
+    lines: NDArray[np.uint64] = field(default_factory=_no_fingerprints)  # hashes of its lines, to see what repeats
     text: str | None = None  # only when asked for
     parse_s: float = 0.0
     judge_s: float = 0.0

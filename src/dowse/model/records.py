@@ -19,6 +19,7 @@ from dowse.model.http import Timings
 
 __all__ = [
     "EVIDENCE_KIND",
+    "REPEATS",
     "STRATEGY_STATE",
     "Batch",
     "CandidateBlock",
@@ -34,6 +35,8 @@ __all__ = [
 
 STRATEGY_STATE = "strategy."
 """In the names of statistics: in front of the strategy's name and the key."""
+REPEATS = "repeats."
+"""In the names of statistics: in front of the number of a site whose pages have lines in common."""
 EVIDENCE_KIND = "evidence"
 """The statistic that says what the candidates' evidence means: its strategy's ``Memory.kind``."""
 

@@ -112,7 +112,7 @@ def differences(one: Digest, other: Digest) -> list[str]:
         if name == "links":
             found += [f"links.{column.name}" for column in fields(mine)
                       if not _same(getattr(mine, column.name), getattr(theirs, column.name))]  # fmt: skip
-        elif name not in ("parse_s", "judge_s") and mine != theirs:
+        elif name not in ("parse_s", "judge_s") and not _same(mine, theirs):
             found.append(name)
     return found
 

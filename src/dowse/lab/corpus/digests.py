@@ -13,25 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.crawl.job import Job
+from dowse.crawl.judged import Judged, judged, repeated_blocks
 from dowse.crawl.step import PageStep
 from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge, Vocabulary
 from dowse.lab.corpus.index import Index
 from dowse.lab.corpus.pages import Pages
 from dowse.lab.corpus.parsing import NOFOLLOW, NOINDEX, PAGE, REFUSED
-from dowse.model.page import Digest, Links, Signature, Verdict
+from dowse.model.page import Digest, Links, Signature
 from dowse.parse import Measures, add_refresh, in_context, line_groups, mentions
 
 __all__ = ["Digests"]
 
 _UNKNOWN = -1  # not yet asked of the scope
 _ALLOWED = 0
-_REMEMBERED = 50_000  # pages whose verdict is kept, some 3 KB each
+_REMEMBERED = 50_000  # pages whose lines are kept, some 3 KB each
 _ANCHOR_TOKENS = 1 << 20  # read at a time
-
-
-_Judged = tuple[Verdict, NDArray[np.float64], NDArray[np.float64]]
-"""The verdict on a page, and how near each of its lines and blocks is to the topic."""
 
 
 class Digests:
@@ -52,7 +49,7 @@ class Digests:
         self._rule_of = np.full(len(pages.fingerprints), _UNKNOWN, np.int16)  # address -> the rule that refuses it
         # what depends on the pages before is measured page by page, by numbers of the lexicon and not of the vocabulary
         self._by_anchor = np.zeros(0) if self.learns else self._anchor_similarities()
-        self._judged: dict[int, _Judged] = {}
+        self._lines: dict[int, tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]] = {}
 
     @property
     def learns(self) -> bool:
@@ -76,23 +73,40 @@ class Digests:
         ]
         return np.concatenate(parts)
 
-    def __call__(self, number: int) -> Digest:
+    def repeated(self, number: int, known: bytes) -> bytes:
+        """What of a page repeats over its site, when these lines do: a digest depends on nothing else of them."""
+        if not known or not self._pages.facts[number, 0] & PAGE:
+            return b""
+        found = self._lines.get(number)
+        if found is None:
+            page = self._read(self._pages.columns["tokens"][self._pages.bounds("token_ends", number)])
+            found = *page.lines(), line_groups(self._starts(number), page.count_lines())
+            if len(self._lines) < _REMEMBERED:
+                self._lines[number] = found
+        blocks = repeated_blocks(*found, known)
+        return np.packbits(blocks).tobytes() if blocks.any() else b""
+
+    def _starts(self, number: int) -> NDArray[np.int32]:
+        starts: NDArray[np.int32] = self._pages.columns["block_starts"][self._pages.bounds("block_ends", number)]
+        return starts
+
+    def __call__(self, number: int, repeats: bytes = b"") -> Digest:
         pages = self._pages
         columns, strings = pages.columns, pages.strings
         flags, text_len, words, n_links, canonical, refresh, *by_rule = pages.facts[number].tolist()
         if not flags & PAGE or self.learns:
-            return self._step.digest(Job(self._index.response(number), 0.0))
+            return self._step.digest(Job(self._index.response(number), 0.0, repeats=repeats))
         start = perf_counter()
-        verdict, by_line, by_block = self._judged.get(number) or self._judge_page(number)
+        by_line, of_page = self._judge_page(number, repeats)
         judge_s = perf_counter() - start
         refused = dict(zip(REFUSED, by_rule, strict=True))
-        links = self._links(number, by_line, by_block, refused)
+        links = self._links(number, by_line, of_page, refused)
         refresh_url = self._url(refresh)
         if refresh_url is not None and not flags & NOFOLLOW and self._scope.refuse(refresh_url) is None:
             add_refresh(links, refresh_url)
         exact = int(columns["exact"][number])
         return Digest(
-            verdict=verdict,
+            verdict=of_page.verdict,
             title=strings["titles"][number],
             language=strings["languages"][number],
             charset=strings["charsets"][number],
@@ -105,35 +119,28 @@ class Digests:
             refresh=refresh_url,
             noindex=bool(flags & NOINDEX),
             nofollow=bool(flags & NOFOLLOW),
+            lines=of_page.lines,
             signature=Signature(exact, columns["minhash"][64 * number : 64 * number + 64].tobytes() if exact else b""),
             parse_s=perf_counter() - start - judge_s,
             judge_s=judge_s,
         )
 
-    def _judge_page(self, number: int) -> _Judged:
-        """Strategies are compared on the same pages, so this is remembered."""
-        columns, bounds = self._pages.columns, self._pages.bounds
-        reading = self._read(columns["tokens"][bounds("token_ends", number)])
-        by_line = self._judge.similarities(reading)
-        groups = line_groups(columns["block_starts"][bounds("block_ends", number)], len(by_line))
-        judged = self._judge.verdict_of(reading), by_line, self._judge.similarities(reading, groups)
-        if len(self._judged) < _REMEMBERED:
-            self._judged[number] = judged
-        return judged
+    def _judge_page(self, number: int, repeats: bytes) -> tuple[NDArray[np.float64], Judged]:
+        """How near each line is to the topic, and what is said of the page and its blocks."""
+        page = self._read(self._pages.columns["tokens"][self._pages.bounds("token_ends", number)])
+        return self._judge.similarities(page), judged(self._judge, page, self._starts(number), repeats)
 
     def _url(self, number: int) -> str | None:
         return None if number < 0 else self._pages.strings["urls"][number]
 
-    def _links(
-        self, number: int, by_line: NDArray[np.float64], by_block: NDArray[np.float64], refused: dict[str, int]
-    ) -> Links:
+    def _links(self, number: int, by_line: NDArray[np.float64], of_page: Judged, refused: dict[str, int]) -> Links:
         """The rows that the scope and the limit leave; what they refuse is added to ``refused``."""
         pages = self._pages
         columns, strings = pages.columns, pages.strings
         rows = pages.bounds("row_ends", number)
-        of_page = pages.bounds("mention_ends", number)
+        mentions_at = pages.bounds("mention_ends", number)
         targets, counts = columns["targets"][rows], columns["counts"][rows]
-        mentioned, paragraphs, paths = (columns[name][of_page] for name in ("mentioned", "paragraphs", "paths"))
+        mentioned, paragraphs, paths = (columns[name][mentions_at] for name in ("mentioned", "paragraphs", "paths"))
         anchors, rels, positions = columns["anchors"][rows], columns["rels"][rows], columns["positions"][rows]
         rules = self._rules_of(targets)
         if rules.any() or len(targets) > self._max_links:
@@ -147,11 +154,9 @@ class Digests:
             rels, positions = rels[kept], positions[kept]
         if not len(targets):
             return Links()
-        found = mentions(
-            mentioned, paragraphs, paths, columns["block_starts"][pages.bounds("block_ends", number)],
-            columns["headings"][pages.bounds("heading_ends", number)],
-        )  # fmt: skip
-        measures = Measures(self._by_anchor[anchors], by_line, by_block, np.ones(len(by_block)))
+        headings = columns["headings"][pages.bounds("heading_ends", number)]
+        found = mentions(mentioned, paragraphs, paths, self._starts(number), headings)
+        measures = Measures(self._by_anchor[anchors], by_line, of_page.by_block, of_page.weights)
         similarity, places, repeated = in_context(found, measures)
         return Links(
             urls=strings["urls"].take(targets),

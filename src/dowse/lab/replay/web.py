@@ -84,7 +84,7 @@ class KnownPages:
     def __init__(self, web: CorpusWeb, digests: Digests) -> None:
         self._web = web
         self._digests = digests
-        self._made: dict[int, Digest] = {}  # several runs of a topic meet the same pages
+        self._made: dict[tuple[int, bytes], Digest] = {}  # several runs of a topic meet the same pages
 
     async def start(self) -> None:
         """Nothing to start."""
@@ -94,15 +94,16 @@ class KnownPages:
         self._digests.start_over()
 
     async def run(self, job: Job) -> Work:
-        return Work(self.digest(self._web.number(job.response.url)))
+        return Work(self.digest(self._web.number(job.response.url), job.repeats))
 
-    def digest(self, page: int) -> Digest:
-        """The digest of a page, made once (unless it depends on those made before)."""
-        digest = self._made.get(page)
+    def digest(self, page: int, repeats: bytes = b"") -> Digest:
+        """The digest of a page whose site repeats these lines, made once (unless it depends on those made before)."""
+        if self._digests.learns:
+            return self._digests(page, repeats)
+        key = page, self._digests.repeated(page, repeats)
+        digest = self._made.get(key)
         if digest is None:
-            digest = self._digests(page)
-            if not self._digests.learns:
-                self._made[page] = digest
+            digest = self._made[key] = self._digests(page, repeats)
         return digest
 
     async def close(self) -> None:

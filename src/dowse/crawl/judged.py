@@ -1,0 +1,57 @@
+"""A page's words against the topic: the verdict, and how near its blocks are.
+
+What a site repeats on its pages says little about a single one. So blocks made of such lines count for a quarter, in
+the page's own similarity and as the context of links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.judge import Judge, Reading
+from dowse.model.page import Verdict
+from dowse.parse import distinct_lines, is_repeated, line_groups
+
+__all__ = ["Judged", "judged", "repeated_blocks"]
+
+_MOSTLY = 0.7  # of a block's words stand on lines that repeat: then it repeats
+_WEIGHT = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the judge says of a page and its blocks."""
+
+    verdict: Verdict
+    by_block: NDArray[np.float64]  # similarity; NaN where there is no word
+    weights: NDArray[np.float64]  # of each block as context
+    lines: NDArray[np.uint64]  # hashes of the page's lines, for what its site has in common
+
+
+def repeated_blocks(
+    sizes: NDArray[np.int64], hashes: NDArray[np.uint64], groups: NDArray[np.intp], known: bytes
+) -> NDArray[np.bool_]:
+    """Which blocks repeat, when lines with the hashes ``known`` do. Of each line: its words, their hash, its block."""
+    inside, blocks = groups >= 0, int(groups.max(initial=-1)) + 1
+    if not known:
+        return np.zeros(blocks, np.bool_)
+    again = is_repeated(hashes, known) & inside
+    repeated = np.bincount(groups[again], sizes[again], blocks)
+    words = np.bincount(groups[inside], sizes[inside], blocks)
+    return (repeated > 0) & (repeated >= _MOSTLY * words)
+
+
+def judged(judge: Judge, page: Reading, starts: Sequence[int] | NDArray[np.int32], known: bytes = b"") -> Judged:
+    """Judge a page whose blocks begin at the lines ``starts``; ``known`` are the lines that its site repeats."""
+    groups = line_groups(starts, page.count_lines())
+    sizes, hashes = page.lines()
+    blocks = repeated_blocks(sizes, hashes, groups, known)
+    weights = np.where(blocks, _WEIGHT, 1.0)
+    weighed = page.weighed(np.append(weights, 1.0)[groups]) if blocks.any() else page
+    return Judged(
+        judge.verdict_of(weighed), judge.similarities(page, groups), weights, distinct_lines(hashes[groups >= 0])
+    )

@@ -1,0 +1,124 @@
+"""Lines that a site repeats on its pages: menus, footers, side bars. They say little about the page they stand on.
+
+Lines are counted by site and told apart by a hash of their words, so that a menu is known although one of its entries
+changes from page to page. A line is taken for repeated when three pages of late have had it. Counts are halved every
+sixteen pages of the site, and what falls to nothing is forgotten: so a line must be on about a fifth of the pages to
+stay known, and a site takes some ten kilobytes however large it is. The sites asked last are remembered.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MOST_LINES", "Repeats", "distinct_lines", "is_repeated"]
+
+Hashes = NDArray[np.uint64]
+
+MOST_LINES = 512  # of a page: what repeats stands at its beginning or its end
+_REPEATED = 3  # pages
+_HALVED_AFTER = 16  # pages
+_MOST_KNOWN = 1_024  # repeated lines of a site
+_MOST_SITES = 1_024
+_ROW = np.dtype([("line", "<u8"), ("count", "u1")])
+
+
+def _none() -> Hashes:
+    return np.zeros(0, np.uint64)
+
+
+@dataclass(slots=True)
+class _Site:
+    pages: int = 0  # since counts were halved
+    lines: Hashes = field(default_factory=_none)  # rising
+    counts: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
+    known: bytes = b""
+
+
+class Repeats:
+    """What the pages of each site had in common so far."""
+
+    def __init__(self, most_sites: int = _MOST_SITES) -> None:
+        self._most = most_sites
+        self._sites: OrderedDict[int, _Site] = OrderedDict()
+
+    def known(self, site: int) -> bytes:
+        """The hashes of the site's repeated lines, eight bytes each, rising."""
+        found = self._sites.get(site)
+        return b"" if found is None else found.known
+
+    def learn(self, site: int, lines: Hashes) -> int | None:
+        """A page of the site has these lines (distinct, rising). Returns a site that is forgotten for it, if any."""
+        found = self._sites.get(site)
+        if found is None:
+            found = self._sites[site] = _Site()
+        self._sites.move_to_end(site)
+        _count(found, lines)
+        forgotten = None
+        if len(self._sites) > self._most:
+            forgotten, _ = self._sites.popitem(last=False)
+        return forgotten
+
+    def state(self, site: int) -> bytes:
+        """What is remembered of a site, to be taken up with :meth:`load`."""
+        found = self._sites.get(site)
+        if found is None:
+            return b""
+        rows = np.empty(len(found.lines), _ROW)
+        rows["line"], rows["count"] = found.lines, found.counts
+        return bytes([found.pages]) + rows.tobytes()
+
+    def load(self, site: int, state: bytes) -> None:
+        """Take up a :meth:`state`; nothing comes of an empty one."""
+        if state:
+            rows = np.frombuffer(state, _ROW, offset=1)
+            found = _Site(state[0], rows["line"].astype(np.uint64), rows["count"].copy())
+            _choose(found)
+            self._sites[site] = found
+
+
+def _count(site: _Site, lines: Hashes) -> None:
+    place = np.searchsorted(site.lines, lines)
+    inside = place < len(site.lines)
+    old = np.zeros(len(lines), np.bool_)
+    old[inside] = site.lines[place[inside]] == lines[inside]
+    seen = place[old]
+    site.counts[seen] += np.minimum(1, 255 - site.counts[seen]).astype(np.uint8)
+    new = lines[~old]
+    if len(new):
+        site.lines = np.insert(site.lines, place[~old], new)
+        site.counts = np.insert(site.counts, place[~old], np.uint8(1))
+    site.pages += 1
+    if site.pages == _HALVED_AFTER:
+        site.pages = 0
+        kept = site.counts > 1
+        site.lines, site.counts = site.lines[kept], site.counts[kept] >> np.uint8(1)
+    _choose(site)
+
+
+def _choose(site: _Site) -> None:
+    often = np.flatnonzero(site.counts >= _REPEATED)
+    if len(often) > _MOST_KNOWN:
+        often = np.sort(often[np.argsort(-site.counts[often].astype(np.int64), kind="stable")[:_MOST_KNOWN]])
+    site.known = site.lines[often].astype("<u8").tobytes()
+
+
+def distinct_lines(hashes: Hashes) -> Hashes:
+    """The lines of a page that are counted, given the hash of each of its lines in order (0: it has no word)."""
+    told = hashes[hashes != 0]
+    if len(told) > MOST_LINES:
+        told = np.concatenate((told[: MOST_LINES // 2], told[-MOST_LINES // 2 :]))
+    return np.unique(told)
+
+
+def is_repeated(lines: Hashes, known: bytes) -> NDArray[np.bool_]:
+    """Which lines are among those that are known to repeat."""
+    among = np.frombuffer(known, "<u8")
+    if not len(among):
+        return np.zeros(len(lines), np.bool_)
+    place = np.minimum(np.searchsorted(among, lines), len(among) - 1)
+    found: NDArray[np.bool_] = among[place] == lines
+    return found
