@@ -8,14 +8,14 @@ import math
 import numpy as np
 import pytest
 
-from dowse.lab.metrics import recall_steps
-from dowse.lab.results import RunResult, recall_function, run_result
-from dowse.lab.run import Request, Run
+from dowse.lab.metrics import harvest_steps, recall_steps
+from dowse.lab.results import RunResult, harvest_function, recall_function, run_result
+from dowse.lab.run import NO_PATH, Request, Run
 from dowse.lab.summary import mean_curves, shown_rows, summarise, summary_csv, topic_means
 from tests.lab import compared
 
 SMALL = Run.of([0, 1, 1, 0, 1], target=[0, 1, 0, 0, 1], brought=[Request.ROBOTS, 0, 0, Request.ERROR, 0],
-               wire_bytes=[5, 100, 100, 0, 100], ended_s=[1, 2, 3, 9, 10])  # fmt: skip
+               wire_bytes=[5, 100, 100, 0, 100], ended_s=[1, 2, 3, 9, 10], distance=[-1, 1, 0, -1, 3])  # fmt: skip
 
 
 def small(strategy: str = "best-first", topic: str = "t", seed_set: str = "s", targets: int = 4) -> RunResult:
@@ -30,6 +30,7 @@ def test_a_result_tells_the_run_and_survives_json() -> None:
         "budget_requests": 10, "auc": pytest.approx((8 + 5) / 40), "recall": 0.5, "harvest": 1.0, "requests": 5,
         "pages": 3, "bytes": 305, "seconds": 10.0, "requests_to_50": 5, "requests_to_80": None, "requests_to_90": None,
         "without_page": {"robots": 1, "error": 1}, "curve": {"requests": [2, 5], "recall": [0.25, 0.5]},
+        "relevant_at": [2, 3, 5], "without_page_at": [1, 4], "target_distances": [1, 3],
     }  # fmt: skip
 
 
@@ -37,12 +38,21 @@ def test_a_result_without_targets_or_requests() -> None:
     nothing = run_result(Run.of([]), strategy="bfs", topic="t", seed_set="s", targets=0, budget_requests=10)
     assert (nothing["auc"], nothing["recall"], nothing["harvest"], nothing["seconds"]) == (None, None, 0, 0)
     assert nothing["curve"] == {"requests": [], "recall": []}
+    assert (nothing["relevant_at"], nothing["without_page_at"], nothing["target_distances"]) == ([], [], [])
     json.dumps(nothing, allow_nan=False)
 
 
 def test_the_kept_curve_is_the_whole_curve() -> None:
     [kept] = recall_function([small()])
     assert kept.value(range(12)).tolist() == recall_steps(SMALL, 4).value(range(12)).tolist()
+    [harvest] = harvest_function([small()])
+    assert harvest.value(range(12)).tolist() == harvest_steps(SMALL).value(range(12)).tolist()
+
+
+def test_distances_that_nobody_knows_are_none() -> None:
+    one = Run.of([True, True], target=[True, True], distance=[2, NO_PATH])
+    result = run_result(one, strategy="bfs", topic="t", seed_set="s", targets=2, budget_requests=10)
+    assert result["target_distances"] is None
 
 
 def test_a_row_a_strategy_the_best_first() -> None:
