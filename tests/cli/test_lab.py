@@ -45,9 +45,15 @@ def test_a_comparison_is_printed_and_written(
     table, told = dowse(capsys, monkeypatch, "lab", "compare", str(corpus), *SMALL, *arguments)
     assert "1 topics, 6 runs" in table
     assert {path.name for path in out.iterdir()} == {
-        "summary.csv", "recall.png", "topics.png", "report.html", "all.json",
+        "summary.csv", "topics.csv", "recall.png", "topics.png", "report.html", "all.json",
     }  # fmt: skip
-    assert len(json.loads((out / "all.json").read_text("utf-8"))["runs"]) == 6
+    figures = json.loads((out / "all.json").read_text("utf-8"))
+    assert len(figures["runs"]) == len(figures["topics"]) == 6
+    by_strategy = {run["strategy"]: run for run in figures["runs"]}
+    assert by_strategy["knapsack"]["target_distances"] is None
+    assert len(by_strategy["bfs"]["target_distances"]) == len(by_strategy["bfs"]["curve"]["requests"])
+    rows = (out / "topics.csv").read_text("utf-8").splitlines()
+    assert [row.split(",")[:2] for row in rows[1:]] == [["bread", name] for name in by_strategy]
     lines = [line for line in told.splitlines() if "(once" not in line]
     assert lines[:2] == ["topic 1 of 2 done", "topic 2 of 2 done"], "topics are counted, left out or not"
     assert lines[2].startswith("left out rare: it has 1 pages")

@@ -66,9 +66,7 @@ def test_a_redirect_adds_nothing_and_oracles_are_measured_alike(tmp_path: Path) 
     """The way from the home page to d leads over two redirects and one page; the only way to e over d."""
 
     def page(name: str, body: str) -> Page:
-        return Page(
-            f"http://a.test/{name}", f"<title>{name}</title><p>solar cells {name} and more<p>{body}".encode()
-        )
+        return Page(f"http://a.test/{name}", f"<title>{name}</title><p>solar cells {name} and more<p>{body}".encode())
 
     def moved(name: str, target: str) -> Page:
         return Page(f"http://a.test/{name}", status="301 Moved", headers=(("Location", target),))

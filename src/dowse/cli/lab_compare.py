@@ -30,18 +30,20 @@ from dowse.cli.lab_options import (
     shown_topics,
 )
 from dowse.crawl.workers import default_workers
+from dowse.lab.by_topic import topic_rows, topics_csv
 from dowse.lab.compare.compare import Compared, compare
 from dowse.lab.compare.plan import Plan
 from dowse.lab.compare_report import write_compare_report
 from dowse.lab.corpus import open_corpus
-from dowse.lab.summary import SummaryRow, mean_curves, shown_rows, summarise, summary_csv
+from dowse.lab.curves import mean_curves
+from dowse.lab.summary import SummaryRow, shown_rows, summarise, summary_csv
 from dowse.model.errors import UserError
 from dowse.store.whole import check_writable, write_whole
 
 __all__ = ["compare_command"]
 
-_TABLE, _CURVES, _TOPICS, _REPORT = "summary.csv", "recall.png", "topics.png", "report.html"
-_WIDE = 120  # characters that the whole table needs
+_TABLE, _TOPICS, _CURVES, _PANELS, _REPORT = "summary.csv", "topics.csv", "recall.png", "topics.png", "report.html"
+_WIDE = 132  # characters that the whole table needs
 _FEWER_COLUMNS = 5
 
 
@@ -97,11 +99,21 @@ def _tell(compared: Compared, title: str, settings: dict[str, Any], out: Path | 
     rows = summarise(compared.runs)
     _print_table(rows, compared)
     if as_json is not None:
-        text = json.dumps({"settings": settings, "summary": rows, "runs": compared.runs}, indent=1)
+        text = _json(settings=settings, summary=rows, topics=topic_rows(compared.runs), runs=compared.runs)
         write_whole(as_json, lambda path: path.write_text(text, "utf-8"))
         typer.echo(f"figures  {as_json}")
     if out is not None:
         _write(out, title, compared, rows, settings)
+
+
+def _json(**parts: Any) -> str:
+    """An object of these parts, a line for each row of a list: a run alone is a thousand numbers."""
+    written = (
+        f"{json.dumps(name)}: "
+        + ("[\n" + ",\n".join(map(json.dumps, part)) + "\n]" if isinstance(part, list) else json.dumps(part, indent=1))
+        for name, part in parts.items()
+    )
+    return "{\n" + ",\n".join(written) + "\n}\n"
 
 
 def _check_outputs(out: Path | None, as_json: Path | None) -> None:
@@ -112,7 +124,7 @@ def _check_outputs(out: Path | None, as_json: Path | None) -> None:
         except OSError as error:
             why = "it is a file" if out.is_file() else error.strerror or str(error)
             raise UserError(f"cannot make the folder {out}: {why}; choose another with --out") from None
-        for name in (_TABLE, _CURVES, _TOPICS, _REPORT):
+        for name in (_TABLE, _TOPICS, _CURVES, _PANELS, _REPORT):
             check_writable(out / name)
     if as_json is not None:
         check_writable(as_json)
@@ -138,9 +150,12 @@ def _write(out: Path, title: str, compared: Compared, rows: list[SummaryRow], se
 
     budget = max(run["budget_requests"] for run in compared.runs)
     write_whole(out / _TABLE, lambda path: path.write_text(summary_csv(rows), "utf-8"))
+    topics = topics_csv(topic_rows(compared.runs))
+    write_whole(out / _TOPICS, lambda path: path.write_text(topics, "utf-8"))
     curves_figure(mean_curves(compared.runs, budget), out / _CURVES, title=title)
-    topics_figure(compared.runs, budget, out / _TOPICS, title=title)
+    topics_figure(compared.runs, budget, out / _PANELS, title=title)
     report = write_compare_report(
         compared.runs, out / _REPORT, title=title, version=version("dowse"), settings=settings
     )  # fmt: skip
-    typer.echo(f"table    {out / _TABLE}\ncurves   {out / _CURVES}, {out / _TOPICS}\nreport   {report}")
+    tables, pictures = f"{out / _TABLE}, {out / _TOPICS}", f"{out / _CURVES}, {out / _PANELS}"
+    typer.echo(f"tables   {tables}\ncurves   {pictures}\nreport   {report}")

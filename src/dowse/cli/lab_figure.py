@@ -27,8 +27,8 @@ from dowse.cli.lab_options import (
 )
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import open_corpus
+from dowse.lab.curves import MeanCurve
 from dowse.lab.papers import PAPERS, paper_curves
-from dowse.lab.summary import MeanCurve
 from dowse.model.errors import UserError
 from dowse.store.whole import check_writable
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from dowse.lab.canvas import COLOURS, INK, SOFT, Canvas, Panel, fitted
+from dowse.lab.curves import MeanCurve, mean_curves
 from dowse.lab.html import percent
 from dowse.lab.labels import spread
 from dowse.lab.looks import Look, looks
 from dowse.lab.results import RunResult
-from dowse.lab.summary import MeanCurve, mean_curves
 
 __all__ = ["curves_figure", "topics_figure"]
 

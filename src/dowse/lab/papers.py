@@ -18,12 +18,12 @@ from dowse.lab.compare.compare import opened, topic_and_seeds
 from dowse.lab.compare.plan import REFERENCES, Plan, budget_requests, kind_of
 from dowse.lab.compare.topic_runs import TopicRuns
 from dowse.lab.corpus import Corpus, Unfit
+from dowse.lab.curves import MeanCurve, averaged
 from dowse.lab.metrics import benefit_ratio, relative_efficiency
 from dowse.lab.oracles import Bound, knapsack_bound
 from dowse.lab.prediction import MOST_PARENTS, prediction_curves
 from dowse.lab.replay.web import CorpusWeb
 from dowse.lab.run import Floats, Run
-from dowse.lab.summary import MeanCurve, averaged
 
 __all__ = ["PAPERS", "PaperFigure", "paper_curves"]
 

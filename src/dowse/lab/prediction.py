@@ -17,9 +17,9 @@ from dowse.lab.compare.compare import opened, topic_and_seeds
 from dowse.lab.compare.plan import Plan
 from dowse.lab.compare.topic_runs import TopicRuns
 from dowse.lab.corpus import Unfit
+from dowse.lab.curves import MeanCurve, averaged
 from dowse.lab.replay.web import CorpusWeb, KnownPages
 from dowse.lab.run import Floats
-from dowse.lab.summary import MeanCurve, averaged
 from dowse.model.strategy import LinkView, SourcePage
 from dowse.predict.evidence import Evidence
 from dowse.predict.measures import Average, Measure, Weighted

@@ -12,7 +12,13 @@ from dowse.lab.metrics import harvest_rate, harvest_steps, recall_steps, request
 from dowse.lab.run import NO_PATH, Request, Run
 from dowse.lab.steps import Steps
 
-__all__ = ["Kind", "RecallCurve", "RunResult", "harvest_function", "recall_function", "run_result"]
+__all__ = [
+    "BASELINE", "ORACLE", "Kind", "RecallCurve", "RunResult", "by_strategy", "harvest_function", "recall_function",
+    "run_result",
+]  # fmt: skip
+
+ORACLE = "oracle-path"  # the reachable oracle, see dowse.lab.oracles
+BASELINE = "bfs"
 
 # An oracle knows the answer and a baseline ignores it: both are drawn as references, not ranked as strategies.
 Kind = Literal["strategy", "oracle", "baseline"]
@@ -82,6 +88,14 @@ def run_result(
         "without_page_at": (1 + np.flatnonzero(~run.page)).tolist(),
         "target_distances": None if NO_PATH in distances else distances,
     }
+
+
+def by_strategy(results: Iterable[RunResult]) -> dict[str, list[RunResult]]:
+    """The runs of each strategy, in the order in which they first come."""
+    groups: dict[str, list[RunResult]] = {}
+    for result in results:
+        groups.setdefault(result["strategy"], []).append(result)
+    return groups
 
 
 def _known(number: float) -> float | None:
