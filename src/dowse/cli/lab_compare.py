@@ -15,10 +15,13 @@ from rich.table import Table
 from dowse.cli.interrupt import interruptible
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_options import (
+    KEPT,
+    NO_TOPIC,
     AllLabels,
     Budget,
     ByQuery,
     InsideOnly,
+    Jobs,
     LabelFile,
     LabelNames,
     MinPages,
@@ -26,10 +29,11 @@ from dowse.cli.lab_options import (
     SeedsKind,
     Strategies,
     chosen_labels,
+    job_count,
     label_choice,
     shown_topics,
+    tell_unfit,
 )
-from dowse.crawl.workers import default_workers
 from dowse.lab.by_topic import topic_rows, topics_csv
 from dowse.lab.compare.compare import Compared, compare
 from dowse.lab.compare.plan import Plan
@@ -64,7 +68,7 @@ def compare_command(
     weighting: Annotated[str, typer.Option(metavar="NAME", help="Term weights: tf, log, tf-idf or log-idf.")] = "log",
     inside: InsideOnly = False,
     by_query: ByQuery = False,
-    jobs: Annotated[int | None, typer.Option(metavar="NUMBER", help="Processes; one a core if not given.")] = None,
+    jobs: Jobs = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write table, curves and report into this folder.")
     ] = None,
@@ -72,25 +76,22 @@ def compare_command(
     fresh: Annotated[bool, typer.Option("--fresh", help="Run everything anew, whatever was kept.")] = False,
 ) -> None:
     """Replay a recorded web under several strategies and compare what each would have found."""
-    if jobs is not None and jobs < 1:
-        raise UserError("--jobs is at least 1")
     plan = Plan(
         tuple(strategy), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets, seeds=seeds, examples=examples,
         min_pages=min_pages, seed_number=seed_number, inside=inside,
         weighting=weighting, by_query=by_query,
     )  # fmt: skip
-    choice = label_choice(label, labels_file, all_labels)
+    choice, count = label_choice(label, labels_file, all_labels), job_count(jobs)
     _check_outputs(out, as_json)
-    with interruptible("" if fresh else "what was run is kept, the same command goes on"):
+    with interruptible("" if fresh else KEPT):
         with shown_progress() as progress:
             opened = open_corpus(corpus, jobs=jobs, progress=progress)
         labels = chosen_labels(opened, plan, choice)
         with shown_topics() as told:
-            compared = compare(corpus, plan, labels, jobs=jobs or default_workers(), told=told, keep=not fresh)
-        for unfit in compared.unfit:
-            typer.echo(f"left out {unfit.label}: {unfit.reason}", err=True)
+            compared = compare(corpus, plan, labels, jobs=count, told=told, keep=not fresh)
+        tell_unfit(compared.unfit)
         if not compared.runs:
-            raise UserError("no topic could be run: see why above")
+            raise UserError(NO_TOPIC)
         settings = {"corpus": str(corpus), "digest": opened.digest, **asdict(plan)}
         _tell(compared, f"Strategies on {corpus.resolve().name}", settings, out, as_json)
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dowse.lab.bootstrap import Cell, resampling
+from dowse.lab.corpus import Unfit
 from dowse.lab.results import Kind, RunResult, by_strategy, recall_function
 from dowse.lab.run import Floats
 from dowse.lab.steps import Steps
 
-__all__ = ["MeanCurve", "averaged", "mean_curves"]
+__all__ = ["Drawn", "MeanCurve", "averaged", "mean_curves"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,14 @@ class MeanCurve:
     low: Floats
     high: Floats
     runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The curves of a figure, the highest first; and the labels that could not take part."""
+
+    curves: list[MeanCurve]
+    unfit: list[Unfit]
 
 
 def averaged(
