@@ -63,7 +63,8 @@ def _by_percent(curves: Sequence[MeanCurve], pages: int) -> list[MeanCurve]:
 
 
 def length_curves(results: Sequence[RunResult], _: int = 0) -> list[MeanCurve]:
-    """The sum of target lengths by targets found (figure 7), over the same targets for all (see ``lengths``).
+    """The sum of target lengths by targets found (figure 7), over the same number of targets for all (see
+    ``lengths``).
 
     Every topic and seed set is stretched or shrunk to a hundred targets, so that each weighs the same, whether 5 or 500
     targets were compared there: the last height is a hundred times the mean links a target. Strategies that did not
