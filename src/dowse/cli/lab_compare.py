@@ -21,13 +21,13 @@ from dowse.cli.lab_options import (
     Budget,
     ByQuery,
     InsideOnly,
-    Jobs,
     LabelFile,
     LabelNames,
     MinPages,
     SeedSets,
     SeedsKind,
     Strategies,
+    TopicJobs,
     chosen_labels,
     job_count,
     label_choice,
@@ -68,7 +68,7 @@ def compare_command(
     weighting: Annotated[str, typer.Option(metavar="NAME", help="Term weights: tf, log, tf-idf or log-idf.")] = "log",
     inside: InsideOnly = False,
     by_query: ByQuery = False,
-    jobs: Jobs = None,
+    jobs: TopicJobs = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write table, curves and report into this folder.")
     ] = None,
@@ -85,7 +85,7 @@ def compare_command(
     _check_outputs(out, as_json)
     with interruptible("" if fresh else KEPT):
         with shown_progress() as progress:
-            opened = open_corpus(corpus, jobs=jobs, progress=progress)
+            opened = open_corpus(corpus, jobs=count, progress=progress)
         labels = chosen_labels(opened, plan, choice)
         with shown_topics() as told:
             compared = compare(corpus, plan, labels, jobs=count, told=told, keep=not fresh)

@@ -17,13 +17,13 @@ from dowse.cli.lab_options import (
     Budget,
     ByQuery,
     InsideOnly,
-    Jobs,
     LabelFile,
     LabelNames,
     MinPages,
     SeedSets,
     SeedsKind,
     Strategies,
+    TopicJobs,
     chosen_labels,
     job_count,
     label_choice,
@@ -57,7 +57,7 @@ def figure_command(
     seeds_kind: SeedsKind = "near",
     inside: InsideOnly = False,
     by_query: ByQuery = False,
-    jobs: Jobs = None,
+    jobs: TopicJobs = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture, .png or .svg; else FIGURE.png.")
     ] = None,
@@ -75,7 +75,7 @@ def figure_command(
     check_picture(path)
     with interruptible(KEPT if figure.kept else ""):
         with shown_progress() as progress:
-            labels = chosen_labels(open_corpus(corpus, jobs=jobs, progress=progress), plan, choice)
+            labels = chosen_labels(open_corpus(corpus, jobs=count, progress=progress), plan, choice)
         with shown_topics() as told:
             drawn = figure.curves(corpus, plan, labels, jobs=count, told=told)
         tell_unfit(drawn.unfit)

@@ -21,8 +21,8 @@ from dowse.lab.corpus.labels import LABELS
 from dowse.model.errors import UserError
 
 __all__ = [
-    "KEPT", "NO_TOPIC", "AllLabels", "Budget", "ByQuery", "InsideOnly", "Jobs", "LabelChoice", "LabelFile",
-    "LabelNames", "MinPages", "SeedSets", "SeedsKind", "Strategies", "chosen_labels", "job_count", "label_choice",
+    "KEPT", "NO_TOPIC", "AllLabels", "Budget", "ByQuery", "InsideOnly", "LabelChoice", "LabelFile", "LabelNames",
+    "MinPages", "SeedSets", "SeedsKind", "Strategies", "TopicJobs", "chosen_labels", "job_count", "label_choice",
     "shown_topics", "tell_unfit",
 ]  # fmt: skip
 
@@ -51,7 +51,7 @@ ByQuery = Annotated[
     bool, typer.Option("--by-query", help="Tell the crawler the label's name alone; examples are seeds only.")
 ]
 InsideOnly = Annotated[bool, typer.Option("--inside", help="Do not follow links that leave the recorded set.")]
-Jobs = Annotated[
+TopicJobs = Annotated[
     int | None, typer.Option(metavar="NUMBER", help="Processes, a topic at a time each; one a core if not given.")
 ]
 
