@@ -30,7 +30,8 @@ from dowse.crawl.join import Parts
 from dowse.crawl.outlook import Outlook
 from dowse.crawl.recorder import Recorder
 from dowse.frontier import Frontier
-from dowse.lab.compare.compare import fitting_labels, opened, topic_and_seeds
+from dowse.lab.compare.compare import fitting_labels
+from dowse.lab.compare.each_topic import opened, topic_and_seeds
 from dowse.lab.compare.plan import Plan
 from dowse.lab.compare.topic_runs import TopicRuns
 from dowse.lab.corpus import Corpus, SeedSet, Unfit

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from dowse.lab.corpus import open_corpus
 from dowse.loopback import LoopbackServer, Resource, Site, Web, in_thread
 from dowse.loopback.demo import DEMO_QUERY, DEMO_SEEDS, demo_web
 
@@ -352,11 +354,12 @@ def test_hostile_check_of_another_crawl(folder: Path) -> None:
     assert "is no crawl of the hostile web" in dowse("hostile", "check", str(folder), code=2).stderr
 
 
-def test_lab_info_tells_of_a_crawl_and_keeps_what_it_worked_out(folder: Path) -> None:
-    first = dowse("lab", "info", str(folder), "--jobs", "1")
+def test_lab_info_tells_of_a_crawl_and_keeps_what_it_worked_out(folder: Path, tmp_path: Path) -> None:
+    unread = shutil.copytree(folder, tmp_path / "crawl", ignore=shutil.ignore_patterns(".dowse-lab"))
+    first = dowse("lab", "info", str(unread), "--jobs", "1")
     assert "indexing" in first.stderr
     assert "pages on" in first.stdout
-    again = dowse("lab", "info", str(folder), "--json", "--seed", DEMO_SEEDS[0])
+    again = dowse("lab", "info", str(unread), "--json", "--seed", DEMO_SEEDS[0])
     assert again.stderr == ""
     figures = json.loads(again.stdout)
     assert 50 < figures["pages"] <= figures["urls"]
@@ -375,6 +378,7 @@ def test_lab_info_tells_of_a_crawl_and_keeps_what_it_worked_out(folder: Path) ->
     ],
 )
 def test_lab_info_tells_a_mistake_in_one_line(folder: Path, arguments: list[str], message: str) -> None:
+    open_corpus(folder, jobs=1)  # what is worked out once is told, too
     done = dowse("lab", "info", *(word.format(folder=folder) for word in arguments), code=2)
     assert message in done.stderr
     assert done.stderr.count("\n") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dowse.cli.main import main
+from dowse.lab.corpus import open_corpus
 from tests.cli.test_operator import mistake
 from tests.lab.compare.webs import write_labelled
 
@@ -18,7 +20,10 @@ SMALL = ["--min-pages", "20", "--examples", "4", "--seed-sets", "1", "--budget",
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_labelled(tmp_path_factory.mktemp("web"))
+    """Opened before, so that whichever test comes first is not told of it."""
+    folder = write_labelled(tmp_path_factory.mktemp("web"))
+    open_corpus(folder, jobs=1)
+    return folder
 
 
 @pytest.fixture
@@ -45,10 +50,16 @@ def test_a_comparison_is_printed_and_written(
     table, told = dowse(capsys, monkeypatch, "lab", "compare", str(corpus), *SMALL, *arguments)
     assert "1 topics, 6 runs" in table
     assert {path.name for path in out.iterdir()} == {
-        "summary.csv", "recall.png", "topics.png", "report.html", "all.json",
+        "summary.csv", "topics.csv", "recall.png", "topics.png", "report.html", "all.json",
     }  # fmt: skip
-    assert len(json.loads((out / "all.json").read_text("utf-8"))["runs"]) == 6
-    lines = [line for line in told.splitlines() if "(once" not in line]
+    figures = json.loads((out / "all.json").read_text("utf-8"))
+    assert len(figures["runs"]) == len(figures["topics"]) == 6
+    by_strategy = {run["strategy"]: run for run in figures["runs"]}
+    assert by_strategy["knapsack"]["target_distances"] is None
+    assert len(by_strategy["bfs"]["target_distances"]) == len(by_strategy["bfs"]["curve"]["requests"])
+    rows = (out / "topics.csv").read_text("utf-8").splitlines()
+    assert [row.split(",")[:2] for row in rows[1:]] == [["bread", name] for name in by_strategy]
+    lines = told.splitlines()
     assert lines[:2] == ["topic 1 of 2 done", "topic 2 of 2 done"], "topics are counted, left out or not"
     assert lines[2].startswith("left out rare: it has 1 pages")
 
@@ -70,7 +81,33 @@ def test_a_figure_is_drawn(
     out, err = dowse(capsys, monkeypatch, "lab", "figure", "th-4", str(corpus), *more)
     assert "best-first" in out
     assert (tmp_path / "th-4.png").read_bytes().startswith(b"\x89PNG")
-    assert [line for line in err.splitlines() if "(once" not in line] == ["topic 1 of 2 done", "topic 2 of 2 done"]
+    lines = err.splitlines()
+    assert lines[:2] == ["topic 1 of 2 done", "topic 2 of 2 done"]
+    assert lines[2].startswith("left out rare: it has 1 pages")
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("gt-5", r"best-first +[\d.]+% at 5 %, +[\d.]+% at 10 % of the pages"),
+        ("gt-6", r"knapsack +[\d.]+% at 5 %, +[\d.]+% at 10 % of the pages"),
+        ("gt-7", r"bfs +[\d.]+ at 50 %, +[\d.]+ at 100 % of the targets"),
+    ],
+)
+def test_figures_of_targets_are_the_same_by_any_number_of_processes(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str,
+    row: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    told = []
+    for jobs in ("1", "2"):
+        shutil.rmtree(corpus / ".dowse-lab" / "runs", ignore_errors=True)
+        more = ["--all-labels", "--min-pages", "20", "--seed-sets", "2", "--budget", "10%", "--jobs", jobs]
+        out, _ = dowse(capsys, monkeypatch, "lab", "figure", name, str(corpus), *more, "--out", f"{jobs}.svg")
+        told.append(out.replace(f"{jobs}.svg", "picture"))
+    assert re.search(row, told[0])
+    assert told[0] == told[1]
+    assert (tmp_path / "1.svg").read_bytes() == (tmp_path / "2.svg").read_bytes()
 
 
 @pytest.mark.parametrize("command", [["lab", "compare"], ["lab", "figure", "th-4"]])
@@ -80,6 +117,7 @@ def test_a_figure_is_drawn(
         (["--budget", "lots"], "'lots' is no budget for the lab: write 20%"),
         (["--seeds-kind", "middle"], "seeds are near, far or roots, not 'middle'"),
         (["--strategy", "best-furst"], "did you mean best-first"),
+        (["--jobs", "0"], "--jobs is at least 1"),
         (["--labels-file", "nowhere.txt"], "cannot read nowhere.txt: No such file"),
         (["--labels-file", "/dev/null"], "/dev/null names no label: write one a line"),
         ([], "name topics: --label NAME, --labels-file FILE or --all-labels"),
@@ -135,5 +173,10 @@ def test_what_cannot_be_written_is_told_before_anything_is_run(
     assert said("compare", "c", "--json", "/dev/null") == "cannot write /dev/null: it is no plain file"
     assert said("figure", "th-4", "c", "--out", "no/f.png") == "cannot write no/f.png: No such file or directory"
     assert said("figure", "th-4", "c", "--out", "free") == "cannot write free: it is a folder"
+    for name in ("x.pdf", "picture"):
+        assert said("figure", "gt-7", "c", "--out", name) == (
+            f"cannot draw {name}: pictures are .png or .svg, name one of them"
+        )
+    assert said("figure", "gt-8", "c").startswith("there is no figure 'gt-8': choose one of th-3, th-4, th-5, gt-5")
     assert (tmp_path / "file").read_text("utf-8") == "mine"
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "free", "report.html", "taken"]

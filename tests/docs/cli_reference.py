@@ -34,7 +34,7 @@ EXAMPLES = {
     "hostile check": "dowse hostile check hostile-crawl",
     "lab info": "dowse lab info demo-crawl/best-first",
     "lab compare": "dowse lab compare my-corpus --all-labels --strategy best-first --strategy dfs --out comparison",
-    "lab figure": "dowse lab figure th-4 my-corpus --all-labels --strategy best-first",
+    "lab figure": "dowse lab figure gt-7 my-corpus --all-labels --strategy best-first --strategy weighted",
 }
 EXIT_CODES = {
     0: "Done. For a crawl: it stopped at its budget or target, or no URL was left.",
@@ -88,6 +88,10 @@ A trial whose seed is not among the crawl's is left out.
 What makes a folder a corpus is told in [the lab](lab.md#corpora). The first time, its pages are read and parsed by all
 cores, which is shown; the result is kept, and the next time takes a moment. Without `--seed`, reach is measured from
 the URLs in `roots.csv` where there is one, else from the page of each host that has the most links to other pages.
+""",
+    "lab figure": """\
+[The lab](lab.md#figures-of-the-papers) tells what each figure shows. The runs of the `gt` figures are those of
+`dowse lab compare`, and kept like them.
 """,
     "lab compare": """\
 [The lab](lab.md#comparing-strategies) tells what is measured and how. `bfs`, `random` and the oracles always take part.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dowse.lab.results import Kind, RunResult, run_result
-from dowse.lab.run import Request, Run
+from dowse.lab.run import NO_PATH, Request, Run
 
 TOPICS = ("Perovskite solar cells", "Course pages", "Conferences", "Ancient Rome")
 SKILL: dict[str, tuple[float, Kind]] = {
@@ -44,4 +44,6 @@ def crawl(dice: np.random.Generator, chance: float, budget: int, targets: int) -
     for n, (throw, kind) in enumerate(zip(dice.random(budget).tolist(), brought.tolist(), strict=True)):
         target.append(kind == Request.PAGE and throw < chance * min(1, (n + 5) / 60) * (left / targets) ** 0.8)
         left -= target[-1]
-    return Run.of(target, target=target, brought=brought, wire_bytes=dice.integers(2_000, 30_000, budget))
+    wire_bytes = dice.integers(2_000, 30_000, budget)
+    distance = np.where(brought == Request.PAGE, dice.integers(1, 7, budget), NO_PATH)
+    return Run.of(target, target=target, brought=brought, wire_bytes=wire_bytes, distance=distance)

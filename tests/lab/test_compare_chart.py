@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dowse.lab.compare_chart import legend, svg_recall, swatch
+from dowse.lab.curves import MeanCurve, mean_curves
 from dowse.lab.html import percent
 from dowse.lab.looks import Look, looks
 from dowse.lab.results import Kind
-from dowse.lab.summary import MeanCurve, mean_curves
 from tests.lab import compared
 from tests.lab.test_chart import SVG, places
 

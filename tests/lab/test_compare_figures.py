@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dowse.lab.compare_figures import curves_figure, topics_figure
-from dowse.lab.summary import MeanCurve, mean_curves
+from dowse.lab.curves import MeanCurve, mean_curves
 from dowse.model.errors import UserError
 from tests.lab import compared
 from tests.lab.test_figures import BLUE, TITLES, VERMILLION, pixels, where

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from dowse.lab.by_topic import topic_rows
 from dowse.lab.compare_report import write_compare_report
 from dowse.lab.results import RunResult
-from dowse.lab.summary import shown_rows, summarise, topic_means
+from dowse.lab.summary import shown_rows, summarise
 from dowse.model.errors import UserError
 from tests.lab import compared
 from tests.lab.test_report import ATTACKS, Reader, check_harmless
@@ -43,10 +44,17 @@ def test_tells_what_the_summary_says(tmp_path: Path) -> None:
 
 def test_the_best_strategy_of_a_topic_is_bold(tmp_path: Path) -> None:
     page, _ = report(RESULTS, tmp_path)
-    bold = re.findall(r"<b>([\d.]+)</b>", page)
-    references = {name for name, (_, kind) in compared.SKILL.items() if kind != "strategy"}
-    best = [max(area for name, area in own.items() if name not in references) for own in topic_means(RESULTS).values()]
-    assert bold == [f"{area:.3f}" for area in best]
+    section = page[page.index("Topic by topic") : page.index("How it was measured")]
+    tables = dict(re.findall(r"<summary>(.*?)</summary>(.*?)</details>", section, re.DOTALL))
+    assert list(tables) == ["Area", "Target recall", "Harvest rate", "Target length"]
+    rows = [row for row in topic_rows(RESULTS) if row["kind"] == "strategy"]
+    topics = list(dict.fromkeys(row["topic"] for row in rows))
+    areas = [max(row["auc"] or 0 for row in rows if row["topic"] == topic) for topic in topics]
+    assert re.findall(r"<b>(.+?)</b>", tables["Area"]) == [f"{area:.3f}" for area in areas]
+    lengths = [min(row["target_length"] or 0 for row in rows if row["topic"] == topic) for topic in topics]
+    assert re.findall(r"<b>(.+?)</b>", tables["Target length"]) == [f"{length:,.1f}" for length in lengths]
+    assert "over targets" in tables["Target length"]
+    assert section.count("<details open") == 1, "the others unfold"
 
 
 @pytest.mark.parametrize(

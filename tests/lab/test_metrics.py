@@ -86,6 +86,8 @@ def test_columns_left_out() -> None:
         ({"wire_bytes": [-1, 1]}, "wire_bytes"),
         ({"ended_s": [2, 1]}, "ended_s falls"),
         ({"brought": [Request.ERROR, Request.PAGE]}, "brought no page"),
+        ({"distance": [-2, 0]}, "distances are at least 0"),
+        ({"distance": [0, 1], "brought": [Request.PAGE, Request.ERROR]}, "of pages only"),
     ],
 )
 def test_columns_that_are_no_crawl(columns: dict[str, list[float]], told: str) -> None:

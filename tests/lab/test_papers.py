@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from dowse.lab.compare.plan import REFERENCES, Plan
-from dowse.lab.papers import paper_curves
+from dowse.lab.compare.topic_runs import TopicRuns
+from dowse.lab.papers import PAPERS
 from tests.lab.compare.webs import write_labelled
 
-PLAN = Plan(("best-first",), budget="50%", seed_sets=2, seeds=2, examples=4, min_pages=20)
+PLAN = Plan(("best-first",), budget="20%", seed_sets=2, seeds=2, examples=4, min_pages=20)
+LABELS = ["solar cells", "rare", "bread"]
 
 
 @pytest.fixture(scope="module")
@@ -17,31 +19,39 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_labelled(tmp_path_factory.mktemp("web"))
 
 
-@pytest.mark.parametrize("name", ["th-4", "th-5"])
-def test_every_strategy_has_a_curve_below_the_bound(folder: Path, name: str) -> None:
+@pytest.mark.parametrize("name", PAPERS)
+def test_any_number_of_processes_draws_the_same_curves(folder: Path, name: str) -> None:
     told: list[tuple[int, int]] = []
-    curves = {
-        curve.strategy: curve
-        for curve in paper_curves(name, folder, PLAN, ["solar cells"], lambda *at: told.append(at))
-    }
-    assert told == [(1, 1)]
-    assert set(curves) == {"best-first", *REFERENCES}
-    for curve in curves.values():
-        assert curve.at[0] == 0
-        assert curve.at[-1] == pytest.approx(50)
-        assert (curve.height >= 0).all()
-        assert (curve.height <= 1 + 1e-9).all()
-    assert curves["knapsack"].height[-1] >= curves["best-first"].height[-1] > curves["random"].height[-1]
+    one = PAPERS[name].curves(folder, PLAN, LABELS, told=lambda *at: told.append(at))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+    for kept in folder.rglob("runs/*.json"):
+        kept.unlink()
+    two = PAPERS[name].curves(folder, PLAN, LABELS, jobs=2)
+    assert [unfit.label for unfit in one.unfit] == [unfit.label for unfit in two.unfit] == ["rare"]
+    assert len(one.curves) == len(two.curves) > 1
+    for ours, theirs in zip(one.curves, two.curves, strict=True):
+        assert (ours.strategy, ours.kind, ours.runs) == (theirs.strategy, theirs.kind, theirs.runs)
+        for column in ("at", "height", "low", "high"):
+            assert np.array_equal(getattr(ours, column), getattr(theirs, column), equal_nan=True)
 
 
-def test_benefit_only_grows_and_the_bound_is_efficient(folder: Path) -> None:
-    benefit = {curve.strategy: curve.height for curve in paper_curves("th-4", folder, PLAN, ["solar cells"])}
-    assert all((np.diff(column) >= -1e-12).all() for column in benefit.values())
-    efficiency = {curve.strategy: curve.height for curve in paper_curves("th-5", folder, PLAN, ["solar cells"])}
-    assert efficiency["knapsack"][-1] > 0.95
+@pytest.mark.parametrize("name", ["gt-5", "gt-6", "gt-7"])
+def test_runs_that_are_kept_are_not_run_again(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert PAPERS[name].kept
+    before = PAPERS[name].curves(folder, PLAN, ["bread"]).curves
+
+    def never(*_: object) -> None:
+        raise AssertionError("it was run again")
+
+    monkeypatch.setattr(TopicRuns, "run", never)
+    assert [curve.strategy for curve in PAPERS[name].curves(folder, PLAN, ["bread"]).curves] == [
+        curve.strategy for curve in before
+    ]
 
 
-def test_a_label_without_enough_pages_has_no_curve(folder: Path) -> None:
-    told: list[tuple[int, int]] = []
-    assert paper_curves("th-4", folder, PLAN, ["rare"], lambda *at: told.append(at)) == []
-    assert told == [(1, 1)], "it is done with, all the same"
+def test_references_take_part_where_they_make_sense(folder: Path) -> None:
+    drawn = {name: PAPERS[name].curves(folder, PLAN, ["solar cells"]).curves for name in ("gt-5", "gt-6", "gt-7")}
+    names = {name: {curve.strategy for curve in curves} for name, curves in drawn.items()}
+    assert names["gt-5"] == names["gt-6"] == {"best-first", *REFERENCES}
+    assert {"best-first", "bfs", "oracle-path", "oracle-greedy"} <= names["gt-7"]
+    assert "knapsack" not in names["gt-7"], "it follows no links"

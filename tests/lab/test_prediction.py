@@ -54,7 +54,7 @@ def test_curves_are_means_over_topics(corpus: Corpus) -> None:
     plan = Plan(("bfs",), min_pages=8, examples=2, seeds=1, seed_sets=1)
     labels = sorted(label for label, pages in corpus.labels.pages.items() if len(pages) >= 20)[:3]
     told: list[tuple[int, int]] = []
-    curves = prediction_curves(Path(corpus.folder), plan, labels, lambda *done: told.append(done))
+    curves = prediction_curves(Path(corpus.folder), plan, labels, told=lambda *done: told.append(done)).curves
     assert {curve.strategy for curve in curves} == set(PREDICTORS)
     assert told == [(done, len(labels)) for done in range(1, len(labels) + 1)]
     assert all(np.isfinite(curve.height).all() for curve in curves)

@@ -3,19 +3,18 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 
 import numpy as np
 import pytest
 
-from dowse.lab.metrics import recall_steps
-from dowse.lab.results import RunResult, recall_function, run_result
-from dowse.lab.run import Request, Run
-from dowse.lab.summary import mean_curves, shown_rows, summarise, summary_csv, topic_means
+from dowse.lab.metrics import harvest_steps, recall_steps
+from dowse.lab.results import RunResult, harvest_function, recall_function, run_result
+from dowse.lab.run import NO_PATH, Request, Run
+from dowse.lab.summary import shown_rows, summarise, summary_csv
 from tests.lab import compared
 
 SMALL = Run.of([0, 1, 1, 0, 1], target=[0, 1, 0, 0, 1], brought=[Request.ROBOTS, 0, 0, Request.ERROR, 0],
-               wire_bytes=[5, 100, 100, 0, 100], ended_s=[1, 2, 3, 9, 10])  # fmt: skip
+               wire_bytes=[5, 100, 100, 0, 100], ended_s=[1, 2, 3, 9, 10], distance=[-1, 1, 0, -1, 3])  # fmt: skip
 
 
 def small(strategy: str = "best-first", topic: str = "t", seed_set: str = "s", targets: int = 4) -> RunResult:
@@ -30,6 +29,7 @@ def test_a_result_tells_the_run_and_survives_json() -> None:
         "budget_requests": 10, "auc": pytest.approx((8 + 5) / 40), "recall": 0.5, "harvest": 1.0, "requests": 5,
         "pages": 3, "bytes": 305, "seconds": 10.0, "requests_to_50": 5, "requests_to_80": None, "requests_to_90": None,
         "without_page": {"robots": 1, "error": 1}, "curve": {"requests": [2, 5], "recall": [0.25, 0.5]},
+        "relevant_at": [2, 3, 5], "without_page_at": [1, 4], "target_distances": [1, 3],
     }  # fmt: skip
 
 
@@ -37,12 +37,21 @@ def test_a_result_without_targets_or_requests() -> None:
     nothing = run_result(Run.of([]), strategy="bfs", topic="t", seed_set="s", targets=0, budget_requests=10)
     assert (nothing["auc"], nothing["recall"], nothing["harvest"], nothing["seconds"]) == (None, None, 0, 0)
     assert nothing["curve"] == {"requests": [], "recall": []}
+    assert (nothing["relevant_at"], nothing["without_page_at"], nothing["target_distances"]) == ([], [], [])
     json.dumps(nothing, allow_nan=False)
 
 
 def test_the_kept_curve_is_the_whole_curve() -> None:
     [kept] = recall_function([small()])
     assert kept.value(range(12)).tolist() == recall_steps(SMALL, 4).value(range(12)).tolist()
+    [harvest] = harvest_function([small()])
+    assert harvest.value(range(12)).tolist() == harvest_steps(SMALL).value(range(12)).tolist()
+
+
+def test_distances_that_nobody_knows_are_none() -> None:
+    one = Run.of([True, True], target=[True, True], distance=[2, NO_PATH])
+    result = run_result(one, strategy="bfs", topic="t", seed_set="s", targets=2, budget_requests=10)
+    assert result["target_distances"] is None
 
 
 def test_a_row_a_strategy_the_best_first() -> None:
@@ -78,6 +87,13 @@ def test_the_figures_are_means_over_topics() -> None:
     assert row["requests"] == {"mean": 600, "low": 600, "high": 600, "n": 4}
 
 
+def test_links_a_target_are_of_as_many_targets_for_all() -> None:
+    short = small("hybrid") | {"target_distances": [4]}
+    far = small("random", seed_set="s") | {"target_distances": [], "kind": "baseline"}
+    rows = {row["strategy"]: row["links_per_target"]["mean"] for row in summarise([small(), short, far])}
+    assert rows == {"best-first": 1.0, "hybrid": 4.0, "random": None}
+
+
 def test_one_run_has_no_interval_and_no_references() -> None:
     [row] = summarise([small()])
     assert row["auc"] == {"mean": pytest.approx(13 / 40), "low": None, "high": None, "n": 1}
@@ -106,43 +122,11 @@ def test_csv_has_the_bare_numbers() -> None:
 
 def test_rows_to_read() -> None:
     heads, rows = shown_rows(summarise([small("bfs", seed_set=str(n)) for n in range(3)]))
-    assert heads == ["strategy", "area", "of the oracle", "against bfs", "recall", "harvest", "requests", "downloaded"]
+    assert heads == [
+        "strategy", "area", "of the oracle", "against bfs", "recall", "harvest", "links a target", "requests",
+        "downloaded",
+    ]  # fmt: skip
     assert rows == [[
         ("bfs", ""), ("0.325", "0.325–0.325"), ("", ""), ("1.00 x", "1.00–1.00"), ("50.0 %", "50.0–50.0"),
-        ("100.0 %", "100.0–100.0"), ("5", "5–5"), ("305 B", "305 B–305 B"),
+        ("100.0 %", "100.0–100.0"), ("2.00", "2.00–2.00"), ("5", "5–5"), ("305 B", "305 B–305 B"),
     ]]  # fmt: skip
-
-
-def test_mean_curves_are_the_means_of_the_curves() -> None:
-    results = compared.results(topics=2, seed_sets=3)
-    curves = mean_curves(results, 600)
-    assert curves[0].strategy == "oracle-path"
-    [hybrid] = [curve for curve in curves if curve.strategy == "hybrid"]
-    own = [result for result in results if result["strategy"] == "hybrid"]
-    for place in (0, 100, 240):
-        requests = hybrid.at[place]
-        naive = np.mean([steps.value([requests])[0] for steps in recall_function(own)])
-        assert hybrid.height[place] == pytest.approx(naive)
-    assert (hybrid.low <= hybrid.height + 1e-9).all()
-    assert (hybrid.height <= hybrid.high + 1e-9).all()
-    assert hybrid.at[-1] == 600
-    assert (np.diff(hybrid.height) >= -1e-12).all()
-    assert hybrid.runs == 6
-
-
-def test_curves_of_few_requests_single_runs_and_runs_without_targets() -> None:
-    [curve] = mean_curves([small(), small("bfs", targets=2 + 0) | {"recall": None}], 10)
-    assert curve.at.tolist() == list(range(11))
-    assert curve.height.tolist() == [0, 0, 0.25, 0.25, 0.25, *[0.5] * 6]
-    assert np.isnan(curve.low).all()
-    assert mean_curves([], 10) == []
-
-
-def test_means_of_topics() -> None:
-    results = [small(topic="a", seed_set="1"), small(topic="a", seed_set="2"), small(topic="b"), small("bfs", "b")]
-    results[1]["auc"] = 0.5
-    results[3]["auc"] = None
-    means = topic_means(results)
-    assert means["a"] == {"best-first": pytest.approx((13 / 40 + 0.5) / 2)}
-    assert means["b"]["best-first"] == pytest.approx(13 / 40)
-    assert math.isnan(means["b"]["bfs"])

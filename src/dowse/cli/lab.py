@@ -15,12 +15,12 @@ from rich.progress import Progress as Bars
 from rich.progress import TaskID
 
 from dowse.cli.interrupt import interruptible
+from dowse.cli.lab_options import job_count
 from dowse.lab.corpus import CorpusInfo, Progress, describe, open_corpus
 from dowse.lab.html import human_bytes
-from dowse.model.errors import UserError
 from dowse.model.words import printable
 
-__all__ = ["CorpusFolder", "Jobs", "lab", "shown_progress"]
+__all__ = ["CorpusFolder", "lab", "shown_progress"]
 
 lab = typer.Typer(name="lab", rich_markup_mode=None, help="Work on recorded webs.")
 
@@ -72,10 +72,9 @@ def info(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all labels.")] = False,
 ) -> None:
     """Tell what is in a corpus: pages, hosts, links, labels, traces, and how much can be reached."""
-    if jobs is not None and jobs < 1:
-        raise UserError("--jobs is at least 1")
+    count = job_count(jobs)
     with interruptible(), shown_progress() as progress:
-        figures = describe(open_corpus(corpus, jobs=jobs, progress=progress), seed or ())
+        figures = describe(open_corpus(corpus, jobs=count, progress=progress), seed or ())
     typer.echo(json.dumps(asdict(figures), ensure_ascii=False) if as_json else "\n".join(_lines(figures)))
 
 

@@ -15,6 +15,8 @@ from rich.table import Table
 from dowse.cli.interrupt import interruptible
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_options import (
+    KEPT,
+    NO_TOPIC,
     AllLabels,
     Budget,
     ByQuery,
@@ -25,23 +27,27 @@ from dowse.cli.lab_options import (
     SeedSets,
     SeedsKind,
     Strategies,
+    TopicJobs,
     chosen_labels,
+    job_count,
     label_choice,
     shown_topics,
+    tell_unfit,
 )
-from dowse.crawl.workers import default_workers
+from dowse.lab.by_topic import topic_rows, topics_csv
 from dowse.lab.compare.compare import Compared, compare
 from dowse.lab.compare.plan import Plan
 from dowse.lab.compare_report import write_compare_report
 from dowse.lab.corpus import open_corpus
-from dowse.lab.summary import SummaryRow, mean_curves, shown_rows, summarise, summary_csv
+from dowse.lab.curves import mean_curves
+from dowse.lab.summary import SummaryRow, shown_rows, summarise, summary_csv
 from dowse.model.errors import UserError
 from dowse.store.whole import check_writable, write_whole
 
 __all__ = ["compare_command"]
 
-_TABLE, _CURVES, _TOPICS, _REPORT = "summary.csv", "recall.png", "topics.png", "report.html"
-_WIDE = 120  # characters that the whole table needs
+_TABLE, _TOPICS, _CURVES, _PANELS, _REPORT = "summary.csv", "topics.csv", "recall.png", "topics.png", "report.html"
+_WIDE = 132  # characters that the whole table needs
 _FEWER_COLUMNS = 5
 
 
@@ -62,7 +68,7 @@ def compare_command(
     weighting: Annotated[str, typer.Option(metavar="NAME", help="Term weights: tf, log, tf-idf or log-idf.")] = "log",
     inside: InsideOnly = False,
     by_query: ByQuery = False,
-    jobs: Annotated[int | None, typer.Option(metavar="NUMBER", help="Processes; one a core if not given.")] = None,
+    jobs: TopicJobs = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write table, curves and report into this folder.")
     ] = None,
@@ -70,25 +76,22 @@ def compare_command(
     fresh: Annotated[bool, typer.Option("--fresh", help="Run everything anew, whatever was kept.")] = False,
 ) -> None:
     """Replay a recorded web under several strategies and compare what each would have found."""
-    if jobs is not None and jobs < 1:
-        raise UserError("--jobs is at least 1")
     plan = Plan(
         tuple(strategy), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets, seeds=seeds, examples=examples,
         min_pages=min_pages, seed_number=seed_number, inside=inside,
         weighting=weighting, by_query=by_query,
     )  # fmt: skip
-    choice = label_choice(label, labels_file, all_labels)
+    choice, count = label_choice(label, labels_file, all_labels), job_count(jobs)
     _check_outputs(out, as_json)
-    with interruptible("" if fresh else "what was run is kept, the same command goes on"):
+    with interruptible("" if fresh else KEPT):
         with shown_progress() as progress:
-            opened = open_corpus(corpus, jobs=jobs, progress=progress)
+            opened = open_corpus(corpus, jobs=count, progress=progress)
         labels = chosen_labels(opened, plan, choice)
         with shown_topics() as told:
-            compared = compare(corpus, plan, labels, jobs=jobs or default_workers(), told=told, keep=not fresh)
-        for unfit in compared.unfit:
-            typer.echo(f"left out {unfit.label}: {unfit.reason}", err=True)
+            compared = compare(corpus, plan, labels, jobs=count, told=told, keep=not fresh)
+        tell_unfit(compared.unfit)
         if not compared.runs:
-            raise UserError("no topic could be run: see why above")
+            raise UserError(NO_TOPIC)
         settings = {"corpus": str(corpus), "digest": opened.digest, **asdict(plan)}
         _tell(compared, f"Strategies on {corpus.resolve().name}", settings, out, as_json)
 
@@ -97,11 +100,21 @@ def _tell(compared: Compared, title: str, settings: dict[str, Any], out: Path | 
     rows = summarise(compared.runs)
     _print_table(rows, compared)
     if as_json is not None:
-        text = json.dumps({"settings": settings, "summary": rows, "runs": compared.runs}, indent=1)
+        text = _json(settings=settings, summary=rows, topics=topic_rows(compared.runs), runs=compared.runs)
         write_whole(as_json, lambda path: path.write_text(text, "utf-8"))
         typer.echo(f"figures  {as_json}")
     if out is not None:
         _write(out, title, compared, rows, settings)
+
+
+def _json(**parts: Any) -> str:
+    """An object of these parts, a line for each row of a list: a run alone is a thousand numbers."""
+    written = (
+        f"{json.dumps(name)}: "
+        + ("[\n" + ",\n".join(map(json.dumps, part)) + "\n]" if isinstance(part, list) else json.dumps(part, indent=1))
+        for name, part in parts.items()
+    )
+    return "{\n" + ",\n".join(written) + "\n}\n"
 
 
 def _check_outputs(out: Path | None, as_json: Path | None) -> None:
@@ -112,7 +125,7 @@ def _check_outputs(out: Path | None, as_json: Path | None) -> None:
         except OSError as error:
             why = "it is a file" if out.is_file() else error.strerror or str(error)
             raise UserError(f"cannot make the folder {out}: {why}; choose another with --out") from None
-        for name in (_TABLE, _CURVES, _TOPICS, _REPORT):
+        for name in (_TABLE, _TOPICS, _CURVES, _PANELS, _REPORT):
             check_writable(out / name)
     if as_json is not None:
         check_writable(as_json)
@@ -138,9 +151,12 @@ def _write(out: Path, title: str, compared: Compared, rows: list[SummaryRow], se
 
     budget = max(run["budget_requests"] for run in compared.runs)
     write_whole(out / _TABLE, lambda path: path.write_text(summary_csv(rows), "utf-8"))
+    topics = topics_csv(topic_rows(compared.runs))
+    write_whole(out / _TOPICS, lambda path: path.write_text(topics, "utf-8"))
     curves_figure(mean_curves(compared.runs, budget), out / _CURVES, title=title)
-    topics_figure(compared.runs, budget, out / _TOPICS, title=title)
+    topics_figure(compared.runs, budget, out / _PANELS, title=title)
     report = write_compare_report(
         compared.runs, out / _REPORT, title=title, version=version("dowse"), settings=settings
     )  # fmt: skip
-    typer.echo(f"table    {out / _TABLE}\ncurves   {out / _CURVES}, {out / _TOPICS}\nreport   {report}")
+    tables, pictures = f"{out / _TABLE}, {out / _TOPICS}", f"{out / _CURVES}, {out / _PANELS}"
+    typer.echo(f"tables   {tables}\ncurves   {pictures}\nreport   {report}")

@@ -11,6 +11,8 @@ from dowse.cli.interrupt import interruptible
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_compare import compare_command
 from dowse.cli.lab_options import (
+    KEPT,
+    NO_TOPIC,
     AllLabels,
     Budget,
     ByQuery,
@@ -21,14 +23,18 @@ from dowse.cli.lab_options import (
     SeedSets,
     SeedsKind,
     Strategies,
+    TopicJobs,
     chosen_labels,
+    job_count,
     label_choice,
     shown_topics,
+    tell_unfit,
 )
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import open_corpus
-from dowse.lab.papers import PAPERS, paper_curves
-from dowse.lab.summary import MeanCurve
+from dowse.lab.curves import MeanCurve
+from dowse.lab.papers import PAPERS, PaperFigure
+from dowse.lab.picture import check_picture
 from dowse.model.errors import UserError
 from dowse.store.whole import check_writable
 
@@ -51,8 +57,9 @@ def figure_command(
     seeds_kind: SeedsKind = "near",
     inside: InsideOnly = False,
     by_query: ByQuery = False,
+    jobs: TopicJobs = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture, PNG or SVG; else FIGURE.png.")
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture, .png or .svg; else FIGURE.png.")
     ] = None,
 ) -> None:
     """Draw a figure of a paper on a corpus: strategies and references, means over topics and seeds."""
@@ -62,28 +69,33 @@ def figure_command(
         tuple(strategy), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets, min_pages=min_pages,
         inside=inside, by_query=by_query,
     )  # fmt: skip
-    choice = label_choice(label, labels_file, all_labels)
+    choice, count = label_choice(label, labels_file, all_labels), job_count(jobs)
     figure, path = PAPERS[name], out or Path(f"{name}.png")
     check_writable(path)
-    with interruptible():
+    check_picture(path)
+    with interruptible(KEPT if figure.kept else ""):
         with shown_progress() as progress:
-            labels = chosen_labels(open_corpus(corpus, progress=progress), plan, choice)
+            labels = chosen_labels(open_corpus(corpus, jobs=count, progress=progress), plan, choice)
         with shown_topics() as told:
-            curves = paper_curves(name, corpus, plan, labels, told)
-        if not curves:
-            raise UserError("no topic could be run: its label has too few pages, or no such seeds; try --min-pages")
+            drawn = figure.curves(corpus, plan, labels, jobs=count, told=told)
+        tell_unfit(drawn.unfit)
+        if not drawn.curves:
+            raise UserError(NO_TOPIC)
         from dowse.lab.compare_figures import curves_figure  # matplotlib is slow to load
 
         title = f"{figure.title} ({name}, {corpus.resolve().name})"
-        curves_figure(curves, path, title=title, x=figure.x, y=figure.y, percents=figure.height is not None)
-        for curve in curves:
-            typer.echo(_told(curve, of_crawls=figure.height is not None))
+        curves_figure(drawn.curves, path, title=title, note=figure.note, x=figure.x, y=figure.y,
+                      percents=figure.shows == "share")  # fmt: skip
+        for curve in drawn.curves:
+            typer.echo(_row(curve, figure))
         typer.echo(f"picture  {path}")
 
 
-def _told(curve: MeanCurve, *, of_crawls: bool) -> str:
-    if of_crawls:
-        told = [f"{curve.height[place]:6.1%} at {curve.at[place]:.3g} %" for place in (len(curve.at) // 2, -1)]
-        return f"{curve.strategy:26} {', '.join(told)} of the cost"
-    shown = [f"{curve.at[place]:.0f}: {curve.height[place]:.4f}" for place in _SHOWN if place < len(curve.at)]
-    return f"{curve.strategy:16} error by pages that link: {', '.join(shown)}"
+def _row(curve: MeanCurve, figure: PaperFigure) -> str:
+    if figure.shows == "error":
+        shown = [f"{curve.at[place]:.0f}: {curve.height[place]:.4f}" for place in _SHOWN if place < len(curve.at)]
+        return f"{curve.strategy:16} error by pages that link: {', '.join(shown)}"
+    form = "{:6.1%} at {:.3g} %" if figure.shows == "share" else "{:7.1f} at {:.3g} %"
+    middle = int(abs(curve.at - curve.at[-1] / 2).argmin())
+    told = [form.format(curve.height[place], curve.at[place]) for place in (middle, -1)]
+    return f"{curve.strategy:26} {', '.join(told)} of {figure.along}"

@@ -12,16 +12,22 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dowse.lab.compare.compare import Told, fitting_labels
+from dowse.crawl.workers import default_workers
+from dowse.lab.compare.compare import fitting_labels
+from dowse.lab.compare.each_topic import Told
 from dowse.lab.compare.plan import Plan
-from dowse.lab.corpus import Corpus
+from dowse.lab.corpus import Corpus, Unfit
 from dowse.lab.corpus.labels import LABELS
 from dowse.model.errors import UserError
 
 __all__ = [
-    "AllLabels", "Budget", "ByQuery", "InsideOnly", "LabelChoice", "LabelFile", "LabelNames", "MinPages", "SeedSets",
-    "SeedsKind", "Strategies", "chosen_labels", "label_choice", "shown_topics",
+    "KEPT", "NO_TOPIC", "AllLabels", "Budget", "ByQuery", "InsideOnly", "LabelChoice", "LabelFile", "LabelNames",
+    "MinPages", "SeedSets", "SeedsKind", "Strategies", "TopicJobs", "chosen_labels", "job_count", "label_choice",
+    "shown_topics", "tell_unfit",
 ]  # fmt: skip
+
+KEPT = "what was run is kept, the same command goes on"  # told when a command is interrupted
+NO_TOPIC = "no topic could be run: see why above"
 
 Strategies = Annotated[
     list[str], typer.Option(metavar="NAME[:KEY=VALUE,...]", help="A strategy; may be given several times.")
@@ -45,6 +51,16 @@ ByQuery = Annotated[
     bool, typer.Option("--by-query", help="Tell the crawler the label's name alone; examples are seeds only.")
 ]
 InsideOnly = Annotated[bool, typer.Option("--inside", help="Do not follow links that leave the recorded set.")]
+TopicJobs = Annotated[
+    int | None, typer.Option(metavar="NUMBER", help="Processes, a topic at a time each; one a core if not given.")
+]
+
+
+def job_count(jobs: int | None) -> int:
+    """How many processes; UserError for less than one."""
+    if jobs is not None and jobs < 1:
+        raise UserError("--jobs is at least 1")
+    return jobs or default_workers()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +113,12 @@ def chosen_labels(corpus: Corpus, plan: Plan, choice: LabelChoice) -> list[str]:
             f"lower --min-pages to {most} or less"
         )
     return labels
+
+
+def tell_unfit(unfit: Sequence[Unfit]) -> None:
+    """Say which labels were left out, and why."""
+    for one in unfit:
+        typer.echo(f"left out {one.label}: {one.reason}", err=True)
 
 
 @contextmanager

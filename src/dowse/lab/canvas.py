@@ -24,6 +24,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from dowse.lab.html import clean
+from dowse.lab.picture import check_picture, is_svg
 from dowse.store.whole import write_whole
 
 __all__ = ["COLOURS", "INK", "SOFT", "Canvas", "Dashes", "Panel", "fitted"]
@@ -133,9 +134,10 @@ class Canvas:
         self._figure.add_artist(line)
 
     def save(self, path: Path) -> None:
-        """SVG when ``path`` ends so, else PNG. The file appears under its name once it is whole; raises UserError when
-        it cannot be written."""
-        write_whole(path, lambda partial: self._save(partial, svg=path.suffix.lower() == ".svg"))
+        """SVG or PNG, as ``path`` ends. The file appears under its name once it is whole; raises UserError when it
+        cannot be written, or ends in something else."""
+        check_picture(path)
+        write_whole(path, lambda partial: self._save(partial, svg=is_svg(path)))
 
     def _save(self, path: Path, *, svg: bool) -> None:
         if svg:

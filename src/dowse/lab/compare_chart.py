@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dowse.lab.curves import MeanCurve
 from dowse.lab.html import Html, clip, element, percent
 from dowse.lab.labels import spread
 from dowse.lab.looks import Look
-from dowse.lab.summary import MeanCurve
 from dowse.lab.svg import INK, LINE, SOFT, Panel, steps, stroke, text_at
 
 __all__ = ["legend", "svg_recall", "swatch"]

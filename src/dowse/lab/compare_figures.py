@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from dowse.lab.canvas import COLOURS, INK, SOFT, Canvas, Panel, fitted
+from dowse.lab.curves import MeanCurve, mean_curves
 from dowse.lab.html import percent
 from dowse.lab.labels import spread
 from dowse.lab.looks import Look, looks
 from dowse.lab.results import RunResult
-from dowse.lab.summary import MeanCurve, mean_curves
 
 __all__ = ["curves_figure", "topics_figure"]
 
@@ -26,14 +26,14 @@ def curves_figure(
     curves: Sequence[MeanCurve], path: Path, *, title: str, note: str = "", x: str = "requests",
     y: str = "mean recall of the targets", percents: bool = True,
 ) -> None:  # fmt: skip
-    """Mean curves, each strategy with its interval, references dashed: SVG when ``path`` ends so, else PNG of 1000 by
-    580 pixels. The file appears once it is whole; raises UserError when it cannot be written. ``x`` and ``y`` name the
-    axes where the curves are not of recall by requests; ``percents``: heights are shares of a whole."""
+    """Mean curves, each strategy with its interval, references dashed: SVG or PNG (of 1000 by 580 pixels), as ``path``
+    ends. The file appears once it is whole; raises UserError when it cannot be written. ``x`` and ``y`` name the axes
+    where the curves are not of recall by requests; ``percents``: heights are shares of a whole."""
     canvas = Canvas(WIDTH, HEIGHT)
     above = _head(canvas, title, note) + 34
     width, height = WIDTH - _LEFT - _MARGIN - _LABEL_WIDTH, HEIGHT - _BOTTOM - above
-    panel = canvas.panel(_LEFT, _BOTTOM, width, height, most_x=_most_x(curves), most_y=_most_y(curves),
-                         percents=percents)  # fmt: skip
+    panel = canvas.panel(_LEFT, _BOTTOM, width, height, most_x=_most_x(curves),
+                         most_y=_most_y(curves, percents=percents), percents=percents)  # fmt: skip
     canvas.write(_LEFT + width / 2, 14, x, 11.5, ha="center")
     canvas.write(_MARGIN, HEIGHT - above + 12, y, 11.5)
     styles = looks((curve.strategy, curve.kind) for curve in curves)
@@ -91,10 +91,10 @@ def _most_x(curves: Sequence[MeanCurve]) -> float:
     return max((float(curve.at[-1]) for curve in curves), default=1.0) or 1.0
 
 
-def _most_y(curves: Sequence[MeanCurve]) -> float:
-    """The whole, 100 %, unless every curve stays far below it."""
+def _most_y(curves: Sequence[MeanCurve], *, percents: bool) -> float:
+    """Of shares the whole, 100 %, unless every curve stays far below it; else what the curves need."""
     highest = max((float(np.nanmax([curve.height, curve.high])) for curve in curves), default=1.0)
-    return 1.0 if highest > 0.45 or highest <= 0 else highest * 1.1
+    return 1.0 if (percents and highest > 0.45) or highest <= 0 else highest * 1.1
 
 
 def _colour(look: Look) -> str:
@@ -131,7 +131,8 @@ def _end_labels(
 def _told(curve: MeanCurve, *, percents: bool) -> str:
     last, low, high = (float(column[-1]) for column in (curve.height, curve.low, curve.high))
     if not percents:
-        return f"{last:.3f}" if math.isnan(low) else f"{last:.3f} ({low:.3f} to {high:.3f})"
+        digits = 3 if last < 2 else 0
+        return f"{last:.{digits}f}" + ("" if math.isnan(low) else f" ({low:.{digits}f} to {high:.{digits}f})")
     return percent(last) if math.isnan(low) else f"{percent(last)} ({100 * low:.0f} to {100 * high:.0f})"
 
 

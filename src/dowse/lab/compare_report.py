@@ -5,23 +5,23 @@ The page is self-contained (no script, nothing loaded from anywhere). The same r
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dowse.lab.by_topic import topic_rows
 from dowse.lab.compare_chart import legend, svg_recall, swatch
+from dowse.lab.compare_topics import topics_section
+from dowse.lab.curves import mean_curves
 from dowse.lab.html import Html, bar, clip, document, element, human_bytes, join, percent, table
 from dowse.lab.looks import Look, looks
-from dowse.lab.results import RunResult
+from dowse.lab.results import BASELINE, ORACLE, RunResult
 from dowse.lab.settings import toml_like
-from dowse.lab.summary import BASELINE, ORACLE, SummaryRow, mean_curves, shown_rows, summarise, topic_means
+from dowse.lab.summary import SummaryRow, shown_rows, summarise
 from dowse.lab.tables import counted, section
 from dowse.store.whole import write_whole
 
 __all__ = ["write_compare_report"]
-
-_TOPICS = 60
 
 _MEASURED = (
     ("recall", "the share of the target pages that were fetched. Targets are relevant pages held back from the crawler:"
@@ -29,6 +29,10 @@ _MEASURED = (
     ("area", "the mean recall over the whole budget of requests, from 0 to 1. It is high when targets are found early."
      " A target counts from the end of the request that brought it."),
     ("harvest", "the share of relevant pages among the pages fetched."),
+    ("target length", "how many links lie between the seeds and the targets found, along the way that the crawl took,"
+     " summed. Who finds more goes farther, so with each topic and set of seeds it is taken over the same number of"
+     " targets, the first ones each found: the fewest that any strategy or bfs found there. A reference that found"
+     " fewer has none; links a target is the same for each target."),
     ("requests", "everything sent is charged: pages, redirects, robots.txt, HEAD, errors and links that leave the"
      " recorded set."),
     (ORACLE, "the reachable oracle: it knows which pages are targets, but must find its way to them by links. It takes"
@@ -57,7 +61,7 @@ def _page(results: Sequence[RunResult], title: str, version: str, settings: Mapp
         _figures(results, rows),
         *_curves(results, styles),
         *_strategies(rows, styles),
-        *_topics(results, rows, styles),
+        *topics_section(topic_rows(results), [row["strategy"] for row in rows]),
         *_measured(),
         *_settings(settings),
     ]
@@ -152,28 +156,6 @@ def _figure(mean: str, interval: str) -> Html:
 def _bar(share: float | None, text: tuple[str, str]) -> Html:
     shown = _figure(*text)
     return shown if share is None else join((bar(share, text[0]), element("span", text[1], class_="sub")))
-
-
-def _topics(results: Sequence[RunResult], rows: Sequence[SummaryRow], styles: Mapping[str, Look]) -> list[Html]:
-    means = topic_means(results)
-    if len(means) < 2:
-        return []
-    names = [row["strategy"] for row in rows]
-    ranked = {row["strategy"] for row in rows if row["kind"] == "strategy"}
-    cells = []
-    for topic, own in list(means.items())[:_TOPICS]:
-        best = max((own[name] for name in own if name in ranked and not math.isnan(own[name])), default=math.nan)
-        shown = (_area(own.get(name, math.nan), best=name in ranked and own.get(name) == best) for name in names)
-        cells.append((element("bdi", clip(topic, 60)), *shown))
-    columns = [("topic", "wide"), *((clip(name, 24), "n") for name in names)]
-    more = f" The first {_TOPICS} of {len(means):,} topics." if len(means) > _TOPICS else ""
-    return section("Topic by topic", f"Area, the mean over seed sets; the best strategy of each topic in bold.{more}",
-                   table(columns, cells))  # fmt: skip
-
-
-def _area(area: float, *, best: bool) -> Html:
-    text = "–" if math.isnan(area) else f"{area:.3f}"
-    return element("b", text) if best else join((text,))
 
 
 def _measured() -> list[Html]:

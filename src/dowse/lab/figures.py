@@ -39,7 +39,7 @@ class Curve:
 
 
 def harvest_figure(curves: Sequence[Curve], path: Path, *, title: str) -> None:
-    """Draw relevant pages against fetched pages: SVG when ``path`` ends so, else PNG of 900 by 520 pixels.
+    """Draw relevant pages against fetched pages: SVG or PNG (of 900 by 520 pixels), as ``path`` ends.
 
     The file appears under its name once it is whole. Raises UserError when it cannot be written.
     """

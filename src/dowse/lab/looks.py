@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from dowse.lab.results import Kind
-from dowse.lab.summary import ORACLE
+from dowse.lab.results import ORACLE, Kind
 
 __all__ = ["Look", "looks"]
 

@@ -246,9 +246,10 @@ def _listed(order: Iterator[int], graph: LinkGraph, limit: int | None) -> Ints:
 
 def order_run(
     order: Ints, relevant: Bools, target: Bools, *, value: ArrayLike | None = None, wire_bytes: ArrayLike | None = None,
-    cost: ArrayLike | None = None,
+    cost: ArrayLike | None = None, distance: Ints | None = None,
 ) -> Run:  # fmt: skip
-    """The run that fetches pages in this order, one request each, given the columns of the whole corpus."""
+    """The run that fetches pages in this order, one request each, given the columns of the whole corpus; ``distance``
+    is that of the pages in their order."""
     columns = {"value": value, "wire_bytes": wire_bytes, "cost": cost}
     chosen = {name: np.asarray(column)[order] for name, column in columns.items() if column is not None}
-    return Run.of(relevant[order], target=target[order], **chosen)
+    return Run.of(relevant[order], target=target[order], distance=distance, **chosen)

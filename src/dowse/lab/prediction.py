@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.lab.bootstrap import Cell
-from dowse.lab.compare.compare import opened, topic_and_seeds
+from dowse.lab.compare.each_topic import Task, Told, each_topic
 from dowse.lab.compare.plan import Plan
-from dowse.lab.compare.topic_runs import TopicRuns
-from dowse.lab.corpus import Unfit
+from dowse.lab.curves import Drawn, averaged
 from dowse.lab.replay.web import CorpusWeb, KnownPages
 from dowse.lab.run import Floats
-from dowse.lab.summary import MeanCurve, averaged
 from dowse.model.strategy import LinkView, SourcePage
 from dowse.predict.evidence import Evidence
 from dowse.predict.measures import Average, Measure, Weighted
@@ -77,24 +75,23 @@ def rmse_by_parents(parents: Floats, truth: Floats, predicted: Floats) -> Floats
 
 
 def prediction_curves(
-    folder: Path, plan: Plan, labels: Sequence[str], told: Callable[[int, int], None] | None = None
-) -> list[MeanCurve]:
+    folder: Path, plan: Plan, labels: Sequence[str], *, jobs: int = 1, told: Told | None = None
+) -> Drawn:
     """The error of each predictor by the number of parents, a mean over topics."""
-    corpus, web = opened(folder)
-    numbers: NDArray[np.intp] = np.flatnonzero(corpus.pages.is_page())
-    errors: dict[str, dict[Cell, Floats]] = {name: {} for name in PREDICTORS}
-    for done, label in enumerate(labels, 1):
-        found = topic_and_seeds(corpus, plan, label)
-        if not isinstance(found, Unfit):
-            pages = TopicRuns(corpus, web, plan, found[0]).workers
-            measures = {name: make() for name, make in PREDICTORS.items()}
-            parents, truth, predicted = predictions(web, pages, numbers.tolist(), measures)
-            for name, values in predicted.items():
-                errors[name][label, ""] = rmse_by_parents(parents, truth, values)
-        if told is not None:
-            told(done, len(labels))
+    done = each_topic(_errors, folder, plan, labels, jobs=jobs, told=told)
     places = np.arange(1.0, MOST_PARENTS + 1)
-    cells = [height for of_topic in errors.values() for height in of_topic.values()]
+    cells = [height for own in done.found.values() for height in own.values()]
     known = ~np.isnan(cells).any(axis=0) if cells else np.zeros(len(places), np.bool_)
-    heights = {name: {cell: height[known] for cell, height in of_topic.items()} for name, of_topic in errors.items()}
-    return averaged(places[known], {name: found for name, found in heights.items() if found}, lambda _: "strategy")
+    heights: dict[str, dict[Cell, Floats]] = {}
+    for label, own in done.found.items():
+        for name, height in own.items():
+            heights.setdefault(name, {})[label, ""] = height[known]
+    return Drawn(averaged(places[known], heights, lambda _: "strategy"), done.unfit)
+
+
+def _errors(task: Task) -> dict[str, Floats]:
+    """The errors of each predictor on one topic."""
+    numbers: NDArray[np.intp] = np.flatnonzero(task.corpus.pages.is_page())
+    measures = {name: make() for name, make in PREDICTORS.items()}
+    parents, truth, predicted = predictions(task.web, task.runs().workers, numbers.tolist(), measures)
+    return {name: rmse_by_parents(parents, truth, values) for name, values in predicted.items()}

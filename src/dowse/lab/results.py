@@ -8,11 +8,17 @@ from typing import Literal, TypedDict
 
 import numpy as np
 
-from dowse.lab.metrics import harvest_rate, recall_steps, requests_to_recall, target_recall
-from dowse.lab.run import Request, Run
+from dowse.lab.metrics import harvest_rate, harvest_steps, recall_steps, requests_to_recall, target_recall
+from dowse.lab.run import NO_PATH, Request, Run
 from dowse.lab.steps import Steps
 
-__all__ = ["Kind", "RecallCurve", "RunResult", "recall_function", "run_result"]
+__all__ = [
+    "BASELINE", "ORACLE", "Kind", "RecallCurve", "RunResult", "by_strategy", "harvest_function", "recall_function",
+    "run_result",
+]  # fmt: skip
+
+ORACLE = "oracle-path"  # the reachable oracle, see dowse.lab.oracles
+BASELINE = "bfs"
 
 # An oracle knows the answer and a baseline ignores it: both are drawn as references, not ranked as strategies.
 Kind = Literal["strategy", "oracle", "baseline"]
@@ -46,6 +52,9 @@ class RunResult(TypedDict):
     requests_to_90: int | None
     without_page: dict[str, int]  # requests that brought none, by what they brought
     curve: RecallCurve
+    relevant_at: list[int]  # which requests, counted from 1, brought a relevant page
+    without_page_at: list[int]  # and which none
+    target_distances: list[int] | None  # of the targets in the order found; None where no links led to one of them
 
 
 def run_result(
@@ -54,6 +63,7 @@ def run_result(
     steps = recall_steps(run, targets)
     changes = steps.changes() if targets else Steps(np.zeros(0), np.zeros(0))
     half, most, nearly_all = requests_to_recall(run, targets)
+    distances = run.distance[run.target].tolist()
     empty = {request.name.lower(): run.count(request) for request in Request if request is not Request.PAGE}
     return {
         "strategy": strategy,
@@ -74,7 +84,18 @@ def run_result(
         "requests_to_90": nearly_all,
         "without_page": {name: count for name, count in empty.items() if count},
         "curve": {"requests": changes.at.astype(np.int64).tolist(), "recall": changes.height.tolist()},
+        "relevant_at": (1 + np.flatnonzero(run.relevant)).tolist(),
+        "without_page_at": (1 + np.flatnonzero(~run.page)).tolist(),
+        "target_distances": None if NO_PATH in distances else distances,
     }
+
+
+def by_strategy(results: Iterable[RunResult]) -> dict[str, list[RunResult]]:
+    """The runs of each strategy, in the order in which they first come."""
+    groups: dict[str, list[RunResult]] = {}
+    for result in results:
+        groups.setdefault(result["strategy"], []).append(result)
+    return groups
 
 
 def _known(number: float) -> float | None:
@@ -87,3 +108,17 @@ def recall_function(results: Iterable[RunResult]) -> list[Steps]:
         Steps(np.array(result["curve"]["requests"], np.float64), np.array(result["curve"]["recall"], np.float64))
         for result in results
     ]
+
+
+def harvest_function(results: Iterable[RunResult]) -> list[Steps]:
+    """The harvest rate of each run so far, by requests."""
+    return [harvest_steps(_harvest(result)) for result in results]
+
+
+def _harvest(result: RunResult) -> Run:
+    """As much of a run as its harvest needs."""
+    relevant = np.zeros(result["requests"], np.bool_)
+    brought = np.full(result["requests"], Request.PAGE, np.int8)
+    relevant[np.array(result["relevant_at"], np.int64) - 1] = True
+    brought[np.array(result["without_page_at"], np.int64) - 1] = Request.ERROR
+    return Run.of(relevant, brought=brought)

@@ -10,12 +10,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Bools", "Floats", "Ints", "Request", "Run", "Spending"]
+__all__ = ["NO_PATH", "Bools", "Floats", "Ints", "Request", "Run", "Spending"]
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Spending = Literal["requests", "cost", "bytes", "seconds"]
+
+NO_PATH = -1
+"""The distance of what no links led to, or nobody knows which."""
 
 
 class Request(IntEnum):
@@ -44,6 +47,7 @@ class Run:
     wire_bytes: Ints  # of this request
     ended_s: Floats  # virtual seconds since the crawl began, at the end of this request: never falling
     cost: Floats  # of this request
+    distance: Ints  # links from a seed to the page, as the crawl went (see dowse.lab.paths), or NO_PATH
 
     @classmethod
     def of(
@@ -56,9 +60,10 @@ class Run:
         wire_bytes: ArrayLike | None = None,
         ended_s: ArrayLike | None = None,
         cost: ArrayLike | None = None,
+        distance: ArrayLike | None = None,
     ) -> Run:
         """Columns left out: no targets, value 1 for a relevant page, every request a page, no bytes, one second and
-        cost 1 a request. Raises ValueError for columns that cannot be a crawl."""
+        cost 1 a request, no distances. Raises ValueError for columns that cannot be a crawl."""
         found = np.asarray(relevant, np.bool_)
         n = len(found)
         run = cls(
@@ -69,12 +74,16 @@ class Run:
             np.zeros(n, np.int64) if wire_bytes is None else np.asarray(wire_bytes, np.int64),
             np.arange(1.0, n + 1) if ended_s is None else np.asarray(ended_s, np.float64),
             np.ones(n) if cost is None else np.asarray(cost, np.float64),
+            np.full(n, NO_PATH) if distance is None else np.asarray(distance, np.int64),
         )
         run._check()
         return run
 
     def _check(self) -> None:
-        columns = (self.brought, self.relevant, self.target, self.value, self.wire_bytes, self.ended_s, self.cost)
+        columns = (
+            self.brought, self.relevant, self.target, self.value, self.wire_bytes, self.ended_s, self.cost,
+            self.distance,
+        )  # fmt: skip
         if any(column.shape != (len(self),) for column in columns):
             raise ValueError("the columns of a run have different lengths")
         for name, column in (("value", self.value), ("ended_s", self.ended_s), ("cost", self.cost)):
@@ -86,6 +95,8 @@ class Run:
             raise ValueError("ended_s falls: rows come in the order in which requests ended")
         if ((self.relevant | self.target | (self.value > 0)) & ~self.page).any():
             raise ValueError("a request that brought no page can be neither relevant, a target nor of value")
+        if (self.distance < NO_PATH).any() or (self.distance[~self.page] != NO_PATH).any():
+            raise ValueError("distances are at least 0, of pages only, or NO_PATH")
 
     def __len__(self) -> int:
         return len(self.relevant)

@@ -6,23 +6,15 @@ import csv
 import io
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypedDict, cast
 
-import numpy as np
-
-from dowse.lab.bootstrap import Cell, Comparison, Interval, mean, ratio, resampling
+from dowse.lab.bootstrap import Cell, Comparison, Interval, mean, ratio
 from dowse.lab.html import human_bytes, percent
-from dowse.lab.results import Kind, RunResult, recall_function
-from dowse.lab.run import Floats
+from dowse.lab.lengths import comparable
+from dowse.lab.results import BASELINE, ORACLE, Kind, RunResult, by_strategy
 
-__all__ = [
-    "BASELINE", "ORACLE", "Figure", "MeanCurve", "SummaryRow", "averaged", "mean_curves", "shown_rows", "summarise",
-    "summary_csv", "topic_means",
-]  # fmt: skip
+__all__ = ["Figure", "SummaryRow", "shown_rows", "summarise", "summary_csv"]
 
-ORACLE = "oracle-path"  # the reachable oracle, see dowse.lab.oracles
-BASELINE = "bfs"
 Measure = Literal["auc", "recall", "harvest", "requests", "bytes"]
 _MEASURES: tuple[Measure, ...] = ("auc", "recall", "harvest", "requests", "bytes")
 
@@ -45,6 +37,7 @@ class SummaryRow(TypedDict):
     wins_vs_bfs: float | None  # share of resamples in which the strategy's mean area was the larger
     recall: Figure
     harvest: Figure
+    links_per_target: Figure  # from the seeds, over the same number of targets for all, see dowse.lab.lengths
     requests: Figure
     bytes: Figure
     basis: str  # what the intervals were resampled from
@@ -54,10 +47,11 @@ def summarise(
     results: Sequence[RunResult], *, oracle: str = ORACLE, baseline: str = BASELINE, seed_number: int = 0
 ) -> list[SummaryRow]:
     """One row a strategy, the largest area first. The ratios are empty where the oracle or the baseline did not run."""
-    by_strategy = _grouped(results)
-    areas = {name: _cells(own, "auc") for name, own in by_strategy.items()}
+    groups = by_strategy(results)
+    areas = {name: _cells(own, "auc") for name, own in groups.items()}
+    lengths = comparable(results)
     rows: list[SummaryRow] = []
-    for name, own in by_strategy.items():
+    for name, own in groups.items():
         intervals = {measure: mean(_cells(own, measure), seed_number) for measure in _MEASURES}
         against_bfs = ratio(areas[name], areas.get(baseline, {}), seed_number)
         rows.append(
@@ -70,19 +64,13 @@ def summarise(
                 "wins_vs_bfs": _wins(against_bfs),
                 "recall": _figure(intervals["recall"]),
                 "harvest": _figure(intervals["harvest"]),
+                "links_per_target": _figure(mean(lengths.links_per_target(name), seed_number)),
                 "requests": _figure(intervals["requests"]),
                 "bytes": _figure(intervals["bytes"]),
                 "basis": intervals["auc"].basis,
             }
         )
     return sorted(rows, key=lambda row: (-(row["auc"]["mean"] or 0.0), row["strategy"]))
-
-
-def _grouped(results: Sequence[RunResult]) -> dict[str, list[RunResult]]:
-    groups: dict[str, list[RunResult]] = {}
-    for result in results:
-        groups.setdefault(result["strategy"], []).append(result)
-    return groups
 
 
 def _cells(results: Sequence[RunResult], measure: Measure) -> dict[Cell, float]:
@@ -109,68 +97,6 @@ def _wins(comparison: Comparison) -> float | None:
     return comparison.wins if math.isfinite(comparison.wins) else None
 
 
-# -- curves and topics -------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class MeanCurve:
-    """The mean of a strategy's runs at places along an axis (requests, cost); the bounds are NaN where nothing could
-    be resampled."""
-
-    strategy: str
-    kind: Kind
-    at: Floats
-    height: Floats
-    low: Floats
-    high: Floats
-    runs: int
-
-
-def averaged(
-    at: Floats, heights: Mapping[str, Mapping[Cell, Floats]], kind: Callable[[str], Kind], *, seed_number: int = 0
-) -> list[MeanCurve]:
-    """The mean curve of each strategy, given the heights of its runs at these places; the highest area first."""
-    curves = []
-    for strategy, cells in heights.items():
-        own = sorted(cells)
-        draw = resampling(tuple(own), seed_number)
-        columns = np.stack([cells[cell] for cell in own])
-        low = high = np.full(len(at), math.nan)
-        if draw.basis != "nothing":
-            low, high = np.percentile(draw.weights @ columns, (2.5, 97.5), axis=0)
-        curves.append(MeanCurve(strategy, kind(strategy), at, draw.plain @ columns, low, high, len(own)))
-    return sorted(curves, key=lambda curve: (-float(curve.height.sum()), curve.strategy))
-
-
-def mean_curves(
-    results: Sequence[RunResult], budget_requests: int, *, points: int = 240, seed_number: int = 0
-) -> list[MeanCurve]:
-    """Mean recall by requests, one curve a strategy; runs without targets have no curve."""
-    places = np.unique(np.linspace(0, budget_requests, points + 1).round())
-    known = _grouped([result for result in results if result["recall"] is not None])
-    heights = {
-        name: {
-            (result["topic"], result["seed_set"]): steps.value(places)
-            for result, steps in zip(own, recall_function(own), strict=True)
-        }
-        for name, own in known.items()
-    }
-    return averaged(places, heights, lambda name: known[name][0]["kind"], seed_number=seed_number)
-
-
-def topic_means(results: Sequence[RunResult], measure: Measure = "auc") -> dict[str, dict[str, float]]:
-    """For each topic the mean of each strategy over seed sets, NaN where it has none; topics in their first order."""
-    cells: dict[str, dict[str, list[float]]] = {}
-    for result in results:
-        value = result[measure]
-        known = [] if value is None else [float(value)]
-        cells.setdefault(result["topic"], {}).setdefault(result["strategy"], []).extend(known)
-    return {
-        topic: {name: sum(values) / len(values) if values else math.nan for name, values in own.items()}
-        for topic, own in cells.items()
-    }
-
-
 # -- as text -----------------------------------------------------------------------------------------------------------
 
 Form = Callable[[float], str]
@@ -180,6 +106,7 @@ _COLUMNS: dict[str, tuple[str, Form, Form]] = {  # heading, and how a mean and t
     "auc_vs_bfs": ("against bfs", "{:.2f} x".format, "{:.2f}".format),
     "recall": ("recall", percent, lambda share: f"{100 * share:.1f}"),
     "harvest": ("harvest", percent, lambda share: f"{100 * share:.1f}"),
+    "links_per_target": ("links a target", "{:.2f}".format, "{:.2f}".format),
     "requests": ("requests", "{:,.0f}".format, "{:,.0f}".format),
     "bytes": ("downloaded", human_bytes, human_bytes),
 }

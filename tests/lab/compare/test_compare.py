@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dowse.lab.compare.compare import compare, fitting_labels, topic_and_seeds
+from dowse.lab.compare.compare import compare, fitting_labels
+from dowse.lab.compare.each_topic import topic_and_seeds
 from dowse.lab.compare.plan import REFERENCES, Plan
 from dowse.lab.compare.topic_runs import TopicRuns, crawl_run
 from dowse.lab.corpus import Corpus, Digests, LabTopic, Unfit, make_seeds, make_topic, open_corpus

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dowse.judge import check_weighting
@@ -15,7 +15,9 @@ from dowse.model.topic import StrategyChoice
 from dowse.model.topicfile import MAXIMISE
 from dowse.predict import build_strategy, check_maximise, parameter_value
 
-__all__ = ["BASELINES", "ORACLES", "REFERENCES", "Plan", "budget_requests", "kind_of", "parse_strategy"]
+__all__ = [
+    "BASELINES", "ORACLES", "REFERENCES", "Plan", "budget_requests", "kind_of", "parse_strategy", "with_references",
+]  # fmt: skip
 
 BASELINES = ("bfs", "random")
 ORACLES = ("oracle-path", "oracle-greedy", "knapsack")
@@ -58,6 +60,11 @@ class Plan:
                 raise UserError(f"{name.replace('_', '-')} is at least 1")
         if self.examples < 0 or not (self.query or (self.examples and not self.by_query)):
             raise UserError("the crawler must be told something: give examples, or the label's name as its query")
+
+
+def with_references(plan: Plan) -> Plan:
+    """The same plan, the references first."""
+    return replace(plan, strategies=tuple(dict.fromkeys((*REFERENCES, *plan.strategies))))
 
 
 def kind_of(strategy: str) -> Kind:

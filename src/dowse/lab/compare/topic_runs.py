@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +14,12 @@ from dowse.judge import build_judge
 from dowse.lab.compare.plan import ORACLES, Plan, budget_requests, kind_of, parse_strategy
 from dowse.lab.corpus import Corpus, LabTopic, SeedSet, example_texts
 from dowse.lab.oracles import oracle_greedy, oracle_path, order_run
+from dowse.lab.paths import path_lengths
 from dowse.lab.replay.run import Replayed, replay
 from dowse.lab.replay.transport import Exchange, NetworkModel
 from dowse.lab.replay.web import CorpusWeb, KnownPages
 from dowse.lab.results import RunResult, run_result
-from dowse.lab.run import Request, Run
+from dowse.lab.run import NO_PATH, Request, Run
 from dowse.model.budget import Budget
 from dowse.model.topic import JudgeSettings, Scope, Seeds, Topic
 
@@ -60,13 +63,17 @@ class TopicRuns:
     ) -> Run:  # fmt: skip
         """The run itself. Value and cost of each page of the corpus may be given; else a target is worth 1, and a
         request costs 1."""
+        lengths = partial(path_lengths, self._corpus.graph, seeds.pages)
         if strategy not in ORACLES:
             exchanges = self.replay(seeds, strategy).exchanges
-            return crawl_run(exchanges, self._relevant, self._targets, value, timed=cost is not None)
+            return crawl_run(exchanges, self._relevant, self._targets, value, timed=cost is not None, lengths=lengths)
         worth = self._targets.astype(np.float64) if value is None else value
         order = self._oracle(seeds, strategy, worth, cost)
         wire_bytes = self._corpus.index.columns["wire_bytes"]
-        return order_run(order, self._relevant, self._targets, value=value, wire_bytes=wire_bytes, cost=cost)
+        return order_run(
+            order, self._relevant, self._targets, value=value, wire_bytes=wire_bytes, cost=cost,
+            distance=None if strategy == "knapsack" else lengths(order),
+        )  # fmt: skip
 
     def values(self) -> NDArray[np.float64]:
         """The true similarity of each page to the topic; 0 for what is no page."""
@@ -126,15 +133,20 @@ def _members(pages: frozenset[int], count: int) -> NDArray[np.bool_]:
 def crawl_run(
     exchanges: list[Exchange], relevant: NDArray[np.bool_], targets: NDArray[np.bool_],
     value: NDArray[np.float64] | None = None, *, timed: bool = False,
+    lengths: Callable[[NDArray[np.int64]], NDArray[np.int64]] | None = None,
 ) -> Run:  # fmt: skip
     """What the metrics need of a replay: its requests in the order in which they ended, relevance by label. The cost of
-    a request is 1, or (``timed``) the seconds it took."""
+    a request is 1, or (``timed``) the seconds it took. ``lengths``: of the paths to pages fetched in an order, see
+    :func:`~dowse.lab.paths.path_lengths`."""
     ordered = sorted(exchanges, key=lambda exchange: exchange.ended_s)
     pages = np.array([exchange.page for exchange in ordered], np.int64)
     brought = np.array([_brought(exchange) for exchange in ordered], np.int8)
     came = np.flatnonzero(brought == Request.PAGE)
     counted = np.zeros(len(pages), np.bool_)
     counted[came[np.unique(pages[came], return_index=True)[1]]] = True  # a page counts once
+    distance = np.full(len(pages), NO_PATH)
+    if lengths is not None:
+        distance[counted] = lengths(pages[counted])
     return Run.of(
         counted & relevant[pages],
         target=counted & targets[pages],
@@ -143,6 +155,7 @@ def crawl_run(
         wire_bytes=[exchange.wire_bytes for exchange in ordered],
         ended_s=[exchange.ended_s for exchange in ordered],
         cost=[exchange.ended_s - exchange.started_s for exchange in ordered] if timed else None,
+        distance=distance,
     )
 
 
