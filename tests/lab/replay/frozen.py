@@ -11,7 +11,7 @@ from dowse.frontier.scope import StaticScope
 from dowse.lab.replay.run import Replayed, replay
 from dowse.lab.replay.transport import Recorded
 from dowse.model.budget import Budget
-from dowse.model.page import Digest, Links, Verdict
+from dowse.model.page import Context, Digest, Links, Verdict
 from dowse.model.topic import Politeness, Seeds, StrategyChoice, Topic
 from dowse.model.url import fingerprint, split
 
@@ -79,10 +79,10 @@ class Reader:
         host = self._web.hosts.get(split(url).host, Host())
         targets = self._web.links(url)
         n = len(targets)
-        similar = np.full(n, host.score, np.float32)
         links = Links(
             targets, np.fromiter(map(fingerprint, targets), np.uint64, n), np.ones(n, np.float32), ["more"] * n,
-            [""] * n, np.arange(n, dtype=np.int32), similar, similar,
+            [""] * n, np.arange(n, dtype=np.int32), np.full((n, len(Context)), host.score, np.float32),
+            np.zeros((n, 4), np.int32), np.zeros(n, np.bool_),
         )  # fmt: skip
         verdict = Verdict(host.score, host.score >= 0.4, 0.4, "similarity", similarity=host.score)
         return Work(Digest(verdict, title=url, words=10, links=links, n_links=n))
