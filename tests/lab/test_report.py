@@ -26,12 +26,12 @@ ATTACKS = (
 ELEMENTS = {
     "html", "head", "meta", "title", "style", "body", "main", "header", "p", "h1", "h2", "dl", "div", "dt", "dd",
     "small", "figure", "svg", "g", "line", "polyline", "polygon", "circle", "rect", "text", "table", "thead", "tbody",
-    "tr", "th", "td", "a", "bdi", "span", "b", "ul", "li", "pre",
+    "tr", "th", "td", "a", "bdi", "span", "b", "ul", "li", "pre", "details", "summary",
 }  # fmt: skip
 ATTRIBUTES = {
     "charset", "http-equiv", "content", "name", "lang", "class", "scope", "style", "href", "rel", "title", "role",
     "aria-label", "xmlns", "viewbox", "font-family", "points", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r",
-    "text-anchor", "stroke-dasharray", "transform", "width", "height", "rx",
+    "text-anchor", "stroke-dasharray", "transform", "width", "height", "rx", "dir", "colspan",
 }  # fmt: skip
 
 
