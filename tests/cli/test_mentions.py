@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from dowse.model.topic import StrategyChoice
 from dowse.store import CrawlReader
 from tests.crawl.servers import crawl_all, page, topic_for
 
-FRONT = b"""<title>Front</title><p>Bread rises in <a href=/b>a warm place</a>.</p>
+FRONT = b"""<title>Front</title><p>Bread rises in <a href=/b>a warm place</a>.</p><h2>Solar news</h2>
 <p>The best perovskite solar cells are <a href="/s">described here</a>, said the lab.</p>
 <ul><li><a href=/s>here</a></ul>"""
 
@@ -44,7 +45,22 @@ def test_the_best_mention_is_quoted(folder: Path) -> None:
         assert found.paragraph_similarity > 0.5
         assert mention(crawl, "http://a.test/", "http://a.test/elsewhere", judge) is None
         assert mention(crawl, "http://a.test/nowhere", "http://a.test/s", judge) is None
-    assert "in the paragraph 'The best perovskite solar cells" in explain(folder, "http://a.test/s")
+    told = explain(folder, "http://a.test/s")
+    assert "in the paragraph 'The best perovskite solar cells" in told
+    assert re.search(
+        r"in block \d of \d \(similarity 0\.\d+, \d+ words, 1 link\), under 'Solar news' \(similarity 0", told
+    )
+
+
+def test_heading_and_block_of_the_mention(folder: Path) -> None:
+    judge = build_judge(topic_for("", []))
+    with CrawlReader(folder) as crawl:
+        found = mention(crawl, "http://a.test/", "http://a.test/s", judge)
+        above = mention(crawl, "http://a.test/", "http://a.test/b", judge)
+    assert found is not None
+    assert above is not None
+    assert (found.heading, found.heading_similarity) == ("Solar news", judge.similarity("solar news"))
+    assert (above.heading, above.heading_similarity) == ("Front", 0), "the title, where there is no heading above"
 
 
 def test_a_damaged_archive_quotes_nothing(folder: Path, tmp_path: Path) -> None:

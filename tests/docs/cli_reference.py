@@ -24,6 +24,7 @@ EXAMPLES = {
     "--budget 500p,30m",
     "init": "dowse init topic.toml",
     "judge": 'dowse judge https://en.wikipedia.org/wiki/Perovskite --topic "perovskite solar cells"',
+    "blocks": "dowse blocks portal.html --topic topic.toml --picture portal.png",
     "why": "dowse why demo-crawl/best-first http://portal.dowse.test/",
     "report": "dowse report demo-crawl/best-first",
     "export": "dowse export demo-crawl/best-first --to csv --out pages.csv",
@@ -65,6 +66,10 @@ object a line on standard output. [Saving downloads](cache.md) tells more of `--
 """,
     "judge": """\
 A page given as URL is fetched once, as your browser would, without asking its robots.txt.
+""",
+    "blocks": """\
+[Content blocks](blocks.md) tells what they are, has the files of the example, and shows the picture. A page given as
+URL is fetched as by `dowse judge`.
 """,
     "why": """\
 The example looks into what `dowse demo` has left. It works for any URL: fetched, waiting, refused or never heard of.

@@ -31,7 +31,7 @@ ELEMENTS = {
 ATTRIBUTES = {
     "charset", "http-equiv", "content", "name", "lang", "class", "scope", "style", "href", "rel", "title", "role",
     "aria-label", "xmlns", "viewbox", "font-family", "points", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r",
-    "text-anchor", "stroke-dasharray", "transform", "width", "height", "rx", "open",
+    "text-anchor", "stroke-dasharray", "transform", "width", "height", "rx", "open", "dir", "colspan",
 }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dowse.cli.mentions import mention
+from dowse.cli.mentions import Mention, mention
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.model.records import CandidateRow, CandidateState
@@ -18,7 +18,7 @@ __all__ = ["explain"]
 
 _PARENTS = 8
 _MENTIONS = 3  # parents that are read again to quote them
-_LONGEST = 160
+_LONGEST, _HEADING = 160, 60
 # rules that depend on where and when a URL was mentioned, so that the URL alone does not tell
 _BY_MENTION = frozenset(
     ("depth", "domain-cap", "host-cap", "pattern-cap", "pattern-run", "site-closed", "max-links", "nofollow", "bad-url",
@@ -117,10 +117,28 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
         found = mention(crawl, parent.url, candidate.url, judge) if place < _MENTIONS else None
         anchor = f" (similarity {found.anchor_similarity:.3f})" if found else ""
         lines.append(f"    {parent.url} ({score}) as {parent.anchor[:60]!r}{anchor}")
-        if found and found.paragraph != found.anchor:
-            text = found.paragraph if len(found.paragraph) <= _LONGEST else f"{found.paragraph[:_LONGEST]}..."
-            lines.append(f"        in the paragraph {text!r} (similarity {found.paragraph_similarity:.3f})")
+        lines += [f"        {line}" for line in _context(found)] if found else []
     return lines
+
+
+def _context(found: Mention) -> list[str]:
+    """What the link stands in, from the nearest to the widest."""
+    lines = []
+    if found.paragraph != found.anchor:
+        lines.append(
+            f"in the paragraph {_cut(found.paragraph, _LONGEST)!r} (similarity {found.paragraph_similarity:.3f})"
+        )
+    block = found.block
+    words = "no words" if block.similarity is None else f"similarity {block.similarity:.3f}, {block.words} words"
+    links = "1 link" if block.links == 1 else f"{block.links} links"
+    lines.append(f"in block {block.number} of {found.blocks} ({words}, {links})")
+    if found.heading:
+        lines[-1] += f", under {_cut(found.heading, _HEADING)!r} (similarity {found.heading_similarity:.3f})"
+    return lines
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}..."
 
 
 def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:

@@ -54,7 +54,7 @@ def text_norm(counts: NDArray[np.int64] | NDArray[np.float64], weighting: str) -
 
     Added in order of the counts: how terms were numbered, which differs by process, is not to show in the last digit.
     """
-    values = weights(np.sort(counts), weighting)
+    values = np.sort(weights(counts, weighting))
     return math.sqrt(float(values @ values))
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, fontManager, get_font
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
@@ -27,7 +29,7 @@ from dowse.lab.html import clean
 from dowse.lab.picture import check_picture, is_svg
 from dowse.store.whole import write_whole
 
-__all__ = ["COLOURS", "INK", "SOFT", "Canvas", "Dashes", "Panel", "fitted"]
+__all__ = ["COLOURS", "INK", "SOFT", "Canvas", "Dashes", "Panel", "fitted", "text_width"]
 
 INK, SOFT, _GRID = "#1b2230", "#5d6778", "#e3e6ea"
 # Okabe and Ito's palette without its yellow, which is too faint on white.
@@ -133,6 +135,14 @@ class Canvas:
             line.set_linestyle((0, dashes))
         self._figure.add_artist(line)
 
+    def box(
+        self, left: float, bottom: float, width: float, height: float, fill: str, *, edge: str, edge_width: float = 1.0
+    ) -> None:
+        """A filled rectangle, behind text and rules."""
+        corner = (left / self.width, bottom / self.height)
+        self._figure.add_artist(Rectangle(corner, width / self.width, height / self.height, facecolor=fill,
+                                          edgecolor=edge, linewidth=edge_width, zorder=0.5))  # fmt: skip
+
     def save(self, path: Path) -> None:
         """SVG or PNG, as ``path`` ends. The file appears under its name once it is whole; raises UserError when it
         cannot be written, or ends in something else."""
@@ -152,19 +162,25 @@ class Canvas:
 
 def fitted(text: str, width: float, size: float, *, bold: bool = False, most: int = 1) -> list[str]:
     """The text in at most ``most`` lines of ``width`` pixels, cut where it is longer."""
-    font = _font(size, bold=bold)
-    rest = _writable(clean(text[:2_000]), font)
+    rest = _writable(clean(text[:2_000]), _font(size, bold=bold))
     lines: list[str] = []
-    while rest and _width(rest, font) > width:
-        end = "…" if len(lines) == most - 1 else ""
-        cut = max(1, bisect_right(range(len(rest)), width, key=lambda n: _width(rest[:n] + end, font)) - 1)
-        if end:
-            return [*lines, rest[:cut].rstrip() + end]
+    while True:
+        ends = list(accumulate(_advance(char, size, bold) for char in rest))
+        if not ends or ends[-1] <= width:
+            return [*lines, rest]
+        if len(lines) == most - 1:
+            cut = max(1, bisect_right(ends, width - _advance("…", size, bold)))
+            return [*lines, rest[:cut].rstrip() + "…"]
+        cut = max(1, bisect_right(ends, width))
         space = rest.rfind(" ", 0, cut + 1)
         cut = space if space > cut // 2 else cut
         lines.append(rest[:cut].rstrip())
         rest = rest[cut:].lstrip()
-    return [*lines, rest]
+
+
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """How many pixels a line of text takes, about."""
+    return sum(_advance(char, size, bold) for char in _writable(clean(text), _font(size, bold=bold)))
 
 
 @cache
@@ -182,6 +198,9 @@ def _writable(text: str, font: FontProperties) -> str:
     )
 
 
-def _width(text: str, font: FontProperties) -> float:
-    """Pixels."""
-    return float(text_to_path.get_text_width_height_descent(text, font, False)[0]) * _DPI / 72
+@lru_cache(maxsize=10_000)
+def _advance(char: str, size: float, bold: bool) -> float:
+    """How many pixels a character takes in a line: a text is as wide as its characters, but for some kerning."""
+    font = _font(size, bold=bold)
+    pair, one = (text_to_path.get_text_width_height_descent(text, font, False)[0] for text in (char + "x", "x"))
+    return float(pair - one) * _DPI / 72

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dowse.lab import tables
+from dowse.lab.blocks.tunnels import tunnels
 from dowse.lab.chart import rate_window, svg_curve
 from dowse.lab.html import Html, clip, document, element, human_bytes, human_seconds, percent
 from dowse.lab.tables import counted, section, when
@@ -40,6 +41,7 @@ def _report(crawl: CrawlReader) -> str:
         *_harvest(crawl, summary),
         *tables.forecast(crawl.forecast()),
         *tables.best_pages(crawl, summary),
+        *tunnels(crawl),
         *tables.best_sites(crawl, summary),
         *tables.site_log(crawl, summary),
         *tables.stages(crawl.stage_times()),

@@ -22,10 +22,12 @@ from dowse.store.views import (
     Stage,
     StageTimes,
     Summary,
+    Tunnel,
 )
 from dowse.store.warc import compose, read_response
 
 __all__ = [
     "Archive", "Counters", "CrawlReader", "CrawlStore", "HarvestCurve", "Held", "HeldPages", "OutcomeCount", "PageView",
-    "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes", "Summary", "compose", "export", "read_response",
+    "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes", "Summary", "Tunnel", "compose", "export",
+    "read_response",
 ]  # fmt: skip

@@ -31,6 +31,7 @@ from dowse.store.views import (
     Stage,
     StageTimes,
     Summary,
+    Tunnel,
 )
 
 __all__ = ["CrawlReader"]
@@ -144,6 +145,21 @@ class CrawlReader:
         return [_page(row) for row in self._ask(
             f"SELECT {_PAGE} FROM pages WHERE relevant = 1 ORDER BY score DESC, ordinal LIMIT ?", n
         )]  # fmt: skip
+
+    def tunnels(self, n: int = 3) -> list[Tunnel]:
+        """The pages that are not relevant and whose links first led to the most relevant ones."""
+        found = self._ask(
+            f"SELECT found, {_PAGE} FROM pages JOIN (SELECT c.parent, count(*) AS found FROM pages p JOIN candidates c"
+            " ON c.id = p.id WHERE p.relevant = 1 AND c.parent IS NOT NULL GROUP BY c.parent) ON parent = id"
+            " WHERE relevant = 0 AND score IS NOT NULL ORDER BY found DESC, ordinal LIMIT ?", n)  # fmt: skip
+        return [Tunnel(_page(row[1:]), row[0]) for row in found]
+
+    def found_through(self, page: int, n: int = 1_000) -> list[str]:
+        """The relevant pages that a page's links first led to."""
+        found = self._ask(
+            "SELECT p.url FROM pages p CROSS JOIN candidates c ON c.id = p.id WHERE p.relevant = 1 AND c.parent = ?"
+            " ORDER BY p.ordinal LIMIT ?", page, n)  # fmt: skip
+        return [url for (url,) in found]
 
     def page(self, url: str) -> PageView | None:
         """The page recorded under ``url``."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "HarvestCurve", "OutcomeCount", "PageView", "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes",
-    "Summary",
+    "Summary", "Tunnel",
 ]  # fmt: skip
 
 
@@ -128,6 +128,14 @@ class Parent:
     relevant: bool | None
     anchor: str
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tunnel:
+    """A page that is not relevant, and how many relevant pages were first found through its links."""
+
+    page: PageView
+    found: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,121 @@
+"""``dowse blocks``: the content blocks of one page, each with its similarity to a topic."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from dowse.cli.page import AllowAddress, AllowPrivate, AsJson, Page, Resolve, TopicWords, read_page
+from dowse.lab.blocks import Block, BlockedPage, measure
+from dowse.lab.blocks.told import tunnel_told
+from dowse.lab.html import clip
+from dowse.model.errors import UserError
+from dowse.store.whole import check_writable
+
+__all__ = ["blocks"]
+
+_WIDTH = 100  # where there is no terminal
+_WHERE, _LEAST = 26, 20
+_BAR = 8
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_ENDINGS = (".png", ".html")
+
+
+def blocks(
+    source: Page,
+    topic: TopicWords,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE.png|FILE.html", help="Also draw the page, its blocks in colour.")
+    ] = None,
+    allow_private: AllowPrivate = False,
+    allow_address: AllowAddress = None,
+    resolve: Resolve = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a page's content blocks, each with its similarity to a topic."""
+    if picture is not None:
+        if picture.suffix.lower() not in _ENDINGS:
+            raise UserError(f"--picture is {str(picture)!r}: the file's name must end in {' or '.join(_ENDINGS)}")
+        check_writable(picture)
+    document, judge, chosen = read_page(source, topic, allow_private, allow_address, resolve)
+    page = measure(document, judge)
+    if picture is not None:
+        _draw(page, picture, chosen.query or chosen.name or topic, source)
+    if as_json:
+        typer.echo(json.dumps({"source": source, **_as_json(page)}, ensure_ascii=False))
+        return
+    typer.echo(clip(document.title, 200) or source)
+    typer.echo(tunnel_told(page))
+    typer.echo()
+    _print(page)
+    if picture is not None:
+        typer.echo(f"\npicture: {picture}")
+
+
+def _draw(page: BlockedPage, path: Path, topic: str, source: str) -> None:
+    if path.suffix.lower() == ".html":
+        from dowse.lab.blocks.markup import write_markup
+
+        write_markup(page, path, topic=topic, source=source)
+    else:
+        from dowse.lab.blocks.picture import write_picture  # drawing libraries are slow to load
+
+        write_picture(page, path, topic=topic, source=source)
+
+
+def _as_json(page: BlockedPage) -> dict[str, Any]:
+    verdict, best = page.verdict, page.best
+    return {
+        "title": page.document.title, "method": verdict.method, "score": verdict.score,
+        "threshold": verdict.threshold, "relevant": verdict.relevant, "gray_tunnel": page.is_gray_tunnel,
+        "best": best and best.number,
+        "blocks": [
+            {
+                "number": block.number, "score": block.score, "similarity": block.similarity, "words": block.words,
+                "links": block.links, "heading": block.heading, "path": block.path, "text": block.text,
+            }
+            for block in page.blocks
+        ],
+    }  # fmt: skip
+
+
+def _print(page: BlockedPage) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console = Console(highlight=False, width=_WIDTH)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    numbers = (("", 4), (page.verdict.method, 7 + _BAR), ("words", 6), ("links", 5))
+    for name, width in numbers:
+        table.add_column(name, width=width, justify="left" if name == page.verdict.method else "right", no_wrap=True)
+    left = max(_LEAST, console.width - sum(width + 2 for _, width in numbers) - 2)
+    where = min(_WHERE, left // 2)
+    for name, width in (("where", where), ("text", left - where)):
+        table.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
+    best = page.best
+    full = max(best.score if best else 0.0, page.verdict.threshold)
+    for block in page.blocks:
+        style = "bold" if block is best else "" if block.score >= page.verdict.threshold else "dim"
+        table.add_row(*(Text(cell, style=style) for cell in _cells(block, full, best=block is best)))
+    console.print(table)
+
+
+def _cells(block: Block, full: float, *, best: bool) -> tuple[str, ...]:
+    score = "–" if block.similarity is None else f"{block.score:.4f} {_bar(block.score / full if full else 0.0)}"
+    return (f"{'*' if best else ''}{block.number:>3}", score, f"{block.words:,}", f"{block.links:,}", block.where,
+            block.text)  # fmt: skip
+
+
+def _bar(share: float) -> str:
+    """
+    >>> _bar(0.5), _bar(0.01), _bar(0)
+    ('████', '▏', '')
+    """
+    eighths = max(round(8 * _BAR * min(share, 1.0)), int(share > 0))
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
