@@ -23,7 +23,6 @@ LINKS = Links(
     positions=np.array([0, 9], np.int32),
     similarity=np.array([[0, 0.25, 0.1, 0.2, 0.3], [0.5, 1, 0.4, 0.6, np.inf]], np.float32),
     places=np.array([[1, 0, 0, 77], [3, 1, 2, -5]], np.int32),
-    repeated=np.array([True, False]),
 )
 DIGEST = Digest(
     verdict=Verdict(0.5, True, 0.06, "erid", (Reason("term: a", 0.5), Reason("b", 0.1, 2.0)), 0.4, 0.5),

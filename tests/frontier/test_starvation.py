@@ -50,7 +50,7 @@ def by_strategy(name: str) -> Callable[[int, int, int], np.ndarray]:
         zeros, depths = np.zeros(count, np.float32), np.ones(count, np.int64)
         links = LinkView(
             ids=np.arange(first, first + count), sites=np.full(count, site), depths=depths, counts=zeros + 1,
-            similarity=np.zeros((count, 5), np.float32), repeated=zeros > 0, current=np.full(count, np.nan),
+            similarity=np.zeros((count, 5), np.float32), current=np.full(count, np.nan),
         )  # fmt: skip
         return strategy.rank(page, links)
 

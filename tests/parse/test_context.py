@@ -74,7 +74,6 @@ def test_each_link_has_its_block_heading_and_path() -> None:
     assert blocks == [0, 1, 2, 2]
     assert [lines[line] for line in headings] == ["Solar", "Hockey", "Hockey", "Hockey"]
     assert len(set(paths)) == 1
-    assert not links.repeated.any()
 
 
 def test_without_a_heading_the_title_serves() -> None:
@@ -88,9 +87,6 @@ def test_blocks_that_repeat_weigh_less() -> None:
     # a is mentioned in the second block as well, where its context is poorer, but counts whole
     np.testing.assert_allclose(links.similarity[0, 1:4], [0.25, 0.5, 0.5])
     assert links.similarity[0, Context.ANCHOR] == 0.25
-    assert not links.repeated.any()
-    links, _ = measured(REGIONS, repeats={0: 0.5, 1: 0.5})
-    assert links.repeated.tolist() == [True, True, False, False]
 
 
 # -- against a literal reading -----------------------------------------------------------------------------------------
@@ -122,7 +118,7 @@ def greatest(found: list[float]) -> float:
 def test_contexts_are_those_of_a_literal_reading(page: tuple[list[tuple[int, int, int]], Measures]) -> None:
     told, measures = page
     rows, lines, paths = (list(column) for column in zip(*told, strict=True))
-    similarities, places, repeated = in_context(mentions(rows, lines, paths, BLOCKS, HEADINGS), measures)
+    similarities, places = in_context(mentions(rows, lines, paths, BLOCKS, HEADINGS), measures)
     by_path: dict[int, list[float]] = {}
     path_of = {}
     for row in range(len(measures.by_anchor)):
@@ -149,7 +145,6 @@ def test_contexts_are_those_of_a_literal_reading(page: tuple[list[tuple[int, int
         path_of[row] = best[4]
         if not math.isnan(measures.by_anchor[row]):
             by_path.setdefault(best[4], []).append(measures.by_anchor[row])
-        assert repeated[row] == all(measures.weights[each[2]] < 1 for each in mine)
     for row, path in path_of.items():
         mean = np.mean(by_path[path]) if path in by_path else NAN
         np.testing.assert_allclose(similarities[row, Context.PATH], mean, rtol=1e-6)

@@ -50,7 +50,6 @@ def stories(draw: st.DrawFn) -> Story:
             depths=np.full(n, ordinal + 1, np.int64),
             counts=np.ones(n, np.float32),
             similarity=np.array([draw(unknown) for _ in Context], np.float32).T.reshape(n, len(Context)),
-            repeated=np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)), np.bool_),
             current=np.full(n, np.nan),
             besides=np.array(
                 [100 + n for n in draw(st.sets(st.integers(0, max(0, ordinal - 1)))) if n < ordinal], np.int64
@@ -123,6 +122,6 @@ def test_an_empty_page_is_no_trouble(name: str) -> None:
     none, single = np.zeros(0, np.int64), np.zeros(0, np.float32)
     page = SourcePage(id=1, site=0, depth=0, ordinal=0, score=0.0, relevant=False, n_links=0)
     view = LinkView(
-        none, none, none, single, np.zeros((0, len(Context)), np.float32), none > 0, np.zeros(0, np.float64)
+        none, none, none, single, np.zeros((0, len(Context)), np.float32), np.zeros(0, np.float64)
     )
     assert len(make(name).rank(page, view)) == 0

@@ -17,7 +17,7 @@ def rank(name: str, *, ordinal: int = 0, score: float = 0.5, depths: list[int], 
     zeros = np.zeros(n, np.float32)
     view = LinkView(
         np.arange(n), np.array(sites or [0] * n), np.array(depths), zeros, np.zeros((n, len(Context)), np.float32),
-        np.zeros(n, np.bool_), np.array(current),
+        np.array(current),
     )  # fmt: skip
     return list(build_strategy(StrategyChoice(name), seed_number=seed_number).rank(page, view).tolist())
 

@@ -23,7 +23,6 @@ class Link:
     target: int
     count: int
     similarity: list[float]  # of each Context
-    repeated: bool = False
 
     @property
     def anchor(self) -> float:
@@ -56,8 +55,7 @@ def crawls(draw: st.DrawFn) -> list[Page]:
             st.lists(st.sampled_from([other for other in range(PAGES) if other != id_]), unique=True, max_size=8)
         )
         links = [
-            Link(target, draw(st.integers(1, 3)), [draw(scores | st.just(NAN)) for _ in Context], draw(st.booleans()))
-            for target in targets
+            Link(target, draw(st.integers(1, 3)), [draw(scores | st.just(NAN)) for _ in Context]) for target in targets
         ]
         refused = draw(st.integers(0, 5))  # links that lead nowhere count as links all the same
         crawl.append(Page(id_, draw(scores), sum(link.count for link in links) + refused, links))
@@ -77,7 +75,6 @@ def tell(strategy: Strategy, crawl: list[Page]) -> Iterator[tuple[list[Page], di
             ids=ids, sites=np.zeros_like(ids), depths=np.ones_like(ids),
             counts=np.array([link.count for link in open_], np.float32),
             similarity=np.array([link.similarity for link in open_], np.float32).reshape(-1, len(Context)),
-            repeated=np.array([link.repeated for link in open_], np.bool_),
             current=np.array([known.get(link.target, np.nan) for link in open_]),
             besides=np.array([link.target for link in page.links if link.target in done], np.int64),
         )  # fmt: skip

@@ -63,9 +63,8 @@ class Intake:
         return len(kept)
 
     def links(self, page: SourcePage, page_url: str, links: Links, now: float) -> None:
-        """Take up the links of a judged page and let the strategy rank their targets."""
-        if not len(links):
-            return
+        """Take up the links of a judged page and let the strategy rank their targets; it hears of pages without links
+        as well, since it may learn from what they are."""
         frontier = self._frontier
         ids = frontier.find(links.fingerprints)
         known = ids >= 0
@@ -77,8 +76,7 @@ class Intake:
         open_[known] = ranked = waiting & (current[known] < SEED_FLOOR)
         rows = np.flatnonzero(open_)
         besides = ids[known][(waiting | gone) & ~ranked & (ids[known] != page.id)]
-        if rows.size or besides.size:
-            self._rank(page, links, ids, rows, current, known, runs, besides, now)
+        self._rank(page, links, ids, rows, current, known, runs, besides, now)
         self._revise(now)
         kept = np.flatnonzero(ids >= 0)
         self._recorder.links(page.id, links, kept.tolist(), ids[kept].tolist())
@@ -163,7 +161,7 @@ class Intake:
         depths[is_known] = np.minimum(frontier.candidates.depth[ids[old]], depth)
         view = LinkView(
             ids=ids[rows], sites=sites, depths=depths, counts=links.counts[rows],
-            similarity=links.similarity[rows], repeated=links.repeated[rows], current=current[rows], besides=besides,
+            similarity=links.similarity[rows], current=current[rows], besides=besides,
         )  # fmt: skip
         if urls:
             self._worth.met(view.ids[~is_known], urls)

@@ -66,7 +66,7 @@ def _plain(digest: Digest) -> tuple[Any, ...]:
         (v.score, v.relevant, v.threshold, v.method, [(r.name, r.value, r.weight) for r in v.reasons], v.similarity,
          v.erid),
         (links.urls, links.fingerprints.tobytes(), links.counts.tobytes(), links.anchors, links.rels,
-         links.positions.tobytes(), links.similarity.tobytes(), links.places.tobytes(), links.repeated.tobytes()),
+         links.positions.tobytes(), links.similarity.tobytes(), links.places.tobytes()),
         (signature.exact, signature.minhash), digest.lines.tobytes(),
         digest.title, digest.language, digest.charset, digest.words, digest.text_len, digest.n_links,
         digest.refused_links, digest.canonical, digest.refresh, digest.noindex, digest.nofollow, digest.text,
@@ -77,7 +77,7 @@ def _plain(digest: Digest) -> tuple[Any, ...]:
 def _digest(values: tuple[Any, ...]) -> Digest:
     verdict, links, signature, lines, *rest = values
     score, relevant, threshold, method, reasons, similarity, erid = verdict
-    urls, fingerprints, counts, anchors, rels, positions, contexts, places, repeated = links
+    urls, fingerprints, counts, anchors, rels, positions, contexts, places = links
     (title, language, charset, words, text_len, n_links, refused_links, canonical, refresh, noindex, nofollow, text,
      parse_s, judge_s) = rest  # fmt: skip
     return Digest(
@@ -98,7 +98,6 @@ def _digest(values: tuple[Any, ...]) -> Digest:
             positions=np.frombuffer(positions, np.int32),
             similarity=np.frombuffer(contexts, np.float32).reshape(-1, len(Context)),
             places=np.frombuffer(places, np.int32).reshape(-1, 4),
-            repeated=np.frombuffer(repeated, np.bool_),
         ),
         n_links=n_links,
         refused_links=refused_links,

@@ -50,7 +50,7 @@ def predictions(
         none = np.zeros(len(ids), np.int64)
         links = digest.links
         view = LinkView(
-            ids, none, none, links.counts[rows], links.similarity[rows], links.repeated[rows],
+            ids, none, none, links.counts[rows], links.similarity[rows],
             np.full(len(ids), np.nan),
         )  # fmt: skip
         page = SourcePage(number, 0, 0, 0, digest.verdict.score, digest.verdict.relevant, digest.n_links)

@@ -76,10 +76,6 @@ def _no_places() -> NDArray[np.int32]:
     return np.zeros((0, 4), np.int32)
 
 
-def _no_marks() -> NDArray[np.bool_]:
-    return np.zeros(0, np.bool_)
-
-
 def _no_floats() -> NDArray[np.float32]:
     return np.zeros(0, np.float32)
 
@@ -106,7 +102,6 @@ class Links:
     """To the topic, one column a :class:`Context`; NaN where there is no word."""
     places: NDArray[np.int32] = field(default_factory=_no_places)
     """Where its best mention stands: line of the paragraph, block, line of the heading, hash of the tag path."""
-    repeated: NDArray[np.bool_] = field(default_factory=_no_marks)  # nowhere but in menus and the like
 
     def __len__(self) -> int:
         return len(self.urls)

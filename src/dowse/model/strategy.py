@@ -60,7 +60,6 @@ class LinkView:
     depths: NDArray[np.int64]  # the target's depth, in links from a seed
     counts: NDArray[np.float32]  # links from the page to the target, L(p,h)
     similarity: NDArray[np.float32]  # of its contexts, one column a Context; nan where there is no word
-    repeated: NDArray[np.bool_]  # it stands nowhere but in blocks that repeat over the page's site
     current: NDArray[np.float64]  # what it was thought worth before this page; nan when the URL is new
     besides: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     """The page's other targets: fetched, being fetched, or seeds, whose place is not the strategy's to choose."""

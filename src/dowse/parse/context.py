@@ -65,9 +65,9 @@ class Measures:
     weights: Floats  # of each block: below 1 where it repeats over the site
 
 
-def in_context(found: Mentions, measures: Measures) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.bool_]]:
-    """Of each target: its similarities (columns as in ``Context``), its places (line of the paragraph, block, line of
-    the heading, path) and whether it stands nowhere but in blocks that repeat over the site."""
+def in_context(found: Mentions, measures: Measures) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Of each target: its similarities (columns as in ``Context``) and its places (line of the paragraph, block, line
+    of the heading, path)."""
     by_anchor, rows = measures.by_anchor, found.rows
     count = len(by_anchor)
     values = np.empty((len(rows), 3))
@@ -76,8 +76,7 @@ def in_context(found: Mentions, measures: Measures) -> tuple[NDArray[np.float32]
     values[:, 0] = np.where(np.isnan(of_line), by_anchor[rows], of_line)
     values[:, 1] = measures.by_block[found.blocks]
     values[:, 2] = measures.by_line[found.headings]
-    weights = measures.weights[found.blocks]
-    values *= weights[:, None]
+    values *= measures.weights[found.blocks, None]
     if len(rows) == count:  # as mostly: each is mentioned once
         best, chosen = values, np.arange(count)
     else:
@@ -91,9 +90,7 @@ def in_context(found: Mentions, measures: Measures) -> tuple[NDArray[np.float32]
     paths = found.paths[chosen]
     similarity[:, Context.PATH] = _mean_by_path(paths, by_anchor)
     places = np.column_stack((found.lines[chosen], found.blocks[chosen], found.headings[chosen], paths.view(np.int32)))
-    repeated = np.ones(count, np.bool_)
-    repeated[rows[weights == 1]] = False
-    return similarity, places.astype(np.int32, copy=False), repeated
+    return similarity, places.astype(np.int32, copy=False)
 
 
 def _mean_by_path(paths: NDArray[np.uint32], by_anchor: Floats) -> Floats:

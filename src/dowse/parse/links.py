@@ -127,7 +127,7 @@ def measure_links(found: Gathered, mentioned: Mentions, measures: Measures) -> L
     urls = found.urls
     if not urls:
         return Links()
-    similarity, places, repeated = in_context(mentioned, measures)
+    similarity, places = in_context(mentioned, measures)
     return Links(
         urls=urls,
         fingerprints=np.fromiter(map(fingerprint, urls), np.uint64, len(urls)),
@@ -137,7 +137,6 @@ def measure_links(found: Gathered, mentioned: Mentions, measures: Measures) -> L
         positions=np.array(found.positions, np.int32),
         similarity=similarity,
         places=places,
-        repeated=repeated,
     )
 
 
@@ -153,7 +152,6 @@ def add_refresh(links: Links, url: str) -> None:
     links.counts = np.append(links.counts, np.float32(1))
     links.similarity = np.concatenate((links.similarity, np.full((1, len(Context)), np.nan, np.float32)))
     links.places = np.concatenate((links.places, np.zeros((1, 4), np.int32)))
-    links.repeated = np.append(links.repeated, np.False_)
 
 
 def _resolve(base: Base, href: str, refuse: Refuse | None) -> tuple[str, str]:

@@ -12,12 +12,12 @@ from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, Sou
 from dowse.predict.evidence import Evidence
 from dowse.predict.measures import LinkMeasure, Measure, Parts
 from dowse.predict.scale import Quantiles
+from dowse.predict.sweep import Sweep
 
 __all__ = ["Hybrid", "Measured"]
 
 Floats = NDArray[np.float64]
 _SAMPLE = 2048  # candidates a scale is made from
-_REVISED_AT_ONCE = 512
 _TIE = 1e-6
 
 
@@ -90,8 +90,7 @@ class Hybrid:
         self._pages = 0
         self._due = [8, 16]  # pages and candidates at which the scales are made next
         self._version = 0
-        self._to_revise = 0  # ids from here up to the mark are ranked by an older scale
-        self._mark = 0
+        self._sweep = Sweep()
 
     def rank(self, page: SourcePage, links: LinkView) -> Floats:
         rows = self.memory.at(links.ids)
@@ -120,12 +119,10 @@ class Hybrid:
         if self._pages >= self._due[0] or count >= self._due[1]:
             self._make_scales(is_waiting)
             self._due = [self._pages * 3 // 2 + 8, count * 3 // 2 + 16]
-            self._to_revise, self._mark = 0, count
-        if self._to_revise >= self._mark:
+            self._sweep.begin(count)
+        ids = self._sweep.some(count, is_waiting)
+        if ids is None:
             return None
-        ids = np.arange(self._to_revise, min(self._to_revise + _REVISED_AT_ONCE, self._mark))
-        self._to_revise += _REVISED_AT_ONCE
-        ids = ids[is_waiting(ids)]
         rows = self.memory.at(ids)
         seen = rows[:, 0] > 0  # others are seeds, whose place is not ours to choose
         return ids[seen], self._value(rows[seen])
@@ -151,7 +148,7 @@ class Hybrid:
         return Explanation(priority, features, self._version)
 
     def state(self) -> dict[str, Any]:
-        progress = [self._pages, *self._due, self._to_revise, self._mark, self._version]
+        progress = [self._pages, *self._due, *self._sweep.state(), self._version]
         return {"scales": [scale.state() for scale in self._scales or ()], "progress": progress}
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -160,7 +157,8 @@ class Hybrid:
         if state["scales"]:
             predicted, linked = state["scales"]
             self._scales = Quantiles.restored(predicted), Quantiles.restored(linked)
-        self._pages, *self._due, self._to_revise, self._mark, self._version = state["progress"]
+        self._pages, *self._due, at, left, self._version = state["progress"]
+        self._sweep.restore([at, left])
 
 
 def _sum(parts: Parts) -> float:

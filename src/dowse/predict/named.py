@@ -1,4 +1,4 @@
-"""TH-Gatherer's strategies by name, with the parameters a user may set. Each has a paper form and a robust one."""
+"""The papers' strategies by name, with the parameters a user may set. Each has a paper form and a robust one."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from dowse.model.errors import TopicError
 from dowse.model.strategy import Strategy
 from dowse.predict.gatherer import Hybrid, Measured
 from dowse.predict.measures import Average, AverageTwo, LinkMeasure, Measure, Weighted
+from dowse.predict.mix import ContextMix
 from dowse.predict.second_order import SecondOrder
+from dowse.predict.tunnel import BestBlock
 
-__all__ = ["average", "average_2", "hybrid", "link", "similar_link", "weighted", "weighted_link"]
+__all__ = ["average", "average_2", "hybrid", "link", "similar_link", "tunnel", "weighted", "weighted_link"]
 
 _KAPPA = 0.5
 _ALPHA = 0.7
@@ -63,6 +65,11 @@ def hybrid(
         hint = f": did you mean {near[0]}?" if near else ""
         raise TopicError(f"{predictor!r} is no predictor, there are {', '.join(predictors)}{hint}")
     return Hybrid(predictors[predictor](), LinkMeasure(link, robust=robust), alpha, robust=robust)
+
+
+def tunnel(form: str = "robust", trust: float = 40.0) -> Strategy:
+    """What the link stands in, from its anchor over its content block to its site, in a mix learned while crawling."""
+    return ContextMix(trust) if _robust(form) else BestBlock()
 
 
 def _robust(form: str) -> bool:

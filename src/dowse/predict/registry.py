@@ -12,7 +12,9 @@ from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice
 from dowse.predict import named
 from dowse.predict.best_first import BestFirst
+from dowse.predict.known import BestNFirst, SharkSearch
 from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder, SiteFirst
+from dowse.predict.tunnel import BlackTunnel
 
 __all__ = ["STRATEGIES", "build_strategy", "check_maximise", "describe", "parameter_value", "parameters"]
 
@@ -29,6 +31,10 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "weighted-link": named.weighted_link,
     "similar-link": named.similar_link,
     "hybrid": named.hybrid,
+    "tunnel": named.tunnel,
+    "black-tunnel": BlackTunnel,
+    "best-n-first": BestNFirst,
+    "shark-search": SharkSearch,
 }
 _KINDS: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "str": str, "bool": bool}
 _GIVEN = "seed_number"  # comes from the topic, not from the strategy's parameters

@@ -83,7 +83,6 @@ class Reader:
         links = Links(
             targets, np.fromiter(map(fingerprint, targets), np.uint64, n), np.ones(n, np.float32), ["more"] * n,
             [""] * n, np.arange(n, dtype=np.int32), similar, np.zeros((n, 4), np.int32),
-            np.zeros(n, np.bool_),
         )  # fmt: skip
         verdict = Verdict(host.score, host.score >= 0.4, 0.4, "similarity", similarity=host.score)
         return Work(Digest(verdict, title=url, words=10, links=links, n_links=n))

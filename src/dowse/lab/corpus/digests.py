@@ -157,7 +157,7 @@ class Digests:
         headings = columns["headings"][pages.bounds("heading_ends", number)]
         found = mentions(mentioned, paragraphs, paths, self._starts(number), headings)
         measures = Measures(self._by_anchor[anchors], by_line, of_page.by_block, of_page.weights)
-        similarity, places, repeated = in_context(found, measures)
+        similarity, places = in_context(found, measures)
         return Links(
             urls=strings["urls"].take(targets),
             fingerprints=pages.fingerprints[targets],
@@ -167,7 +167,6 @@ class Digests:
             positions=positions.copy(),
             similarity=similarity,
             places=places,
-            repeated=repeated,
         )
 
     def _rules_of(self, targets: NDArray[np.int32]) -> NDArray[np.int16]:

@@ -1,0 +1,140 @@
+"""Crawlers the field compares with: best-N-first and shark-search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.errors import TopicError
+from dowse.model.page import Context
+from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
+from dowse.predict.evidence import Evidence
+
+__all__ = ["BestNFirst", "SharkSearch"]
+
+Floats = NDArray[np.float64]
+_HELD = 2.0  # below every score: what a batch has found waits until the batch is done
+
+
+class BestNFirst:
+    """The best ``n`` links are fetched before any link that they lead to is looked at (Pant, Srinivasan and Menczer,
+    Exploration versus Exploitation in Topic Driven Crawlers, 2002). ``n = 1`` is best-first; the more, the broader.
+
+    What a batch finds has its score less two, which is below all that waited before, until ``n`` pages were judged or
+    one of the held is fetched, because the batch had no more; then each gets its score.
+    """
+
+    name = "best-n-first"
+    predicts_value = False  # a held link's priority is a place, not a value
+
+    def __init__(self, n: int = 256) -> None:
+        if n < 1:
+            raise TopicError(f"n = {n} is no number of links: it is at least 1")
+        self._n = n
+        self.memory = Evidence(3, "best-n-first")  # links to it, the best score of their pages, 1 while it is held
+        self._held: list[NDArray[np.int64]] = []
+        self._pages = 0
+
+    def rank(self, page: SourcePage, links: LinkView) -> Floats:
+        self._pages += 1
+        if self.memory.one(page.id)[0, 2]:
+            self._pages = self._n  # the batch had no more: see revise
+        rows = self.memory.at(links.ids)
+        fresh = rows[:, 0] == 0
+        raised = fresh | (rows[:, 1] < np.float32(page.score))
+        rows[:, 0] += 1
+        rows[raised, 1] = page.score
+        rows[fresh, 2] = 1
+        self._held.append(links.ids[raised])
+        self.memory.put(links.ids, rows)
+        # until the batch is done: of what it found the place below all others, of what waited before the place it had
+        return np.where(rows[:, 2] > 0, rows[:, 1] - _HELD, links.current)
+
+    def revise(self, is_waiting: IsWaiting) -> Revision | None:
+        if self._pages < self._n:
+            return None
+        self._pages = 0
+        ids = np.unique(np.concatenate(self._held)) if self._held else np.zeros(0, np.int64)
+        self._held = []
+        ids = ids[is_waiting(ids)]
+        rows = self.memory.at(ids)
+        rows[:, 2] = 0
+        self.memory.put(ids, rows)
+        return ids, rows[:, 1].astype(np.float64)
+
+    def explain(self, candidate: int, priority: float) -> Explanation:
+        parents, score, held = self.memory.one(candidate)[0].tolist()
+        parts = {"best parent's score": (score, 1.0), "waits for the next batch": (held, -_HELD)}
+        return Explanation(priority, {**parts, "parents": (parents, 0.0)})
+
+    def state(self) -> dict[str, Any]:
+        held = np.concatenate(self._held).tolist() if self._held else []
+        return {"batch": [self._pages, *held]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        if state:
+            self._pages, *held = state["batch"]
+            self._held = [np.array(held, np.int64)] if held else []
+
+
+class SharkSearch:
+    """Shark-search (Hersovici et al., The shark-search algorithm, 1998).
+
+    ``gamma * inherited + (1 - gamma) * neighbourhood``. A link inherits ``delta`` times the score of its page, or, when
+    that is 0, ``delta`` times what the page itself inherited. Its neighbourhood is ``beta * anchor + (1 - beta) *
+    context``, where the context counts 1 as soon as the anchor has a word of the topic, else the similarity of the
+    paragraph. From pages that are not relevant it goes on for ``d`` links.
+    """
+
+    name = "shark-search"
+    predicts_value = True
+
+    def __init__(self, gamma: float = 0.5, delta: float = 0.5, beta: float = 0.8, d: int = 3) -> None:
+        for name, share in (("gamma", gamma), ("delta", delta), ("beta", beta)):
+            if not 0 <= share <= 1:
+                raise TopicError(f"{name} = {share:g} is no share: it is from 0 to 1")
+        if d < 0:
+            raise TopicError(f"d = {d} is no number of links: it is at least 0")
+        self._gamma, self._delta, self._beta, self._d = gamma, delta, beta, d
+        # links to it, and of the best: score, what it inherited, its neighbourhood, irrelevant pages since
+        self.memory = Evidence(5, "shark-search")
+
+    def rank(self, page: SourcePage, links: LinkView) -> Floats:
+        _, _, inherited, _, before = self.memory.one(page.id)[0].tolist()
+        inherited = self._delta * (page.score if page.score > 0 else inherited)
+        steps = 0.0 if page.relevant else before + 1
+        anchor, paragraph = (np.nan_to_num(links.of(context)) for context in (Context.ANCHOR, Context.PARAGRAPH))
+        near = self._beta * anchor + (1 - self._beta) * np.where(anchor > 0, 1.0, paragraph)
+        scores = self._gamma * inherited + (1 - self._gamma) * near
+        if steps > self._d:
+            scores = np.zeros_like(scores)
+        found = np.empty((len(near), 4), np.float32)
+        found[:, 0], found[:, 1], found[:, 2], found[:, 3] = scores, inherited, near, steps
+        rows = self.memory.at(links.ids)
+        better = (rows[:, 0] == 0) | (rows[:, 1] < found[:, 0])
+        rows[better, 1:] = found[better]
+        rows[:, 0] += 1
+        self.memory.put(links.ids, rows)
+        return rows[:, 1].astype(np.float64)
+
+    def revise(self, is_waiting: IsWaiting) -> Revision | None:
+        return None
+
+    def explain(self, candidate: int, priority: float) -> Explanation:
+        parents, score, inherited, near, steps = self.memory.one(candidate)[0].tolist()
+        goes_on = float(steps <= self._d)
+        return Explanation(priority, {
+            "predicted": (score, 0.0),
+            "inherited": (inherited, self._gamma * goes_on),
+            "neighbourhood": (near, (1 - self._gamma) * goes_on),
+            "irrelevant pages since": (steps, 0.0),
+            "parents": (parents, 0.0),
+        })  # fmt: skip
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """The rows are all there is to remember."""

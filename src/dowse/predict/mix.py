@@ -1,0 +1,154 @@
+"""``tunnel``, robust: a link is worth a mix of what it stands in, from its anchor out to its site (METHODS, section 3).
+
+The best of anchor, block and page would take the loudest of them at its word; which of them tells something differs by
+site and topic. So the mix is learned: when a page is judged, what its links had promised is compared with what it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.errors import TopicError
+from dowse.model.page import Context
+from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
+from dowse.predict.evidence import Evidence, Rows
+from dowse.predict.regression import Regression
+from dowse.predict.sweep import Sweep
+
+__all__ = ["ContextMix"]
+
+Floats = NDArray[np.float64]
+_PARENTS, _SITE, _OWN, _FIRST = 0, 1, 2, 3  # columns: parents, site, 1 + own score (0: not judged), then the contexts
+_WIDTHS = 1 + len(Context)  # the page that has the link, and what it stands in there
+_NAMES = ("page's score", *(f"{'tag path' if context is Context.PATH else context.name.lower()}'s similarity"
+                            for context in Context))  # fmt: skip
+_BEST = (0.45, 0.0, 0.0, 0.0, 0.0, 0.0)
+_MEAN = (0.1, 0.05, 0.1, 0.05, 0.0, 0.0)
+_OF_SITE = 0.25
+_KAPPA = 0.5  # as in Measured: a mean over one parent says less than one over ten
+_EXACT = 1 << 16  # scores are summed in such parts, whatever their order: so sums are the same after a resume
+_FIRST_FIT = 4  # pages; then each time there are a quarter more
+
+
+class ContextMix:
+    """``sum w_i best_i + v_i mean_i + u site``: of each context the best and the mean over the pages that link to a
+    candidate, and what pages of its site were worth so far.
+
+    ``prior`` weights are close to best-first; ``trust`` says how many pages it takes to outweigh them.
+    """
+
+    name = "tunnel"
+    predicts_value = True
+
+    def __init__(self, trust: float = 40.0) -> None:
+        if not 0 < trust < float("inf"):
+            raise TopicError(f"trust = {trust:g} is no number of pages: it is above 0")
+        self.memory = Evidence(_FIRST + 2 * _WIDTHS, "contexts, best and mean")
+        self._learned = Regression([*_BEST, *_MEAN, _OF_SITE], trust)
+        self._due = _FIRST_FIT
+        self._version = 0
+        self._sweep = Sweep()
+        self._site_pages, self._site_scores = np.zeros(64), np.zeros(64)
+        self._pages, self._scores = 0, 0.0
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def rank(self, page: SourcePage, links: LinkView) -> Floats:
+        self._reach(max(page.site, int(links.sites.max(initial=0))))
+        self._learn(page)
+        rows = self.memory.at(links.ids)
+        seen = np.empty((len(rows), _WIDTHS), np.float32)
+        seen[:, 0] = page.score
+        seen[:, 1:] = np.nan_to_num(links.similarity)
+        rows[:, _PARENTS] += 1
+        rows[:, _SITE] = links.sites
+        best, mean = rows[:, _FIRST : _FIRST + _WIDTHS], rows[:, _FIRST + _WIDTHS :]
+        np.maximum(best, seen, out=best)
+        mean += (seen - mean) / rows[:, _PARENTS, None]
+        self.memory.put(links.ids, rows)
+        return self._value(rows)
+
+    def _learn(self, page: SourcePage) -> None:
+        """Compare what was promised of a page with what it is."""
+        row = self.memory.at(np.array([page.id]))
+        if row[0, _PARENTS] > 0:
+            self._learned.learn(self._features(row)[0], page.score)
+            if self._learned.examples >= self._due:
+                self._learned.fit()
+                self._due = self._learned.examples * 5 // 4 + _FIRST_FIT
+                self._version += 1
+                self._sweep.begin(self.memory.count)
+        score = round(page.score * _EXACT) / _EXACT
+        row[0, _SITE], row[0, _OWN] = page.site, 1 + score
+        self.memory.put(np.array([page.id]), row)
+        self._site_pages[page.site] += 1
+        self._site_scores[page.site] += score
+        self._pages += 1
+        self._scores += score
+
+    def _reach(self, site: int) -> None:
+        more = site + 1 - len(self._site_pages)
+        if more > 0:
+            room = np.zeros(more + len(self._site_pages) // 8)
+            self._site_pages = np.concatenate((self._site_pages, room))
+            self._site_scores = np.concatenate((self._site_scores, room))
+
+    # -- values --------------------------------------------------------------------------------------------------
+
+    def _of_sites(self, rows: Rows) -> Floats:
+        """The mean score of each candidate's site, as if one page more had been there that is like all others."""
+        sites = rows[:, _SITE].astype(np.intp)
+        usual = self._scores / self._pages if self._pages else 0.0
+        return (self._site_scores[sites] + usual) / (self._site_pages[sites] + 1)
+
+    def _features(self, rows: Rows) -> Floats:
+        found = np.empty((len(rows), 2 * _WIDTHS + 1))
+        found[:, : 2 * _WIDTHS] = rows[:, _FIRST:]
+        found[:, _WIDTHS : 2 * _WIDTHS] *= (rows[:, _PARENTS] / (rows[:, _PARENTS] + _KAPPA))[:, None]
+        found[:, -1] = self._of_sites(rows)
+        return found
+
+    def _value(self, rows: Rows) -> Floats:
+        return self._features(rows) @ self._learned.weights
+
+    def revise(self, is_waiting: IsWaiting) -> Revision | None:
+        ids = self._sweep.some(self.memory.count, is_waiting)
+        if ids is None:
+            return None
+        rows = self.memory.at(ids)
+        seen = rows[:, _PARENTS] > 0  # others are seeds, whose place is not ours to choose
+        return ids[seen], self._value(rows[seen])
+
+    def explain(self, candidate: int, priority: float) -> Explanation:
+        row = self.memory.one(candidate)
+        values = self._features(row)[0].tolist() if row[0, _PARENTS] > 0 else [0.0] * (2 * _WIDTHS + 1)
+        names = [f"best {name}" for name in _NAMES] + [f"mean {name}" for name in _NAMES] + ["site's mean score"]
+        weights = self._learned.weights.tolist()
+        parts = {name: (value, weight) for name, value, weight in zip(names, values, weights, strict=True)}
+        predicted = sum(value * weight for value, weight in parts.values())
+        parents = {"parents": (float(row[0, _PARENTS]), 0.0)}
+        return Explanation(priority, {"predicted": (predicted, 0.0), **parts, **parents}, self._version)
+
+    # -- over a stop ---------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        return {"learned": self._learned.state(), "progress": [self._due, self._version, *self._sweep.state()]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        if not state:
+            return
+        self._learned.restore(state["learned"])
+        self._due, self._version, *sweep = state["progress"]
+        self._sweep.restore(sweep)
+        rows = self.memory.at(np.arange(self.memory.count))
+        judged = rows[rows[:, _OWN] > 0]
+        if not len(judged):
+            return
+        sites, scores = judged[:, _SITE].astype(np.intp), judged[:, _OWN].astype(np.float64) - 1
+        self._reach(int(sites.max()))
+        self._site_pages[:] = np.bincount(sites, minlength=len(self._site_pages))
+        self._site_scores[:] = np.bincount(sites, scores, len(self._site_scores))
+        self._pages, self._scores = len(judged), float(scores.sum())

@@ -1,0 +1,42 @@
+"""Candidates ranked again a few at a time, round and round, when a strategy has changed its mind about all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.strategy import IsWaiting
+
+__all__ = ["Sweep"]
+
+_AT_ONCE = 512
+
+
+class Sweep:
+    """Goes over all ids, from where it last stopped. A page pays for 512 of them, so after a change every candidate
+    is ranked anew within one page for each 512 candidates there are, however often more changes come."""
+
+    def __init__(self) -> None:
+        self._at = 0  # the next id
+        self._left = 0  # ids that were ranked before the last change
+
+    def begin(self, count: int) -> None:
+        """Everything below ``count`` is to be ranked anew."""
+        self._left = count
+
+    def some(self, count: int, is_waiting: IsWaiting) -> NDArray[np.int64] | None:
+        """The next of ``count`` ids that still wait; None when all were ranked since the last change."""
+        if self._left <= 0 or not count:
+            return None
+        if self._at >= count:
+            self._at = 0
+        ids = np.arange(self._at, min(self._at + min(_AT_ONCE, self._left), count))
+        self._at += len(ids)
+        self._left -= len(ids)
+        return ids[is_waiting(ids)]
+
+    def state(self) -> list[int]:
+        return [self._at, self._left]
+
+    def restore(self, state: list[int]) -> None:
+        self._at, self._left = state

@@ -1,0 +1,96 @@
+"""Tunnels: ways to good pages that lead through poor ones (Gray Tunneling, sections 1 and 3.2; METHODS, section 3).
+
+A tunnel is *gray* where a page is poor as a whole, but the block that has the link is good: ``tunnel`` follows the
+block. It is *black* where nothing on the page tells: ``black-tunnel`` goes on for a few pages on the strength of the
+last good one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.errors import TopicError
+from dowse.model.page import Context
+from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
+from dowse.predict.evidence import Evidence
+
+__all__ = ["BestBlock", "BlackTunnel"]
+
+Floats = NDArray[np.float64]
+
+
+class BestBlock:
+    """``tunnel``, as the paper has it: a link is worth what the best block is worth that mentions it (algorithm 2)."""
+
+    name = "tunnel"
+    predicts_value = True
+    memory = None
+
+    def rank(self, page: SourcePage, links: LinkView) -> Floats:
+        return np.fmax(links.current, np.nan_to_num(links.of(Context.BLOCK)))
+
+    def revise(self, is_waiting: IsWaiting) -> Revision | None:
+        return None
+
+    def explain(self, candidate: int, priority: float) -> Explanation:
+        return Explanation(priority, {"predicted": (priority, 0.0), "best block's similarity": (priority, 1.0)})
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """The priorities themselves are all there is to remember."""
+
+
+class BlackTunnel:
+    """Best-first that also goes on from irrelevant pages, for up to ``d`` of them in a row.
+
+    A link on a relevant page is worth the page's score. On an irrelevant one it is worth the page's score or ``decay``
+    times what that page was fetched for, whichever is more; after ``d`` irrelevant pages only the score is left.
+    """
+
+    name = "black-tunnel"
+    predicts_value = True
+
+    def __init__(self, d: int = 3, decay: float = 0.5) -> None:
+        if d < 0:
+            raise TopicError(f"d = {d} is no number of pages: it is at least 0")
+        if not 0 <= decay <= 1:
+            raise TopicError(f"decay = {decay:g} is no share: it is from 0 to 1")
+        self._d, self._decay = d, decay
+        # links to it, what it is worth, irrelevant pages since the last relevant one
+        self.memory = Evidence(3, "black tunnel")
+
+    def rank(self, page: SourcePage, links: LinkView) -> Floats:
+        value, steps = page.score, 0.0
+        if not page.relevant:
+            _, own, before = self.memory.one(page.id)[0].tolist()
+            if self._decay * own > value and before < self._d:
+                value, steps = self._decay * own, before + 1
+        rows = self.memory.at(links.ids)
+        better = (rows[:, 0] == 0) | (rows[:, 1] < np.float32(value))
+        rows[better, 1:] = value, steps
+        rows[:, 0] += 1
+        self.memory.put(links.ids, rows)
+        return rows[:, 1].astype(np.float64)
+
+    def revise(self, is_waiting: IsWaiting) -> Revision | None:
+        return None
+
+    def explain(self, candidate: int, priority: float) -> Explanation:
+        parents, value, steps = self.memory.one(candidate)[0].tolist()
+        return Explanation(priority, {
+            "predicted": (value, 0.0),
+            "a page's score, or what is left of it": (value, 1.0),
+            "irrelevant pages since": (steps, 0.0),
+            "parents": (parents, 0.0),
+        })  # fmt: skip
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """The rows are all there is to remember."""
