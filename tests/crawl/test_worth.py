@@ -94,6 +94,11 @@ def test_an_order_has_no_value_to_set_against_a_cost() -> None:
         StrategyChoice("average-2", {"form": "paper"}),
         StrategyChoice("hybrid"),
         StrategyChoice("hybrid", {"form": "paper", "predictor": "average-2"}),
+        StrategyChoice("tunnel"),
+        StrategyChoice("tunnel", {"form": "paper"}),
+        StrategyChoice("black-tunnel"),
+        StrategyChoice("best-n-first", {"n": 16}),
+        StrategyChoice("shark-search"),
     ],
     ids=str,
 )

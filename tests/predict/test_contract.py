@@ -121,7 +121,5 @@ def test_explains_every_candidate_cold_or_warm(name: str) -> None:
 def test_an_empty_page_is_no_trouble(name: str) -> None:
     none, single = np.zeros(0, np.int64), np.zeros(0, np.float32)
     page = SourcePage(id=1, site=0, depth=0, ordinal=0, score=0.0, relevant=False, n_links=0)
-    view = LinkView(
-        none, none, none, single, np.zeros((0, len(Context)), np.float32), np.zeros(0, np.float64)
-    )
+    view = LinkView(none, none, none, single, np.zeros((0, len(Context)), np.float32), np.zeros(0, np.float64))
     assert len(make(name).rank(page, view)) == 0

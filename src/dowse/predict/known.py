@@ -34,13 +34,14 @@ class BestNFirst:
             raise TopicError(f"n = {n} is no number of links: it is at least 1")
         self._n = n
         self.memory = Evidence(3, "best-n-first")  # links to it, the best score of their pages, 1 while it is held
-        self._held: list[NDArray[np.int64]] = []
-        self._pages = 0
+        self._held: list[NDArray[np.int64]] = []  # found by this batch
+        self._released: list[NDArray[np.int64]] = []  # found by an earlier one, and not told yet
+        self._pages = 0  # of this batch
 
     def rank(self, page: SourcePage, links: LinkView) -> Floats:
+        if self.memory.one(page.id)[0, 2]:  # the last batch had no more: this page begins another
+            self._end_batch()
         self._pages += 1
-        if self.memory.one(page.id)[0, 2]:
-            self._pages = self._n  # the batch had no more: see revise
         rows = self.memory.at(links.ids)
         fresh = rows[:, 0] == 0
         raised = fresh | (rows[:, 1] < np.float32(page.score))
@@ -52,12 +53,17 @@ class BestNFirst:
         # until the batch is done: of what it found the place below all others, of what waited before the place it had
         return np.where(rows[:, 2] > 0, rows[:, 1] - _HELD, links.current)
 
+    def _end_batch(self) -> None:
+        self._released += self._held
+        self._held, self._pages = [], 0
+
     def revise(self, is_waiting: IsWaiting) -> Revision | None:
-        if self._pages < self._n:
+        if self._pages >= self._n:
+            self._end_batch()
+        if not self._released:
             return None
-        self._pages = 0
-        ids = np.unique(np.concatenate(self._held)) if self._held else np.zeros(0, np.int64)
-        self._held = []
+        ids = np.unique(np.concatenate(self._released))
+        self._released = []
         ids = ids[is_waiting(ids)]
         rows = self.memory.at(ids)
         rows[:, 2] = 0

@@ -12,6 +12,8 @@ from dowse.judge import build_judge
 from dowse.lab.corpus import Corpus, open_corpus
 from dowse.lab.corpus import digests as module
 from dowse.model.topic import Example, JudgeSettings, Keyword, Scope, Topic
+from dowse.model.url import split
+from dowse.parse import Repeats
 from tests.lab.corpus.made import differences, odd_pages, write_warc
 
 SEEDS = ["http://odd.test/", "http://portal.dowse.test/"]
@@ -49,6 +51,21 @@ def test_a_digest_is_that_of_the_live_step(corpus: Corpus, topic: str, scope: st
         assert differences(expected, kept(number)) == [], f"asked again: {corpus.url(number)}"
         scores.append(expected.verdict.score)
     assert len(set(scores)) > 10
+
+
+def test_a_digest_knows_what_its_site_repeats(corpus: Corpus) -> None:
+    """The live step and the kept pages agree when lines of other pages are known, and on what depends on them."""
+    judge, scope = build_judge(TOPICS["query"]), StaticScope(Scope(reach="any"))
+    live, kept = PageStep(judge, scope, 100), corpus.digests(judge, scope, 100)
+    repeats, variants = Repeats(), set()
+    for number in [*range(len(corpus)), *range(0, len(corpus), 3)]:
+        site = hash(split(corpus.url(number)).host)
+        known = repeats.known(site)
+        digest = live.digest(Job(corpus.response(number), 0.0, repeats=known))
+        assert differences(digest, kept(number, known)) == [], corpus.url(number)
+        variants.add(kept.repeated(number, known))
+        repeats.learn(site, digest.lines)
+    assert len(variants) > 2, "menus were found"
 
 
 def test_pages_are_told_from_the_rest(corpus: Corpus) -> None:

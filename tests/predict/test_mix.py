@@ -1,0 +1,94 @@
+"""The learned mix of contexts against a literal one, which remembers every link and computes everything anew."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from dowse.model.page import Context
+from dowse.model.strategy import LinkView, SourcePage
+from dowse.predict.mix import ContextMix
+from dowse.predict.regression import Regression
+from tests.predict.webs import Link, Page, crawls, tell
+
+PRIOR = [0.45, 0, 0, 0, 0, 0, 0.1, 0.05, 0.1, 0.05, 0, 0, 0.25]
+KAPPA, TRUST = 0.5, 10.0
+
+
+def features(parents: list[tuple[float, Link]], scores: list[float]) -> list[float]:
+    """Best and mean of the pages' scores and of each context, and the mean score of the site (there is only one)."""
+    columns = [[score for score, _ in parents]]
+    for context in Context:
+        values = [link.similarity[context] for _, link in parents]
+        columns.append([0.0 if math.isnan(value) else value for value in values])
+    shrink = len(parents) / (len(parents) + KAPPA)
+    usual = sum(scores) / len(scores) if scores else 0.0
+    site = (sum(scores) + usual) / (len(scores) + 1)
+    return [*(max(column) for column in columns), *(shrink * sum(column) / len(column) for column in columns), site]
+
+
+@settings(max_examples=60, deadline=None)
+@given(crawls())
+def test_links_are_worth_the_literal_mix(crawl: list[Page]) -> None:
+    strategy = ContextMix(TRUST)
+    regression, due = Regression(PRIOR, TRUST), 4
+    parents: dict[int, list[tuple[float, Link]]] = {}
+    scores: list[float] = []
+    for fetched, priorities in tell(strategy, crawl):
+        page = fetched[-1]
+        if page.id in parents:
+            regression.learn(np.array(features(parents[page.id], scores)), page.score)
+            if regression.examples >= due:
+                regression.fit()
+                due = regression.examples * 5 // 4 + 4
+        scores.append(round(page.score * 65536) / 65536)
+        done = {other.id for other in fetched}
+        for link in page.links:
+            if link.target not in done:
+                parents.setdefault(link.target, []).append((page.score, link))
+        for link in page.links:
+            if link.target not in done:
+                expected = float(np.dot(features(parents[link.target], scores), regression.weights))
+                assert priorities[link.target] == pytest.approx(expected, abs=1e-4)
+                explained = strategy.explain(link.target, expected).features
+                assert sum(value * weight for value, weight in explained.values()) == pytest.approx(expected, abs=1e-4)
+
+
+def test_it_learns_which_context_tells() -> None:
+    """A web where blocks promise nothing and anchors everything: after some pages anchors decide."""
+    dice = np.random.default_rng(3)
+    strategy = ContextMix()
+    truth = dice.random(2_000)
+    for number in range(400):
+        ids = np.arange(5 * number, 5 * number + 5) + 1
+        similarity = dice.random((5, len(Context))).astype(np.float32)
+        similarity[:, Context.ANCHOR] = truth[ids - 1]
+        none = np.zeros(5, np.int64)
+        view = LinkView(ids, none, none, np.ones(5, np.float32), similarity, np.full(5, np.nan))
+        score = float(truth[number - 1]) if number else 0.5
+        strategy.rank(SourcePage(number, 0, 0, number, score, score > 0.5, 5), view)
+        strategy.revise(lambda ids: np.ones(len(ids), np.bool_))
+    ids = np.arange(1_000, 1_500)
+    strategy._sweep.begin(strategy.memory.count)
+    values: dict[int, float] = {}
+    while (revised := strategy.revise(lambda ids: np.ones(len(ids), np.bool_))) is not None:
+        values.update(zip(*(column.tolist() for column in revised), strict=True))
+    found = np.array([values[int(id_)] for id_ in ids])
+    assert np.corrcoef(found, truth[ids - 1])[0, 1] > 0.9
+
+
+@settings(max_examples=30, deadline=None)
+@given(crawls(), crawls())
+def test_a_later_run_goes_on_with_the_same_numbers(before: list[Page], after: list[Page]) -> None:
+    one, other = ContextMix(), ContextMix()
+    for _ in tell(one, before):
+        pass
+    kept = dict(zip(*one.memory.changes(), strict=True))
+    other.memory.load(0, [kept.get(id_) for id_ in range(100)])
+    other.restore(json.loads(json.dumps(one.state())))
+    for mine, theirs in zip(tell(one, after), tell(other, after), strict=True):
+        assert mine[1] == theirs[1]
