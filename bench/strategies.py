@@ -25,7 +25,9 @@ from dowse.model.budget import Budget
 from dowse.model.topic import Politeness, Scope, Seeds, Topic, Traps
 from dowse.store import CrawlStore
 
-STRATEGIES = ("bfs", "best-first", "weighted", "similar-link", "hybrid", "hybrid:maximise=efficiency")
+STRATEGIES = (
+    "bfs", "best-first", "weighted", "similar-link", "hybrid", "hybrid:maximise=efficiency", "tunnel", "shark-search",
+)  # fmt: skip
 ROUNDS = 3
 
 
