@@ -19,11 +19,11 @@ _HELD = 2.0  # below every score: what a batch has found waits until the batch i
 
 
 class BestNFirst:
-    """The best ``n`` links are fetched before any link that they lead to is looked at (Pant, Srinivasan and Menczer,
-    Exploration versus Exploitation in Topic Driven Crawlers, 2002). ``n = 1`` is best-first; the more, the broader.
+    """The best n links are fetched before anything they lead to; 1 is best-first, the more the broader.
 
-    What a batch finds has its score less two, which is below all that waited before, until ``n`` pages were judged or
-    one of the held is fetched, because the batch had no more; then each gets its score.
+    Pant, Srinivasan and Menczer, Exploration versus Exploitation in Topic Driven Crawlers (2002). What a batch finds
+    has its score less two, which is below all that waited before, until ``n`` pages were judged or one of the held is
+    fetched, because the batch had no more; then each gets its score.
     """
 
     name = "best-n-first"
@@ -86,12 +86,13 @@ class BestNFirst:
 
 
 class SharkSearch:
-    """Shark-search (Hersovici et al., The shark-search algorithm, 1998).
+    """What links inherit from the pages before them, mixed with their anchors and paragraphs.
 
-    ``gamma * inherited + (1 - gamma) * neighbourhood``. A link inherits ``delta`` times the score of its page, or, when
-    that is 0, ``delta`` times what the page itself inherited. Its neighbourhood is ``beta * anchor + (1 - beta) *
-    context``, where the context counts 1 as soon as the anchor has a word of the topic, else the similarity of the
-    paragraph. From pages that are not relevant it goes on for ``d`` links.
+    Hersovici et al., The shark-search algorithm (1998): ``gamma * inherited + (1 - gamma) * neighbourhood``. A link
+    inherits ``delta`` times the score of its page, or, when that is 0, ``delta`` times what the page itself inherited.
+    Its neighbourhood is ``beta * anchor + (1 - beta) * context``, where the context counts 1 as soon as the anchor has
+    a word of the topic, else the similarity of the paragraph. From pages that are not relevant it goes on for ``d``
+    links.
     """
 
     name = "shark-search"

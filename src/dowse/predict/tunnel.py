@@ -46,7 +46,7 @@ class BestBlock:
 
 
 class BlackTunnel:
-    """Best-first that also goes on from irrelevant pages, for up to ``d`` of them in a row.
+    """Best-first that also goes on from irrelevant pages, for up to d of them in a row.
 
     A link on a relevant page is worth the page's score. On an irrelevant one it is worth the page's score or ``decay``
     times what that page was fetched for, whichever is more; after ``d`` irrelevant pages only the score is left.
