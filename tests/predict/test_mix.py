@@ -15,7 +15,7 @@ from dowse.predict.mix import ContextMix
 from dowse.predict.regression import Regression
 from tests.predict.webs import Link, Page, crawls, tell
 
-PRIOR = [0.36, 0, 0, 0, 0, 0, 0.08, 0.04, 0.08, 0.04, 0, 0, 0.4]
+PRIOR = [0.26, 0, 0, 0, 0, 0, 0.06, 0.03, 0.06, 0.03, 0, 0, 0.56]
 KAPPA, TRUST = 0.5, 10.0
 
 

@@ -25,9 +25,9 @@ _PARENTS, _SITE, _OWN, _FIRST = 0, 1, 2, 3  # columns: parents, site, 1 + own sc
 _WIDTHS = 1 + len(Context)  # the page that has the link, and what it stands in there
 _NAMES = ("page's score", *(f"{'tag path' if context is Context.PATH else context.name.lower()}'s similarity"
                             for context in Context))  # fmt: skip
-_BEST = (0.36, 0.0, 0.0, 0.0, 0.0, 0.0)  # of the page, then of each context
-_MEAN = (0.08, 0.04, 0.08, 0.04, 0.0, 0.0)
-_OF_SITE = 0.4
+_BEST = (0.26, 0.0, 0.0, 0.0, 0.0, 0.0)  # of the page, then of each context
+_MEAN = (0.06, 0.03, 0.06, 0.03, 0.0, 0.0)
+_OF_SITE = 0.56
 _KAPPA = 0.5  # as in Measured: a mean over one parent says less than one over ten
 _EXACT = 1 << 16  # scores are summed in such parts, whatever their order: so sums are the same after a resume
 _FIRST_FIT = 4  # pages; then each time there are a quarter more
