@@ -39,7 +39,7 @@ from dowse.model.topicfile import load_topic
 
 if TYPE_CHECKING:
     from dowse.crawl.api import crawl
-    from dowse.crawl.conclude import Fetched
+    from dowse.crawl.pages import Fetched
 
 __all__ = [
     "Budget", "Cache", "Cost", "DowseError", "Example", "Fetched", "JudgeSettings", "Keyword", "Limits", "Network",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import dowse
 from dowse.crawl.api import crawl
-from dowse.crawl.conclude import Fetched
+from dowse.crawl.pages import Fetched
 from dowse.model.page import Verdict
 from tests.docs.markdown import DOCS, blocks, codes, section, tables
 

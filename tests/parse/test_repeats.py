@@ -12,7 +12,7 @@ Page = set[int]
 
 
 def known(repeats: Repeats, site: int = 0) -> list[int]:
-    return np.frombuffer(repeats.known(site), "<u8").tolist()
+    return [int(line) for line in np.frombuffer(repeats.known(site), "<u8")]
 
 
 def as_lines(page: Page) -> np.ndarray:

@@ -125,7 +125,8 @@ def crawl_order(web: dict[int, Page], seeds: list[int], n: int) -> list[int]:
     """The same by the strategy, told of a page at a time."""
     strategy = build_strategy(choice("best-n-first", n=n), seed_number=0)
     priority: dict[int, float] = {}
-    found, fetched = list(seeds), []
+    found = list(seeds)
+    fetched: list[int] = []
 
     def is_waiting(ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.isin(ids, found) & ~np.isin(ids, fetched)

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from dowse.crawl.build import assemble
-from dowse.crawl.conclude import Fetched
+from dowse.crawl.pages import Fetched
 from dowse.model.topic import Topic
 from dowse.model.topicfile import load_topic
 

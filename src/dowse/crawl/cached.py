@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from dowse.crawl.conclude import Conclusion, Fetched
+from dowse.crawl.conclude import Conclusion
+from dowse.crawl.pages import Fetched
 from dowse.frontier import Lease
 from dowse.model.clock import Clock
 from dowse.model.errors import NotACrawl, UserError

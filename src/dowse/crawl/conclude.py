@@ -1,75 +1,33 @@
-"""How a leased URL ends: from an exchange to its record, its verdict and its links."""
+"""What an exchange means for its URL: retry, give up, refuse, redirect, or take up the page it brought."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
-
+from dowse.crawl.endings import Endings
 from dowse.crawl.errands import Errands
 from dowse.crawl.intake import Intake
-from dowse.crawl.job import Job, Work
-from dowse.crawl.outlook import Outlook
+from dowse.crawl.pages import Fetched, PageIntake
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Tally
-from dowse.crawl.workers import Workers
 from dowse.crawl.worth import Worth
 from dowse.fetch import GiveUp, Retry, decide, disguised
 from dowse.frontier import Frontier, Lease
 from dowse.model.clock import Clock
 from dowse.model.http import REDIRECTS, Failure, FailureKind, Response, Truncation
-from dowse.model.page import Digest, Outcome, Signature, Verdict
-from dowse.model.records import REPEATS, CandidateState, PageRow
-from dowse.model.strategy import SourcePage
+from dowse.model.page import Outcome
+from dowse.model.records import CandidateState
 from dowse.model.topic import Topic
 from dowse.model.url import Base
 from dowse.model.words import printable
-from dowse.parse import Repeats
-from dowse.store import compose
 
-__all__ = ["Conclusion", "Duplicates", "Fetched"]
+__all__ = ["Conclusion"]
 
 _SET_ASIDE_AFTER = 3  # failures in a row before a site is set aside for longer and longer
 _GIVE_UP_AFTER = 12  # failures in a row at which a site that never answered is closed
 _GIVE_UP_LATER = 24  # the same for a site that did answer once
-_STATES = {
-    Outcome.FETCHED: CandidateState.FETCHED, Outcome.REDIRECTED: CandidateState.FETCHED,
-    Outcome.FAILED: CandidateState.FAILED, Outcome.REFUSED: CandidateState.REFUSED,
-}  # fmt: skip
-
-
-class Duplicates(Protocol):
-    """Finds pages whose content was seen under another URL."""
-
-    def find(self, signature: Signature) -> tuple[int, bool] | None:
-        """The first page with (nearly) this content, and whether it is exactly the same."""
-        ...
-
-    def add(self, page: int, signature: Signature) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """A fetched page, as ``dowse.crawl`` gives it to Python."""
-
-    id: int
-    url: str
-    status: int
-    title: str
-    score: float
-    relevant: bool
-    verdict: Verdict
-    depth: int
-    language: str
-    content_type: str
-    links: list[str]
-    body: bytes  # content-decoded
-    text: str | None  # visible text, when asked for
-    duplicate_of: int | None
-    fetched_at: float  # seconds since 1970
 
 
 class Conclusion:
-    """Concludes exchanges: retry, fail, refuse, redirect, or digest and learn."""
+    """Concludes exchanges; what counts against a site is counted here, too."""
 
     def __init__(
         self,
@@ -78,29 +36,23 @@ class Conclusion:
         frontier: Frontier,
         intake: Intake,
         errands: Errands,
-        workers: Workers,
-        duplicates: Duplicates,
-        repeats: Repeats,
+        pages: PageIntake,
+        endings: Endings,
         recorder: Recorder,
         tally: Tally,
         worth: Worth,
-        outlook: Outlook,
         clock: Clock,
-        keep_text: bool = False,
     ) -> None:
         self._topic = topic
         self._frontier = frontier
         self._intake = intake
         self._errands = errands
-        self._workers = workers
-        self._duplicates = duplicates
-        self._repeats = repeats
+        self._pages = pages
+        self._endings = endings
         self._recorder = recorder
         self._tally = tally
         self._worth = worth
-        self._outlook = outlook
         self._clock = clock
-        self._keep_text = keep_text
         self._failures: dict[int, int] = {}  # site -> failures in a row
         self.via: dict[int, int] = {}  # candidate -> the one whose redirect led to it
         self.refusals = 0  # by robots.txt so far
@@ -160,24 +112,28 @@ class Conclusion:
                 self._frontier.set_aside(lease.site, decision.hold_s, now)
             guarded = isinstance(result, Failure) and result.kind is FailureKind.ADDRESS
             outcome = Outcome.REFUSED if guarded else Outcome.FAILED
-            self._end(lease, self._row(lease, result, at, outcome, decision.reason), result, at)
+            self._endings.end(lease, self._endings.row(lease, result, at, outcome, decision.reason), result, at)
             return None
         assert isinstance(result, Response)
         if result.status in REDIRECTS and result.header("Location"):
             self._redirect(lease, result, at)
             return None
         if result.status >= 300:
-            self._end(lease, self._row(lease, result, at, Outcome.FAILED, f"http {result.status}"), result, at)
+            self._endings.end(
+                lease, self._endings.row(lease, result, at, Outcome.FAILED, f"http {result.status}"), result, at
+            )
             return None
         unwanted = self._unwanted_type(result)
         if unwanted:
-            self._end(lease, self._row(lease, result, at, Outcome.REFUSED, f"content-type {unwanted}"), result, at)
+            self._endings.end(
+                lease, self._endings.row(lease, result, at, Outcome.REFUSED, f"content-type {unwanted}"), result, at
+            )
             return None
         if result.truncated is Truncation.BUDGET and not result.body:
             self._frontier.retry(lease.candidate, at=now, now=now)  # for a later run with more to spend
             self._recorder.ended(lease.candidate, CandidateState.WAITING, "byte budget", attempts - 1)
             return None
-        return await self._digest(lease, result, at)
+        return await self._pages.digest(lease, result, at)
 
     def _unwanted_type(self, response: Response) -> str:
         """The type that makes a body not worth reading: what it was declared as, or what it is in truth."""
@@ -212,7 +168,7 @@ class Conclusion:
     def _redirect(self, lease: Lease, response: Response, at: float) -> None:
         target = Base(lease.url).join(response.header("Location") or "")
         chain = self._chain(lease.candidate)
-        row = self._row(lease, response, at, Outcome.REDIRECTED, "redirect")
+        row = self._endings.row(lease, response, at, Outcome.REDIRECTED, "redirect")
         if target is None:
             row.outcome, row.reason = Outcome.REFUSED, "redirect: not a web address"
         elif target == lease.url:
@@ -231,7 +187,7 @@ class Conclusion:
                 self.via[coming] = lease.candidate
             elif rule != "known":
                 row.outcome, row.reason = Outcome.REFUSED, f"redirect: {rule}"
-        self._end(lease, row, response, at)
+        self._endings.end(lease, row, response, at)
 
     def _chain(self, candidate: int) -> list[str]:
         """The URLs whose redirects led to a candidate, the nearest first."""
@@ -240,124 +196,3 @@ class Conclusion:
             chain.append(self._frontier.url(source))
             candidate = source
         return chain
-
-    # -- documents -----------------------------------------------------------------------------------------------
-
-    async def _digest(self, lease: Lease, response: Response, at: float) -> Fetched | None:
-        columns = self._frontier.candidates
-        parent = int(columns.parent[lease.candidate])
-        work = await self._workers.run(
-            Job(
-                response=response,
-                fetched_at=at,
-                depth=int(columns.depth[lease.candidate]),
-                via=self._frontier.url(parent) if parent >= 0 else "",
-                keep_text=self._keep_text,
-                repeats=self._repeats.known(lease.site.id),
-            )
-        )
-        if work.digest is None:
-            if work.error:
-                self._recorder.event("page lost", f"{lease.url}: {work.error}")
-            self._end(lease, self._row(lease, response, at, Outcome.FAILED, f"parse: {work.error}"), response, at)
-            return None
-        return self._absorb(lease, response, at, work, work.digest)
-
-    def _absorb(self, lease: Lease, response: Response, at: float, work: Work, digest: Digest) -> Fetched:
-        """Judge once, learn, take up the links, write it all down."""
-        now, id_ = self._clock.now(), lease.candidate
-        row = self._row(lease, response, at, Outcome.FETCHED, "")
-        row.title, row.language, row.charset = digest.title, digest.language, digest.charset
-        row.words, row.text_len, row.n_links = digest.words, digest.text_len, digest.n_links
-        row.canonical = digest.canonical
-        row.parse_s, row.judge_s = digest.parse_s, digest.judge_s
-        row.archive = work.archive
-        verdict, relevant, exact = self._judged(row, digest)
-        if row.duplicate_of is None:  # the same page twice is no menu
-            self._learn_repeats(lease.site.id, digest)
-        host = lease.site.host
-        self._tally.judged(host, verdict.score if row.score is not None else 0.0, relevant, now)
-        site = self._recorder.site(lease.site.id)
-        site.pages += 1
-        site.relevant += relevant
-        if not exact and self._wanted_language(digest):
-            page = SourcePage(
-                id=id_, site=lease.site.id, depth=row.depth, ordinal=self._tally.pages - 1, score=verdict.score,
-                relevant=relevant, n_links=digest.n_links,
-            )  # fmt: skip
-            self._intake.links(page, lease.url, digest.links, now)
-        for rule, count in digest.refused_links.items():
-            self._recorder.refused(rule, count)
-        self._close(lease, row)
-        return Fetched(
-            id=id_, url=lease.url, status=response.status, title=digest.title, score=verdict.score, relevant=relevant,
-            verdict=verdict, depth=row.depth, language=digest.language, content_type=row.content_type,
-            links=digest.links.urls, body=response.body, text=digest.text, duplicate_of=row.duplicate_of,
-            fetched_at=at,
-        )  # fmt: skip
-
-    def _judged(self, row: PageRow, digest: Digest) -> tuple[Verdict, bool, bool]:
-        """The verdict that counts: whether it adds a relevant page, and whether the content is exactly known."""
-        verdict = digest.verdict
-        if digest.noindex:
-            row.reason, row.archive = "noindex", []  # the site asks that nobody keep it, so it is nobody's original
-            return verdict, False, False
-        same = self._duplicates.find(digest.signature)
-        if same is not None:
-            row.duplicate_of, exact = same
-            row.reason = "duplicate" if exact else "near-duplicate"
-            return verdict, False, exact
-        self._duplicates.add(row.id, digest.signature)
-        row.signature, row.minhash = digest.signature.exact, digest.signature.minhash
-        relevant = verdict.relevant and self._wanted_language(digest)
-        row.score, row.relevant = verdict.score, relevant
-        row.similarity, row.erid = verdict.similarity, verdict.erid
-        row.verdict = [(reason.name, reason.value, reason.weight) for reason in verdict.reasons]
-        return verdict, relevant, False
-
-    def _learn_repeats(self, site: int, digest: Digest) -> None:
-        """What the site's pages have in common, kept for a resume."""
-        forgotten = self._repeats.learn(site, digest.lines)
-        if forgotten is not None:
-            self._recorder.statistic(f"{REPEATS}{forgotten}", b"")
-        self._recorder.statistic(f"{REPEATS}{site}", self._repeats.state(site))
-
-    def _wanted_language(self, digest: Digest) -> bool:
-        wanted = self._topic.scope.languages
-        return not wanted or not digest.language or digest.language in wanted
-
-    # -- records -------------------------------------------------------------------------------------------------
-
-    def _row(self, lease: Lease, result: Response | Failure, at: float, outcome: Outcome, reason: str) -> PageRow:
-        columns = self._frontier.candidates
-        row = PageRow(
-            id=lease.candidate, url=lease.url, final_url=lease.url, fetched_at=at, outcome=outcome, reason=reason,
-            wire_bytes=result.wire_bytes, depth=int(columns.depth[lease.candidate]),
-            attempts=int(columns.attempts[lease.candidate]), timings=result.timings,
-        )  # fmt: skip
-        if isinstance(result, Response):
-            row.status = result.status
-            row.content_type = printable((result.header("Content-Type") or "").partition(";")[0].strip().lower())
-            row.body_bytes = len(result.body)
-            row.truncated = result.truncated.value
-            row.etag, row.last_modified = result.header("ETag"), result.header("Last-Modified")
-            row.cached_from = result.cached_from or None
-        elif result.detail:
-            row.reason = f"{reason}: {result.detail}"
-        return row
-
-    def _end(self, lease: Lease, row: PageRow, result: Response | Failure, at: float) -> None:
-        """End a URL that brought no page; what did come is archived."""
-        if isinstance(result, Response):
-            row.archive = compose(result, at, {"outcome": row.outcome, "reason": row.reason})
-        self._close(lease, row)
-
-    def _close(self, lease: Lease, row: PageRow) -> None:
-        state = _STATES[Outcome(row.outcome)]
-        self._frontier.finish(lease.candidate, state)
-        self._recorder.ended(lease.candidate, state, row.reason, row.attempts)
-        self._recorder.page(row)
-        self._tally.ended(row.outcome)
-        if row.cached_from is not None:
-            self._tally.saved(int(row.outcome == Outcome.FETCHED), row.wire_bytes)
-        self._outlook.ended(row)

@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from dowse.crawl.cached import FromCache
-from dowse.crawl.conclude import Conclusion, Fetched
+from dowse.crawl.conclude import Conclusion
 from dowse.crawl.errands import Errands
 from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.heads import Heads
 from dowse.crawl.outlook import Outlook
+from dowse.crawl.pages import Fetched
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Progress, Tally
 from dowse.crawl.waits import budget_left, waits_for

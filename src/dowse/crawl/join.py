@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from dowse.crawl.cached import FromCache
-from dowse.crawl.conclude import Conclusion, Fetched
+from dowse.crawl.conclude import Conclusion
+from dowse.crawl.endings import Endings
 from dowse.crawl.engine import Engine
 from dowse.crawl.errands import Errands
 from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.heads import Heads
 from dowse.crawl.intake import Intake
 from dowse.crawl.outlook import Outlook
+from dowse.crawl.pages import Fetched, PageIntake
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.sitemaps import WALKED, Sitemaps
 from dowse.crawl.tally import Tally
@@ -88,9 +90,14 @@ def join(
     log = SiteLog()
     worth = Worth(frontier, log, costs_of(topic, log, topic.strategy.maximise))
     intake = Intake(frontier, strategy, scope, growth, recorder, worth, topic.scope.max_depth)
+    endings = Endings(frontier, recorder, tally, outlook)
+    pages = PageIntake(
+        topic, frontier=frontier, intake=intake, workers=workers, duplicates=duplicates, repeats=repeats,
+        endings=endings, recorder=recorder, tally=tally, clock=clock, keep_text=keep_text,
+    )  # fmt: skip
     conclusion = Conclusion(
-        topic, frontier=frontier, intake=intake, errands=errands, workers=workers, duplicates=duplicates,
-        repeats=repeats, recorder=recorder, tally=tally, worth=worth, outlook=outlook, clock=clock, keep_text=keep_text,
+        topic, frontier=frontier, intake=intake, errands=errands, pages=pages, endings=endings, recorder=recorder,
+        tally=tally, worth=worth, clock=clock,
     )  # fmt: skip
     cache = None if held is None else FromCache(topic, held, conclusion, clock)
     heads = None
