@@ -36,6 +36,16 @@ class Evidence:
         self._rows[ids] = rows
         self._changed.append(ids)
 
+    def keep_best(self, ids: NDArray[np.int64], found: Rows) -> NDArray[np.float64]:
+        """In rows of a count, a value and what led to it: count one mention more, and take ``found`` (without the
+        count) where its value is the higher. Returns the values."""
+        rows = self.at(ids)
+        better = (rows[:, 0] == 0) | (rows[:, 1] < found[:, 0])
+        rows[better, 1:] = found[better]
+        rows[:, 0] += 1
+        self.put(ids, rows)
+        return rows[:, 1].astype(np.float64)
+
     def one(self, candidate: int) -> Rows:
         """The row of one candidate, as a table of one row."""
         if candidate >= self.count:

@@ -12,6 +12,7 @@ from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, Sou
 from dowse.predict.evidence import Evidence
 from dowse.predict.measures import LinkMeasure, Measure, Parts
 from dowse.predict.scale import Quantiles
+from dowse.predict.settled import Settled
 from dowse.predict.sweep import Sweep
 
 __all__ = ["Hybrid", "Measured"]
@@ -21,7 +22,7 @@ _SAMPLE = 2048  # candidates a scale is made from
 _TIE = 1e-6
 
 
-class Measured:
+class Measured(Settled):
     """The candidate with the highest value of one measure goes first.
 
     A mean over one parent says less than the same mean over ten. So ``kappa`` above 0 (the robust form of predictors)
@@ -45,9 +46,6 @@ class Measured:
         values = self._measure.value(rows)
         return values * (rows[:, 0] / (rows[:, 0] + self._kappa)) if self._kappa else values
 
-    def revise(self, is_waiting: IsWaiting) -> Revision | None:
-        return None
-
     def explain(self, candidate: int, priority: float) -> Explanation:
         row = self.memory.one(candidate)[0].tolist()
         parts = self._measure.parts(row)
@@ -57,12 +55,6 @@ class Measured:
         if self._kappa:
             features["taken for so much, as parents are few"] = (row[0] / (row[0] + self._kappa), 0.0)
         return Explanation(priority, features)
-
-    def state(self) -> dict[str, Any]:
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """The rows are all there is to remember."""
 
 
 class Hybrid:

@@ -11,6 +11,7 @@ from dowse.model.errors import TopicError
 from dowse.model.page import Context
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
 from dowse.predict.evidence import Evidence
+from dowse.predict.settled import Settled
 
 __all__ = ["BestNFirst", "SharkSearch"]
 
@@ -85,7 +86,7 @@ class BestNFirst:
             self._held = [np.array(held, np.int64)] if held else []
 
 
-class SharkSearch:
+class SharkSearch(Settled):
     """What links inherit from the pages before them, mixed with their anchors and paragraphs.
 
     Hersovici et al., The shark-search algorithm (1998): ``gamma * inherited + (1 - gamma) * neighbourhood``. A link
@@ -119,15 +120,7 @@ class SharkSearch:
             scores = np.zeros_like(scores)
         found = np.empty((len(near), 4), np.float32)
         found[:, 0], found[:, 1], found[:, 2], found[:, 3] = scores, inherited, near, steps
-        rows = self.memory.at(links.ids)
-        better = (rows[:, 0] == 0) | (rows[:, 1] < found[:, 0])
-        rows[better, 1:] = found[better]
-        rows[:, 0] += 1
-        self.memory.put(links.ids, rows)
-        return rows[:, 1].astype(np.float64)
-
-    def revise(self, is_waiting: IsWaiting) -> Revision | None:
-        return None
+        return self.memory.keep_best(links.ids, found)
 
     def explain(self, candidate: int, priority: float) -> Explanation:
         parents, score, inherited, near, steps = self.memory.one(candidate)[0].tolist()
@@ -139,9 +132,3 @@ class SharkSearch:
             "irrelevant pages since": (steps, 0.0),
             "parents": (parents, 0.0),
         })  # fmt: skip
-
-    def state(self) -> dict[str, Any]:
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """The rows are all there is to remember."""

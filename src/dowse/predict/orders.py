@@ -5,17 +5,16 @@ They are the field's reference lines. Ties go in order of discovery, so that bre
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
+from dowse.model.strategy import Explanation, LinkView, SourcePage
+from dowse.predict.settled import Settled
 
 __all__ = ["BreadthFirst", "DepthFirst", "RandomOrder", "SiteFirst"]
 
 
-class _Fixed:
+class _Fixed(Settled):
     """An order that learns nothing: no state beyond its parameters."""
 
     name = ""
@@ -23,17 +22,8 @@ class _Fixed:
     predicts_value = False
     memory = None
 
-    def revise(self, is_waiting: IsWaiting) -> Revision | None:
-        return None
-
     def explain(self, candidate: int, priority: float) -> Explanation:
         return Explanation(priority, {self.feature: (priority, 1.0)})
-
-    def state(self) -> dict[str, Any]:
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Nothing to take up."""
 
 
 class BreadthFirst(_Fixed):

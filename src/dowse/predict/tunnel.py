@@ -7,22 +7,21 @@ last good one.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.errors import TopicError
 from dowse.model.page import Context
-from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
+from dowse.model.strategy import Explanation, LinkView, SourcePage
 from dowse.predict.evidence import Evidence
+from dowse.predict.settled import Settled
 
 __all__ = ["BestBlock", "BlackTunnel"]
 
 Floats = NDArray[np.float64]
 
 
-class BestBlock:
+class BestBlock(Settled):
     """``tunnel``, as the paper has it: a link is worth what the best block is worth that mentions it (algorithm 2)."""
 
     name = "tunnel"
@@ -32,20 +31,11 @@ class BestBlock:
     def rank(self, page: SourcePage, links: LinkView) -> Floats:
         return np.fmax(links.current, np.nan_to_num(links.of(Context.BLOCK)))
 
-    def revise(self, is_waiting: IsWaiting) -> Revision | None:
-        return None
-
     def explain(self, candidate: int, priority: float) -> Explanation:
         return Explanation(priority, {"predicted": (priority, 0.0), "best block's similarity": (priority, 1.0)})
 
-    def state(self) -> dict[str, Any]:
-        return {}
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """The priorities themselves are all there is to remember."""
-
-
-class BlackTunnel:
+class BlackTunnel(Settled):
     """Best-first that also goes on from irrelevant pages, for up to d of them in a row.
 
     A link on a relevant page is worth the page's score. On an irrelevant one it is worth the page's score or ``decay``
@@ -70,15 +60,8 @@ class BlackTunnel:
             _, own, before = self.memory.one(page.id)[0].tolist()
             if self._decay * own > value and before < self._d:
                 value, steps = self._decay * own, before + 1
-        rows = self.memory.at(links.ids)
-        better = (rows[:, 0] == 0) | (rows[:, 1] < np.float32(value))
-        rows[better, 1:] = value, steps
-        rows[:, 0] += 1
-        self.memory.put(links.ids, rows)
-        return rows[:, 1].astype(np.float64)
-
-    def revise(self, is_waiting: IsWaiting) -> Revision | None:
-        return None
+        found = np.tile(np.array([value, steps], np.float32), (len(links.ids), 1))
+        return self.memory.keep_best(links.ids, found)
 
     def explain(self, candidate: int, priority: float) -> Explanation:
         parents, value, steps = self.memory.one(candidate)[0].tolist()
@@ -88,9 +71,3 @@ class BlackTunnel:
             "irrelevant pages since": (steps, 0.0),
             "parents": (parents, 0.0),
         })  # fmt: skip
-
-    def state(self) -> dict[str, Any]:
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """The rows are all there is to remember."""
