@@ -45,7 +45,7 @@ def test_a_later_run_goes_on_where_the_last_one_was(before: list[Page], after: l
     one, other = Repeats(), Repeats()
     for page in before:
         one.learn(7, as_lines(page))
-    other.load(7, one.state(7))
+    other.load_all({7: one.state(7)})
     for repeats in (one, other):
         for page in after:
             repeats.learn(7, as_lines(page))
@@ -62,6 +62,15 @@ def test_the_sites_asked_last_are_remembered() -> None:
     assert known(repeats, 1) == []
     assert known(repeats, 2) == [10, 20]
     assert repeats.state(1) == b""
+
+
+def test_a_later_run_forgets_the_same_sites() -> None:
+    one, other = Repeats(most_sites=3), Repeats(most_sites=3)
+    for site in (2, 10, 1, 2):
+        one.learn(site, as_lines({1}))
+    other.load_all({site: one.state(site) for site in (1, 2, 10)} | {5: b""})
+    for repeats in (one, other):
+        assert [repeats.learn(site, as_lines({1})) for site in (20, 30, 40)] == [10, 1, 2]
 
 
 def test_a_site_takes_little_room_however_many_pages_it_has() -> None:

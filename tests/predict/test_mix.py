@@ -81,6 +81,38 @@ def test_it_learns_which_context_tells() -> None:
     assert np.corrcoef(found, truth[ids - 1])[0, 1] > 0.9
 
 
+def test_sites_that_only_wait_are_known_after_a_stop() -> None:
+    """A page with links to 200 sites, of which none was asked yet."""
+    one, other = ContextMix(), ContextMix()
+    ids, zeros = np.arange(1, 201), np.zeros(200, np.int64)
+    similarity = np.full((200, len(Context)), 0.5, np.float32)
+    view = LinkView(ids, ids, zeros, np.ones(200, np.float32), similarity, np.full(200, np.nan))
+    one.rank(SourcePage(0, 0, 0, 0, 0.5, True, 200), view)
+    kept = dict(zip(*one.memory.changes(), strict=True))
+    other.memory.load(0, [kept.get(id_) for id_ in range(201)])
+    other.restore(json.loads(json.dumps(one.state())))
+    again = SourcePage(7, 7, 1, 1, 0.25, False, 200)
+    assert one.rank(again, view).tolist() == other.rank(again, view).tolist()
+    assert one.explain(150, 0.4) == other.explain(150, 0.4)
+    assert sum(value * weight for value, weight in one.explain(150, 0.4).features.values()) == pytest.approx(0.4)
+
+
+def test_a_redirected_page_is_learned_with_the_site_it_is_on() -> None:
+    strategy = ContextMix()
+    none = np.zeros(0, np.int64)
+    empty = LinkView(none, none, none, np.zeros(0, np.float32), np.zeros((0, len(Context)), np.float32), np.zeros(0))
+    for number in range(5):
+        strategy.rank(SourcePage(number, 1, 0, number, 0.8, True, 0), empty)
+    one = np.array([9])
+    view = LinkView(
+        one, one * 0, one, np.ones(1, np.float32), np.zeros((1, len(Context)), np.float32), np.full(1, np.nan)
+    )
+    strategy.rank(SourcePage(6, 0, 0, 6, 0.0, False, 1), view)
+    strategy.memory.moved(9, 10)
+    strategy.rank(SourcePage(10, 1, 1, 7, 0.9, True, 0), empty)
+    assert strategy._learned._products[-1, -1] == pytest.approx(((5 * 0.8 + 4 / 6) / 6) ** 2, abs=1e-3)
+
+
 @settings(max_examples=30, deadline=None)
 @given(crawls(), crawls())
 def test_a_later_run_goes_on_with_the_same_numbers(before: list[Page], after: list[Page]) -> None:

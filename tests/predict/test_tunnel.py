@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dowse.model.errors import TopicError
 from dowse.model.page import Context
-from dowse.model.strategy import LinkView, SourcePage
+from dowse.model.strategy import IsWaiting, LinkView, SourcePage
 from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
 from tests.predict.webs import NAN, Link, Page, crawls, tell
@@ -55,10 +55,9 @@ def test_a_black_tunnel_goes_on_for_a_few_irrelevant_pages(crawl: list[Page]) ->
     for fetched, priorities in tell(strategy, crawl):
         page = fetched[-1]
         best = page.score, 0
-        if not is_relevant(page) and page.id in known:
-            value, steps = known[page.id]
-            if DECAY * value > page.score and steps < D:
-                best = DECAY * value, steps + 1
+        if not is_relevant(page):
+            value, steps = known.get(page.id, (0.0, 0))
+            best = (max(page.score, DECAY * value) if steps < D else page.score), steps + 1
         done.add(page.id)
         for link in page.links:
             if link.target not in done and (link.target not in known or known[link.target][0] < best[0]):
@@ -164,6 +163,43 @@ def test_best_n_first_fetches_whole_batches(n: int, crawl: list[Page]) -> None:
     assert crawl_order(web, seeds, n) == literal_order(web, seeds, n)
 
 
+def a_link(target: int, current: float = NAN) -> LinkView:
+    ids, zeros = np.array([target]), np.zeros(1, np.int64)
+    return LinkView(
+        ids, zeros, zeros, np.ones(1, np.float32), np.zeros((1, len(Context)), np.float32), np.array([current])
+    )
+
+
+def waiting(*ids: int) -> IsWaiting:
+    return lambda asked: np.isin(asked, ids)
+
+
+def test_what_was_in_flight_or_redirected_is_released_with_a_later_batch() -> None:
+    strategy = build_strategy(choice("best-n-first", n=2), seed_number=0)
+    assert strategy.memory is not None
+    assert strategy.rank(SourcePage(0, 0, 0, 0, 0.5, True, 1), a_link(5)).tolist() == [-1.5]
+    strategy.revise(waiting(5))
+    strategy.memory.moved(5, 6)  # 5 redirects to 6, which is new
+    strategy.rank(SourcePage(1, 0, 0, 1, 0.1, True, 1), a_link(7))
+    revised = strategy.revise(waiting(6))  # 7 is being fetched
+    assert revised is not None
+    assert [column.tolist() for column in revised] == [[6], [0.5]]
+    for number in (2, 3):
+        strategy.rank(SourcePage(number, 0, 0, number, 0.1, True, 1), a_link(10 + number))
+        revised = strategy.revise(waiting(7, 12, 13))
+    assert revised is not None
+    assert revised[0].tolist() == [7, 12, 13]
+
+
+def test_pages_fetched_side_by_side_end_a_batch_once() -> None:
+    strategy = build_strategy(choice("best-n-first", n=8), seed_number=0)
+    for target in range(10, 14):
+        strategy.rank(SourcePage(0, 0, 0, 0, 0.5, True, 1), a_link(target))
+    for number in range(10, 14):  # all of them were held, and asked for at the same time
+        strategy.rank(SourcePage(number, 0, 1, number, 0.5, True, 1), a_link(20 + number))
+    assert strategy.state() == {"batch": [2, 4, 1]}
+
+
 @pytest.mark.parametrize(
     ("name", "params", "said"),
     [
@@ -173,6 +209,8 @@ def test_best_n_first_fetches_whole_batches(n: int, crawl: list[Page]) -> None:
         ("black-tunnel", {"d": -1}, "d = -1 is no number"),
         ("black-tunnel", {"decay": 2}, "decay = 2 is no share"),
         ("best-n-first", {"n": 0}, "n = 0 is no number"),
+        ("best-n-first", {"n": float("inf")}, "is a int, not inf"),
+        ("best-n-first", {"n": 2.9}, "is a int, not 2.9"),
         ("shark-search", {"gamma": 1.5}, "gamma = 1.5 is no share"),
         ("shark-search", {"d": -2}, "d = -2"),
     ],

@@ -25,6 +25,7 @@ _WIDTH = 100  # where there is no terminal
 _WHERE, _LEAST = 26, 20
 _BAR = 8
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
+_MOST_ROWS = 200
 _ENDINGS = (".png", ".html")
 
 
@@ -43,6 +44,8 @@ def blocks(
     if picture is not None:
         if picture.suffix.lower() not in _ENDINGS:
             raise UserError(f"--picture is {str(picture)!r}: the file's name must end in {' or '.join(_ENDINGS)}")
+        if picture.resolve() in (Path(source).resolve(), Path(topic).resolve()):
+            raise UserError(f"--picture is {str(picture)!r}, which is read: give the picture another name")
         check_writable(picture)
     document, judge, chosen = read_page(source, topic, allow_private, allow_address, resolve)
     page = measure(document, judge)
@@ -100,10 +103,15 @@ def _print(page: BlockedPage) -> None:
         table.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
     best = page.best
     full = max(best.score if best else 0.0, page.verdict.threshold)
-    for block in page.blocks:
+    shown = page.blocks[:_MOST_ROWS]
+    if best is not None and best.number > len(shown):
+        shown = (*shown, best)
+    for block in shown:
         style = "bold" if block is best else "" if block.score >= page.verdict.threshold else "dim"
         table.add_row(*(Text(cell, style=style) for cell in _cells(block, full, best=block is best)))
     console.print(table)
+    if len(shown) < len(page.blocks):
+        typer.echo(f"and {len(page.blocks) - len(shown):,} more blocks; --json has all of them")
 
 
 def _cells(block: Block, full: float, *, best: bool) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 import typer
 
 from dowse.cli.page import AllowAddress, AllowPrivate, AsJson, Page, Resolve, TopicWords, read_page
+from dowse.model.words import printable
 from dowse.parse import detect_language
 
 __all__ = ["judge"]
@@ -30,7 +31,7 @@ def judge(
         return
     word = "relevant" if verdict.relevant else "not relevant"
     language = detect_language(document.text, document.lang) or "unknown language"
-    typer.echo(f"{document.title or source}")
+    typer.echo(f"{printable(document.title) or source}")
     typer.echo(f"{word}: {verdict.method} {verdict.score:.4f}, threshold {verdict.threshold:.4f}")
     typer.echo(
         f"similarity {verdict.similarity:.4f}, ERID {verdict.erid:.4f}, {len(document.words())} words, {language}"

@@ -46,8 +46,9 @@ def mention(crawl: CrawlReader, page_url: str, url: str, judge: Judge) -> Mentio
     found = []
     for number in numbers:
         text = (lines[number] if number < len(lines) else "") or anchor  # an image alone in its paragraph
-        found.append((judge.similarity(text), blocked.at(number).similarity or 0.0, -number, text))
-    similarity, _, number, paragraph = max(found)
+        found.append((blocked.at(number).similarity or 0.0, -number, text))
+    _, number, paragraph = max(found)  # the best mention is the one in the most similar block, as for the crawl
+    similarity = judge.similarity(paragraph)
     above = bisect_right(headings, -number)
     heading = lines[headings[above - 1]] if above else lines[0]
     return Mention(

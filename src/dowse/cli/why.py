@@ -155,8 +155,9 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
         if strategy.memory is not None:
             if crawl.evidence_kind() != strategy.memory.kind or crawl.evidence(candidate.id) is None:
                 return [f"priority: {candidate.priority:.4g}, from a run with another strategy than the crawl's"]
-            for known in (candidate.id, *(parent.page for parent in crawl.parents(candidate.id))):
-                strategy.memory.load(known, [crawl.evidence(known)])
+            for known, row in crawl.evidence_of_pages():  # what was fetched is what was learned from
+                strategy.memory.load(known, [row])
+            strategy.memory.load(candidate.id, [crawl.evidence(candidate.id)])
         elif efficient:
             return [f"priority: {candidate.priority:.4g} by {strategy.name}, {_FOR_COST}"]
         strategy.restore(crawl.learned(strategy.name))

@@ -195,9 +195,9 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, topic: Topic, 
     parts.recorder.reprioritised(*parts.worth.restore(store.exchanges(), delays_s, before, now))
     for site in sites:
         parts.errands.restore_site(site)
-    for name, state in learned.items():
-        if name.startswith(REPEATS):
-            parts.repeats.load(int(name.removeprefix(REPEATS)), state)
+    parts.repeats.load_all(
+        {int(name.removeprefix(REPEATS)): state for name, state in learned.items() if name.startswith(REPEATS)}
+    )
     for page, exact, minhash in store.signatures():
         parts.duplicates.add(page, Signature(exact, minhash))
     tally.saved(*store.saved())

@@ -18,7 +18,7 @@ from itertools import accumulate
 from dowse.parse.document import Document
 from dowse.parse.outline import FIRST_LINE, Outline
 
-__all__ = ["ALPHA", "LEAST_LINKS", "block_starts", "partition"]
+__all__ = ["block_starts", "partition"]
 
 ALPHA = 0.5
 LEAST_LINKS = 1  # k

@@ -3,12 +3,15 @@
 Lines are counted by site and told apart by a hash of their words, so that a menu is known although one of its entries
 changes from page to page. A line is taken for repeated when three pages of late have had it. Counts are halved every
 sixteen pages of the site, and what falls to nothing is forgotten: so a line must be on about a fifth of the pages to
-stay known, and a site takes some ten kilobytes however large it is. The sites asked last are remembered.
+stay known, and a site takes ten kilobytes, or some tens where pages have hundreds of lines, however large it is. The
+sites that had a page last are remembered.
 """
 
 from __future__ import annotations
 
+import struct
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,6 +26,7 @@ _REPEATED = 3  # pages
 _HALVED_AFTER = 16  # pages
 _MOST_KNOWN = 1_024  # repeated lines of a site
 _MOST_SITES = 1_024
+_HEAD = struct.Struct("<QB")
 _ROW = np.dtype([("line", "<u8"), ("count", "u1")])
 
 
@@ -36,6 +40,7 @@ class _Site:
     lines: Hashes = field(default_factory=_none)  # rising
     counts: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
     known: bytes = b""
+    last: int = 0  # the number of its last page among those of all sites
 
 
 class Repeats:
@@ -43,6 +48,7 @@ class Repeats:
 
     def __init__(self, most_sites: int = _MOST_SITES) -> None:
         self._most = most_sites
+        self._learned = 0  # pages in all
         self._sites: OrderedDict[int, _Site] = OrderedDict()
 
     def known(self, site: int) -> bytes:
@@ -56,6 +62,8 @@ class Repeats:
         if found is None:
             found = self._sites[site] = _Site()
         self._sites.move_to_end(site)
+        self._learned += 1
+        found.last = self._learned
         _count(found, lines)
         forgotten = None
         if len(self._sites) > self._most:
@@ -63,21 +71,23 @@ class Repeats:
         return forgotten
 
     def state(self, site: int) -> bytes:
-        """What is remembered of a site, to be taken up with :meth:`load`."""
+        """What is remembered of a site, to be taken up with :meth:`load_all`."""
         found = self._sites.get(site)
         if found is None:
             return b""
         rows = np.empty(len(found.lines), _ROW)
         rows["line"], rows["count"] = found.lines, found.counts
-        return bytes([found.pages]) + rows.tobytes()
+        return _HEAD.pack(found.last, found.pages) + rows.tobytes()
 
-    def load(self, site: int, state: bytes) -> None:
-        """Take up a :meth:`state`; nothing comes of an empty one."""
-        if state:
-            rows = np.frombuffer(state, _ROW, offset=1)
-            found = _Site(state[0], rows["line"].astype(np.uint64), rows["count"].copy())
+    def load_all(self, states: Mapping[int, bytes]) -> None:
+        """Take up each site's :meth:`state`; nothing comes of an empty one."""
+        loaded = [(*_HEAD.unpack_from(state), site, state) for site, state in states.items() if state]
+        for last, pages, site, state in sorted(loaded):
+            rows = np.frombuffer(state, _ROW, offset=_HEAD.size)
+            found = _Site(pages, rows["line"].astype(np.uint64), rows["count"].copy(), last=last)
             _choose(found)
             self._sites[site] = found
+            self._learned = last
 
 
 def _count(site: _Site, lines: Hashes) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dowse.model.errors import TopicError
 from dowse.model.page import Context
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
-from dowse.predict.evidence import Evidence
+from dowse.predict.evidence import Evidence, Rows
 from dowse.predict.settled import Settled
 
 __all__ = ["BestNFirst", "SharkSearch"]
@@ -23,8 +23,9 @@ class BestNFirst:
     """The best n links are fetched before anything they lead to; 1 is best-first, the more the broader.
 
     Pant, Srinivasan and Menczer, Exploration versus Exploitation in Topic Driven Crawlers (2002). What a batch finds
-    has its score less two, which is below all that waited before, until ``n`` pages were judged or one of the held is
-    fetched, because the batch had no more; then each gets its score.
+    has its score less two, which is below all that waited before. When ``n`` pages of the batch were judged, or one of
+    the held is fetched because the batch had no more, the batch is over, and everything gets its score: at once, since
+    the next batch is to be the best of all that waits. Each link is moved once, so it costs the same a link.
     """
 
     name = "best-n-first"
@@ -34,56 +35,63 @@ class BestNFirst:
         if n < 1:
             raise TopicError(f"n = {n} is no number of links: it is at least 1")
         self._n = n
-        self.memory = Evidence(3, "best-n-first")  # links to it, the best score of their pages, 1 while it is held
-        self._held: list[NDArray[np.int64]] = []  # found by this batch
-        self._released: list[NDArray[np.int64]] = []  # found by an earlier one, and not told yet
+        # links to it, the best score of their pages, the batch that found or raised it (0: it stands by that score),
+        # and 1 + the score it stands by (0: it is held)
+        self.memory = Evidence(4, "best-n-first")
+        self._batch = 1
         self._pages = 0  # of this batch
+        self._over = False
 
     def rank(self, page: SourcePage, links: LinkView) -> Floats:
-        if self.memory.one(page.id)[0, 2]:  # the last batch had no more: this page begins another
+        _, _, batch, placed = self.memory.one(page.id)[0].tolist()
+        if batch == self._batch and not placed:  # the last batch had no more: this page begins another
             self._end_batch()
         self._pages += 1
         rows = self.memory.at(links.ids)
-        fresh = rows[:, 0] == 0
-        raised = fresh | (rows[:, 1] < np.float32(page.score))
+        raised = (rows[:, 0] == 0) | (rows[:, 1] < np.float32(page.score))
         rows[:, 0] += 1
         rows[raised, 1] = page.score
-        rows[fresh, 2] = 1
-        self._held.append(links.ids[raised])
+        rows[raised, 2] = self._batch
         self.memory.put(links.ids, rows)
-        # until the batch is done: of what it found the place below all others, of what waited before the place it had
-        return np.where(rows[:, 2] > 0, rows[:, 1] - _HELD, links.current)
+        return _places(rows)
 
     def _end_batch(self) -> None:
-        self._released += self._held
-        self._held, self._pages = [], 0
+        self._batch, self._pages, self._over = self._batch + 1, 0, True
 
     def revise(self, is_waiting: IsWaiting) -> Revision | None:
         if self._pages >= self._n:
             self._end_batch()
-        if not self._released:
+        if not self._over:
             return None
-        ids = np.unique(np.concatenate(self._released))
-        self._released = []
-        ids = ids[is_waiting(ids)]
+        self._over = False
+        ids = np.arange(self.memory.count)
+        batches = self.memory.at(ids)[:, 2]
+        ids = ids[(batches > 0) & (batches < self._batch)]
+        ids = ids[is_waiting(ids)]  # what is being fetched, and comes back, is released with a later batch
         rows = self.memory.at(ids)
-        rows[:, 2] = 0
+        rows[:, 2], rows[:, 3] = 0, 1 + rows[:, 1]
         self.memory.put(ids, rows)
-        return ids, rows[:, 1].astype(np.float64)
+        return ids, _places(rows)
 
     def explain(self, candidate: int, priority: float) -> Explanation:
-        parents, score, held = self.memory.one(candidate)[0].tolist()
-        parts = {"best parent's score": (score, 1.0), "waits for the next batch": (held, -_HELD)}
-        return Explanation(priority, {**parts, "parents": (parents, 0.0)})
+        parents, score, _, placed = self.memory.one(candidate)[0].tolist()
+        stands_by = placed - 1 if placed else score
+        parts = {"score it stands by": (stands_by, 1.0), "waits for the next batch": (float(not placed), -_HELD)}
+        return Explanation(priority, {**parts, "best parent's score": (score, 0.0), "parents": (parents, 0.0)})
 
     def state(self) -> dict[str, Any]:
-        held = np.concatenate(self._held).tolist() if self._held else []
-        return {"batch": [self._pages, *held]}
+        return {"batch": [self._batch, self._pages, int(self._over)]}
 
     def restore(self, state: dict[str, Any]) -> None:
         if state:
-            self._pages, *held = state["batch"]
-            self._held = [np.array(held, np.int64)] if held else []
+            self._batch, self._pages, over = state["batch"]
+            self._over = bool(over)
+
+
+def _places(rows: Rows) -> Floats:
+    """The priority of each row of best-n-first."""
+    held = rows[:, 3] == 0
+    return np.where(held, rows[:, 1].astype(np.float64) - _HELD, rows[:, 3].astype(np.float64) - 1)
 
 
 class SharkSearch(Settled):

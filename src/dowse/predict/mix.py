@@ -30,14 +30,16 @@ _MEAN = (0.06, 0.03, 0.06, 0.03, 0.0, 0.0)
 _OF_SITE = 0.56
 _KAPPA = 0.5  # as in Measured: a mean over one parent says less than one over ten
 _EXACT = 1 << 16  # scores are summed in such parts, whatever their order: so sums are the same after a resume
-_FIRST_FIT = 4  # pages; then each time there are a quarter more
+_SAME = 1e-6
+_FIRST_FIT = 4  # pages; then each time there are a quarter and four more
 
 
 class ContextMix:
     """``sum w_i best_i + v_i mean_i + u site``: of each context the best and the mean over the pages that link to a
     candidate, and what pages of its site were worth so far.
 
-    ``prior`` weights are close to best-first; ``trust`` says how many pages it takes to outweigh them.
+    To begin with, half the value is the site's and a quarter the best page's; ``trust`` says how many pages it takes to
+    outweigh that.
     """
 
     name = "tunnel"
@@ -74,6 +76,7 @@ class ContextMix:
     def _learn(self, page: SourcePage) -> None:
         """Compare what was promised of a page with what it is."""
         row = self.memory.at(np.array([page.id]))
+        row[0, _SITE] = page.site  # a redirect may have led to another than was thought
         if row[0, _PARENTS] > 0:
             self._learned.learn(self._features(row)[0], page.score)
             if self._learned.examples >= self._due:
@@ -82,7 +85,7 @@ class ContextMix:
                 self._version += 1
                 self._sweep.begin(self.memory.count)
         score = round(page.score * _EXACT) / _EXACT
-        row[0, _SITE], row[0, _OWN] = page.site, 1 + score
+        row[0, _OWN] = 1 + score
         self.memory.put(np.array([page.id]), row)
         self._site_pages[page.site] += 1
         self._site_scores[page.site] += score
@@ -129,6 +132,8 @@ class ContextMix:
         weights = self._learned.weights.tolist()
         parts = {name: (value, weight) for name, value, weight in zip(names, values, weights, strict=True)}
         predicted = sum(value * weight for value, weight in parts.values())
+        if row[0, _PARENTS] > 0 and abs(priority - predicted) > _SAME:
+            parts["what was learned since it was ranked"] = (priority - predicted, 1.0)
         parents = {"parents": (float(row[0, _PARENTS]), 0.0)}
         return Explanation(priority, {"predicted": (predicted, 0.0), **parts, **parents}, self._version)
 
@@ -144,11 +149,9 @@ class ContextMix:
         self._due, self._version, *sweep = state["progress"]
         self._sweep.restore(sweep)
         rows = self.memory.at(np.arange(self.memory.count))
+        self._reach(int(rows[:, _SITE].max(initial=0)))
         judged = rows[rows[:, _OWN] > 0]
-        if not len(judged):
-            return
         sites, scores = judged[:, _SITE].astype(np.intp), judged[:, _OWN].astype(np.float64) - 1
-        self._reach(int(sites.max()))
         self._site_pages[:] = np.bincount(sites, minlength=len(self._site_pages))
         self._site_scores[:] = np.bincount(sites, scores, len(self._site_scores))
         self._pages, self._scores = len(judged), float(scores.sum())

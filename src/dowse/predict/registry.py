@@ -63,7 +63,9 @@ def build_strategy(choice: StrategyChoice, *, seed_number: int) -> Strategy:
             if isinstance(value, bool) and kind != "bool":
                 raise TypeError
             arguments[name] = _KINDS[kind](value)
-        except (TypeError, ValueError, KeyError):
+            if kind == "int" and arguments[name] != float(value):
+                raise ValueError
+        except (TypeError, ValueError, KeyError, OverflowError):
             raise TopicError(f"parameter {name!r} of strategy {choice.name} is a {kind}, not {value!r}") from None
     return STRATEGIES[choice.name](**arguments)
 

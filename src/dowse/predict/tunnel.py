@@ -58,8 +58,9 @@ class BlackTunnel(Settled):
         value, steps = page.score, 0.0
         if not page.relevant:
             _, own, before = self.memory.one(page.id)[0].tolist()
-            if self._decay * own > value and before < self._d:
-                value, steps = self._decay * own, before + 1
+            steps = before + 1
+            if steps <= self._d:
+                value = max(value, self._decay * own)
         found = np.tile(np.array([value, steps], np.float32), (len(links.ids), 1))
         return self.memory.keep_best(links.ids, found)
 

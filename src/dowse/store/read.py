@@ -187,6 +187,12 @@ class CrawlReader:
         found = self._ask("SELECT evidence FROM candidates WHERE id = ?", candidate)
         return found[0][0] if found else None
 
+    def evidence_of_pages(self) -> Iterator[tuple[int, bytes]]:
+        """The same of every candidate that was fetched."""
+        found = self._ask("SELECT id, evidence FROM candidates WHERE state = ? AND evidence IS NOT NULL",
+                          int(CandidateState.FETCHED))  # fmt: skip
+        return iter(found)
+
     def evidence_kind(self) -> str | None:
         """What the evidence of candidates means; None when there is none."""
         found = self._ask("SELECT value FROM statistics WHERE name = ?", EVIDENCE_KIND)

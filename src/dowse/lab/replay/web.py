@@ -16,6 +16,7 @@ from dowse.model.url import fingerprint, split
 __all__ = ["CorpusWeb", "KnownPages"]
 
 _UNKNOWN = (math.nan, math.nan)
+_REMEMBERED = 50_000  # digests
 
 
 class CorpusWeb:
@@ -103,7 +104,9 @@ class KnownPages:
         key = page, self._digests.repeated(page, repeats)
         digest = self._made.get(key)
         if digest is None:
-            digest = self._made[key] = self._digests(page, repeats)
+            digest = self._digests(page, repeats)
+            if len(self._made) < _REMEMBERED:
+                self._made[key] = digest
         return digest
 
     async def close(self) -> None:
