@@ -47,14 +47,14 @@ def blocks(
         if picture.resolve() in (Path(source).resolve(), Path(topic).resolve()):
             raise UserError(f"--picture is {str(picture)!r}, which is read: give the picture another name")
         check_writable(picture)
-    document, judge, chosen = read_page(source, topic, allow_private, allow_address, resolve)
-    page = measure(document, judge)
+    read = read_page(source, topic, allow_private, allow_address, resolve)
+    page = measure(read.document, read.judge, read.facts())
     if picture is not None:
-        _draw(page, picture, chosen.query or chosen.name or topic, source)
+        _draw(page, picture, read.topic.query or read.topic.name or topic, source)
     if as_json:
         typer.echo(json.dumps({"source": source, **_as_json(page)}, ensure_ascii=False))
         return
-    typer.echo(clip(document.title, 200) or source)
+    typer.echo(clip(read.document.title, 200) or source)
     typer.echo(tunnel_told(page))
     typer.echo()
     _print(page)

@@ -20,11 +20,14 @@ from dowse.crawl.build import Assembly, assemble, read_settings
 from dowse.crawl.engine import Engine, Stop
 from dowse.model.errors import UserError
 from dowse.model.topic import Topic
+from dowse.model.topicfile import predicate_text
 
 __all__ = ["INTERRUPTED", "crawl", "run_crawl"]
 
 INTERRUPTED = 130
-_TOLD = frozenset(("delay clipped", "page lost", "sitemaps", "sitemap problem"))  # events shown as they happen
+_TOLD = frozenset(
+    ("delay clipped", "page lost", "predicate failed", "sitemaps", "sitemap problem")
+)  # events shown as they happen
 
 
 def crawl(
@@ -60,6 +63,12 @@ def crawl(
     max_depth: Annotated[int | None, typer.Option(metavar="N", help="Links from a seed at the most.")] = None,
     threshold: Annotated[
         float | None, typer.Option(metavar="SCORE", help="Score from which a page is relevant.")
+    ] = None,
+    predicate: Annotated[
+        str | None, typer.Option(metavar="EXPR", help="What a page must satisfy to be relevant.")
+    ] = None,
+    category: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=FILE", help="A category that the predicate names.")
     ] = None,
     delay: Annotated[
         str | None, typer.Option(metavar="TIME", help="Between two requests to one host, e.g. 1s, 0.5, 0.")
@@ -99,7 +108,8 @@ def crawl(
     flags = Flags(
         seeds=seed or [], budget=budget, target=target, target_value=target_value, strategy=strategy,
         params=param or [], maximise=maximise, delay=delay, concurrency=concurrency, workers=workers, scope=scope,
-        max_depth=max_depth, threshold=threshold, contact=contact, proxy=proxy, resolve=resolve or [],
+        max_depth=max_depth, threshold=threshold, predicate=predicate, categories=category or [],
+        contact=contact, proxy=proxy, resolve=resolve or [],
         allow_private=allow_private,
         allow_addresses=allow_address or [], seed_number=seed_number, sitemaps=sitemap or [],
         caches=[str(folder) for folder in cache or []], cache_age=cache_age, head=head,
@@ -108,11 +118,13 @@ def crawl(
     if resume is not None:
         if topic is not None or out is not None:
             raise UserError("--resume goes on with what its folder holds: leave out the topic and --out")
+        if predicate is not None or category:
+            raise UserError("--resume keeps the crawl's own predicate: leave out --predicate and --category")
         chosen, folder = with_flags(read_settings(resume), flags), resume
     else:
-        if topic is None:
-            raise UserError("what is the topic? Give words or a topic file, or --resume FOLDER")
-        chosen = with_flags(read_topic(topic), flags)
+        if topic is None and predicate is None:
+            raise UserError("what is the topic? Give words or a topic file, --predicate, or --resume FOLDER")
+        chosen = with_flags(Topic() if topic is None else read_topic(topic), flags)
         folder = choose_folder(chosen, out)
     stop = run_crawl(chosen, folder, display, resume=resume is not None)
     code = finish(folder, stop, as_json=as_json, quiet=quiet)
@@ -143,7 +155,7 @@ async def _crawl(topic: Topic, folder: Path, display: Display, *, resume: bool) 
     assembly = await assemble(topic, folder, resume=resume)
     signals.engine = assembly.engine
     held = "" if assembly.cache is None else f"  ({len(assembly.cache)} URLs are held by the cache)"
-    display.open(f"Dowse: {topic.name or topic.query}  ->  {folder}{held}")
+    display.open(f"Dowse: {topic.name or topic.query or predicate_text(topic)}  ->  {folder}{held}")
     for note in assembly.notes:
         display.say(note)
     assembly.recorder.on_event = lambda kind, detail: display.say(f"{kind}: {detail}") if kind in _TOLD else None

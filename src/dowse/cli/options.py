@@ -9,7 +9,7 @@ from typing import Any
 
 from dowse.model.budget import parse_budget, parse_duration
 from dowse.model.errors import TopicError, UserError
-from dowse.model.topic import StrategyChoice, Target, Topic
+from dowse.model.topic import Expression, StrategyChoice, Target, Topic
 from dowse.model.topicfile import MAXIMISE, load_topic
 from dowse.predict import parameter_value
 
@@ -36,6 +36,8 @@ class Flags:
     scope: str | None = None
     max_depth: int | None = None
     threshold: float | None = None
+    predicate: str | None = None
+    categories: list[str] = field(default_factory=list)  # NAME=FILE
     contact: str | None = None
     proxy: str | None = None
     resolve: list[str] = field(default_factory=list)
@@ -88,6 +90,11 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
             if flags.max_depth is None
             else _at_least(flags.max_depth, 0, "--max-depth"),
         )
+    if flags.predicate is not None:  # it decides in place of the file's threshold, too
+        changes["predicate"] = Expression(flags.predicate, "--predicate")
+        changes["judge"] = replace(topic.judge, threshold=None)
+    if flags.categories:
+        changes["categories"] = {**topic.categories, **_categories(flags.categories)}
     if flags.threshold is not None:
         if not 0 <= flags.threshold <= 1:
             raise UserError(f"--threshold is {flags.threshold:g}: scores go from 0 to 1")
@@ -105,6 +112,18 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
         changes["cost"] = replace(topic.cost, head=True)
     changes["network"] = _network(topic, flags)
     return replace(topic, **changes)
+
+
+def _categories(entries: list[str]) -> dict[str, str]:
+    found = {}
+    for entry in entries:
+        name, separator, file = entry.partition("=")
+        if not separator or not name or not file:
+            raise UserError(f"--category is {entry!r}: write NAME=FILE")
+        if not Path(file).is_file():
+            raise UserError(f"--category: there is no file {file!r}")
+        found[name] = file
+    return found
 
 
 def _target(target: Target, flags: Flags) -> Target:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from dowse.cli.options import Flags, read_topic, with_flags
-from dowse.crawl.prepare import Source, read_examples
+from dowse.crawl.facts import facts_of
+from dowse.crawl.prepare import Named, Source, read_examples
 from dowse.fetch import HttpTransport
 from dowse.judge import Judge, build_judge
 from dowse.model.clock import SystemClock
+from dowse.model.facts import PageFacts
 from dowse.model.topic import Topic
-from dowse.parse import Document
+from dowse.parse import Document, detect_language, gather_links
 
-__all__ = ["AllowAddress", "AllowPrivate", "AsJson", "Page", "Resolve", "TopicWords", "read_page"]
+__all__ = ["AllowAddress", "AllowPrivate", "AsJson", "Page", "ReadPage", "Resolve", "TopicWords", "read_page"]
 
 Page = Annotated[str, typer.Argument(metavar="URL|FILE", help="A page of the web, or a file.")]
 TopicWords = Annotated[str, typer.Option("--topic", help="A topic file, or the words of a topic.")]
@@ -32,24 +35,53 @@ Resolve = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """A page, and the topic with the judge it asks for."""
+
+    named: Named
+    document: Document
+    judge: Judge
+    topic: Topic
+
+    def facts(self) -> PageFacts:
+        """What the judge's predicate may ask for."""
+        document, named = self.document, self.named
+        return facts_of(
+            self.judge, document, language=detect_language(document.raw_text, document.lang),
+            n_words=len(document.words()), n_links=gather_links(document).n_links, body=named.body,
+            content_type=named.content_type,
+        )  # fmt: skip
+
+
 def read_page(
-    source: str, topic: str, allow_private: bool, allow_address: list[str] | None, resolve: list[str] | None
-) -> tuple[Document, Judge, Topic]:
-    """The page, and the topic with the judge it asks for; what the topic's examples lack is told on standard error."""
-    flags = Flags(allow_private=allow_private, allow_addresses=allow_address or [], resolve=resolve or [])
-    return asyncio.run(_read(source, with_flags(read_topic(topic), flags)))
+    source: str,
+    topic: str | None,
+    allow_private: bool,
+    allow_address: list[str] | None,
+    resolve: list[str] | None,
+    predicate: str | None = None,
+    categories: list[str] | None = None,
+) -> ReadPage:
+    """The page and its judge; what the topic's examples lack is told on standard error. Without a topic there is a
+    predicate."""
+    flags = Flags(
+        allow_private=allow_private, allow_addresses=allow_address or [], resolve=resolve or [], predicate=predicate,
+        categories=categories or [],
+    )  # fmt: skip
+    return asyncio.run(_read(source, with_flags(Topic() if topic is None else read_topic(topic), flags)))
 
 
-async def _read(source: str, topic: Topic) -> tuple[Document, Judge, Topic]:
+async def _read(source: str, topic: Topic) -> ReadPage:
     clock = SystemClock()
     transport = HttpTransport(topic.network, topic.limits, clock)
     notes: list[str] = []
     try:
         pages = Source(transport, clock, topic.politeness.delay_s)
         topic = await read_examples(topic, pages, notes)
-        document = await pages.document(source)
+        named = await pages.read(source)
     finally:
         await transport.close()
     for note in notes:
         typer.echo(note, err=True)
-    return document, build_judge(topic), topic
+    return ReadPage(named, named.document(), build_judge(topic), topic)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from dowse.cli.mentions import Mention, mention
+from dowse.cli.parts import part_lines
+from dowse.crawl.categories import with_kept_categories
 from dowse.frontier.scope import StaticScope
-from dowse.judge import build_judge
+from dowse.judge import looking_judge
 from dowse.model.records import CandidateRow, CandidateState
 from dowse.model.strategy import SEED_FLOOR
 from dowse.model.topicfile import topic_from_json
@@ -96,7 +98,9 @@ def _page(crawl: CrawlReader, page: PageView) -> list[str]:
     if page.score is not None:
         verdict = "relevant" if page.relevant else "not relevant"
         lines.append(f"{verdict}: score {page.score:.3f} (similarity {page.similarity:.3f}, ERID {page.erid:.4f})")
-        lines += [f"    {value * weight:+.4f}  {name}" for name, value, weight in page.reasons[:_REASONS]]
+        reasons = () if page.parts else page.reasons
+        lines += [f"    {value * weight:+.4f}  {name}" for name, value, weight in reasons[:_REASONS]]
+        lines += [f"    {line}" for line in part_lines(page.parts)]
     if page.warc_file:
         lines.append(f"its record: {page.warc_file} at byte {page.warc_offset}")
     return lines
@@ -111,7 +115,8 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     parents = crawl.parents(candidate.id, _PARENTS)
     links = "1 link" if candidate.depth == 1 else f"{candidate.depth} links"
     lines = [f"found: {links} from a seed, on"]
-    judge = build_judge(topic_from_json(crawl.settings()["topic"])).as_of(crawl.folder)
+    topic = with_kept_categories(topic_from_json(crawl.settings()["topic"]), crawl.folder)
+    judge = looking_judge(topic).as_of(crawl.folder)
     for place, parent in enumerate(parents):
         score = "not judged" if parent.score is None else f"score {parent.score:.3f}"
         found = mention(crawl, parent.url, candidate.url, judge) if place < _MENTIONS else None

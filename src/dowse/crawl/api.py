@@ -11,7 +11,7 @@ from pathlib import Path
 from dowse.crawl.build import assemble
 from dowse.crawl.pages import Fetched
 from dowse.model.topic import Topic
-from dowse.model.topicfile import load_topic
+from dowse.model.topicfile import load_topic, predicate_text
 
 __all__ = ["choose_folder", "crawl"]
 
@@ -61,7 +61,7 @@ def choose_folder(topic: Topic, out: str | Path | None = None) -> Path:
     """Where a crawl is kept: ``out``, else the topic's own choice, else a new folder named after the topic."""
     if out is not None or topic.out is not None:
         return Path(out or topic.out or "")
-    words = re.findall(r"\w+", (topic.name or topic.query or "crawl").lower())
+    words = re.findall(r"\w+", (topic.name or topic.query or predicate_text(topic)).lower())
     stem = "-".join(words)[:60] or "crawl"
     for number in itertools.count(1):
         folder = Path("crawls") / (stem if number == 1 else f"{stem}-{number}")

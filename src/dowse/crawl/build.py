@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dowse.crawl.cached import FromCache, absolute_folders, open_cache
+from dowse.crawl.categories import absolute_categories, keep_categories, with_kept_categories
 from dowse.crawl.engine import Engine, Stop
 from dowse.crawl.heads import Heads
 from dowse.crawl.intake import Intake
@@ -21,7 +22,7 @@ from dowse.crawl.step import PageStep
 from dowse.crawl.workers import InProcess, ProcessPool, Workers, default_workers
 from dowse.fetch import HttpTransport
 from dowse.frontier.scope import StaticScope
-from dowse.judge import TERMS, build_judge
+from dowse.judge import TERMS, Judge, build_judge
 from dowse.model.bodies import Bodies
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
@@ -40,6 +41,10 @@ from dowse.store import CrawlStore
 __all__ = ["Assembly", "assemble", "read_settings"]
 
 _MOST_WORKERS = 64
+_IN_PROCESS = (
+    "the predicate is a function that other processes cannot import: pages are judged in this one (define it at the "
+    "top of a module of its own to use workers)"
+)
 _MAXIMISED = "maximise"  # the statistic that says what the priorities in the records stand for
 
 
@@ -100,7 +105,7 @@ async def assemble(
     """
     clock = clock or SystemClock()
     notes: list[str] = []
-    topic = absolute_folders(topic)
+    topic = absolute_folders(with_kept_categories(topic, folder) if resume else absolute_categories(topic))
     strategy = build_strategy(topic.strategy, seed_number=topic.seed_number)
     check_maximise(topic.strategy, strategy)
     if not resume:
@@ -126,7 +131,9 @@ async def assemble(
         judge = build_judge(topic).kept_at(folder)
         named = [*seeds, *(url for url in topic.seeds.sitemaps if "://" in url)]
         scope = StaticScope(topic.scope, named)
-        workers = _workers(topic, PageStep(judge, scope, topic.limits.max_links), bodies)
+        workers = _workers(topic, judge, PageStep(judge, scope, topic.limits.max_links), bodies)
+        if not judge.can_be_sent and topic.workers != 0:
+            notes.append(_IN_PROCESS)
         if store is None:
             settings = {
                 "topic": topic_to_json(topic),
@@ -136,6 +143,7 @@ async def assemble(
             }
             store = CrawlStore.create(folder, settings, clock.wall())
             undo.callback(store.close)
+            keep_categories(topic, folder)
         if judge.frequencies is not None and not judge.frequencies.prepare(fresh=not resume) and resume:
             notes.append(f"{TERMS} is gone or damaged: which terms are rare is learned anew, so scores will differ")
         parts = join(
@@ -157,11 +165,13 @@ async def assemble(
 def read_settings(folder: Path) -> Topic:
     """The topic a folder's crawl was started with."""
     with CrawlStore.open(folder) as store:
-        return topic_from_json(store.settings()["topic"])
+        return with_kept_categories(topic_from_json(store.settings()["topic"]), folder)
 
 
-def _workers(topic: Topic, step: PageStep, bodies: Bodies) -> Workers:
+def _workers(topic: Topic, judge: Judge, step: PageStep, bodies: Bodies) -> Workers:
     count = default_workers() if topic.workers is None else topic.workers
+    if not judge.can_be_sent:
+        count = 0
     most = max(_MOST_WORKERS, 4 * default_workers())
     if not 0 <= count <= most:
         raise UserError(f"workers is {count}: write 0 for none, or a number of processes up to {most}")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.judge import Judge, Reading
+from dowse.model.facts import PageFacts
 from dowse.model.page import Verdict
 from dowse.parse import distinct_lines, is_repeated, line_groups
 
@@ -20,6 +21,7 @@ __all__ = ["Judged", "judged", "repeated_blocks"]
 
 _MOSTLY = 0.7  # of a block's words stand on lines that repeat: then it repeats
 _WEIGHT = 0.25
+_NO_FACTS = PageFacts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +47,20 @@ def repeated_blocks(
     return (repeated > 0) & (repeated >= _MOSTLY * words)
 
 
-def judged(judge: Judge, page: Reading, starts: Sequence[int] | NDArray[np.int32], known: bytes = b"") -> Judged:
-    """Judge a page whose blocks begin at the lines ``starts``; ``known`` are the lines that its site repeats."""
+def judged(
+    judge: Judge,
+    page: Reading,
+    starts: Sequence[int] | NDArray[np.int32],
+    known: bytes = b"",
+    facts: PageFacts = _NO_FACTS,
+) -> Judged:
+    """Judge a page whose blocks begin at the lines ``starts``; ``known`` are the lines that its site repeats, ``facts``
+    what a predicate may ask for besides words."""
     groups = line_groups(starts, page.count_lines())
     sizes, hashes = page.lines()
     blocks = repeated_blocks(sizes, hashes, groups, known)
     weights = np.where(blocks, _WEIGHT, 1.0)
     weighed = page.weighed(np.append(weights, 1.0)[groups]) if blocks.any() else page
     return Judged(
-        judge.verdict_of(weighed), judge.similarities(page, groups), weights, distinct_lines(hashes[groups >= 0])
+        judge.verdict_of(weighed, facts), judge.similarities(page, groups), weights, distinct_lines(hashes[groups >= 0])
     )

@@ -83,6 +83,7 @@ class PageIntake:
         self._tally = tally
         self._clock = clock
         self._keep_text = keep_text
+        self._fault_told = False
 
     async def digest(self, lease: Lease, response: Response, at: float) -> Fetched | None:
         """Have a page parsed and judged, and take it up; None when the parser could not."""
@@ -117,6 +118,9 @@ class PageIntake:
         row.parse_s, row.judge_s = digest.parse_s, digest.judge_s
         row.archive = work.archive
         verdict, relevant, exact = self._judged(row, digest)
+        if verdict.fault and not self._fault_told:  # the first says enough: others are likely the same
+            self._fault_told = True
+            self._recorder.event("predicate failed", f"{lease.url}: {verdict.fault}")
         if row.duplicate_of is None:  # the same page twice is no menu
             self._learn_repeats(lease.site.id, digest)
         host = lease.site.host
@@ -157,6 +161,7 @@ class PageIntake:
         row.score, row.relevant = verdict.score, relevant
         row.similarity, row.erid = verdict.similarity, verdict.erid
         row.verdict = [(reason.name, reason.value, reason.weight) for reason in verdict.reasons]
+        row.verdict += [(part.text, part.degree, 0.0, part.held, part.value, part.depth) for part in verdict.parts]
         return verdict, relevant, False
 
     def _learn_repeats(self, site: int, digest: Digest) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dowse.model.budget import Budget, Purse
@@ -14,7 +14,7 @@ from dowse.model.url import Base, canonical
 from dowse.parse import Document, parse_page
 from dowse.seeds import load_seeds
 
-__all__ = ["Source", "read_examples", "read_seeds"]
+__all__ = ["Named", "Source", "read_examples", "read_seeds"]
 
 _HOPS = 5
 
@@ -59,6 +59,18 @@ def _positive(examples: tuple[Example, ...]) -> bool:
     return any(example.positive for example in examples)
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A document the user named, as it was read."""
+
+    body: bytes
+    url: str  # after redirects; of a file, that of a server which nobody asks
+    content_type: str
+
+    def document(self) -> Document:
+        return parse_page(self.body, url=self.url, content_type=self.content_type)
+
+
 class Source:
     """Reads documents the user names one by one: files, and web pages, a delay apart and counted in the budget.
 
@@ -75,11 +87,13 @@ class Source:
 
     async def document(self, source: str) -> Document:
         """A parsed file or web page; TopicError when it cannot be had."""
+        return (await self.read(source)).document()
+
+    async def read(self, source: str) -> Named:
+        """A file or web page; TopicError when it cannot be had."""
         if "://" not in source:
             plain = source.lower().endswith((".txt", ".md"))
-            return parse_page(
-                _read_file(source), url="http://localhost/", content_type="text/plain" if plain else "text/html"
-            )
+            return Named(_read_file(source), "http://localhost/", "text/plain" if plain else "text/html")
         url = canonical(source)
         for _ in range(_HOPS + 1):
             if url is None:
@@ -92,7 +106,7 @@ class Source:
                 continue
             if result.status != 200:
                 raise TopicError(f"cannot fetch {source}: http {result.status}")
-            return parse_page(result.body, url=url, content_type=result.header("Content-Type") or "")
+            return Named(result.body, url, result.header("Content-Type") or "")
         raise TopicError(f"cannot fetch {source}: more than {_HOPS} redirects")
 
     async def _ask(self, url: str) -> Response | Failure:

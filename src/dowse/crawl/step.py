@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
+from dowse.crawl.facts import facts_of
 from dowse.crawl.job import Job, Work
 from dowse.crawl.judged import judged
 from dowse.frontier.scope import StaticScope
@@ -47,11 +48,13 @@ class PageStep:
         """Everything the engine keeps of a page."""
         start = perf_counter()
         response = job.response
+        content_type = response.header("Content-Type") or ""
         document = parse_page(
-            response.body, url=response.url, content_type=response.header("Content-Type") or "",
+            response.body, url=response.url, content_type=content_type,
             robots_tag=", ".join(response.header_values("X-Robots-Tag")) or None,
         )  # fmt: skip
         gathered = gather_links(document, self._scope.refuse, self._max_links)
+        language = detect_language(document.raw_text, document.lang)
         judged_from = perf_counter()
         # anchors stand behind the page's own lines, so that one reading serves for all: most of its time is the calls
         tokens, lines = document.lines.tokens(), len(gathered.anchors)
@@ -63,9 +66,13 @@ class PageStep:
         similarities = self._judge.similarities(reading)
         page = reading.first(size)
         starts = block_starts(document)
-        of_page = judged(self._judge, page, starts, job.repeats)
-        self._judge.learn(page)
         hashes = page.hashes()
+        facts = facts_of(
+            self._judge, document, language=language, n_words=len(hashes), n_links=gathered.n_links,
+            body=response.body, content_type=content_type,
+        )  # fmt: skip
+        of_page = judged(self._judge, page, starts, job.repeats, facts)
+        self._judge.learn(page)
         signature = sign_hashes(hashes)
         judge_s = perf_counter() - judged_from
         lines = len(similarities) - lines
@@ -75,7 +82,6 @@ class PageStep:
         refresh = base.join(document.refresh) if document.refresh else None
         if refresh is not None and not document.nofollow and self._scope.refuse(refresh) is None:
             add_refresh(links, refresh)
-        language = detect_language(document.raw_text, document.lang)
         return Digest(
             verdict=of_page.verdict,
             title=document.title,

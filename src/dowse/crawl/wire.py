@@ -15,7 +15,7 @@ import numpy as np
 
 from dowse.crawl.job import Job, Work
 from dowse.model.http import Response, Timings, Truncation
-from dowse.model.page import Context, Digest, Links, Reason, Signature, Verdict
+from dowse.model.page import Context, Digest, Links, Part, Reason, Signature, Verdict
 
 __all__ = ["FRAME", "READY", "frame", "pack_job", "pack_work", "unpack_job", "unpack_work"]
 
@@ -64,7 +64,7 @@ def _plain(digest: Digest) -> tuple[Any, ...]:
     v, links, signature = digest.verdict, digest.links, digest.signature
     return (
         (v.score, v.relevant, v.threshold, v.method, [(r.name, r.value, r.weight) for r in v.reasons], v.similarity,
-         v.erid),
+         v.erid, [(p.text, p.held, p.degree, p.value, p.depth) for p in v.parts], v.fault),
         (links.urls, links.fingerprints.tobytes(), links.counts.tobytes(), links.anchors, links.rels,
          links.positions.tobytes(), links.similarity.tobytes(), links.places.tobytes()),
         (signature.exact, signature.minhash), digest.lines.tobytes(),
@@ -76,13 +76,21 @@ def _plain(digest: Digest) -> tuple[Any, ...]:
 
 def _digest(values: tuple[Any, ...]) -> Digest:
     verdict, links, signature, lines, *rest = values
-    score, relevant, threshold, method, reasons, similarity, erid = verdict
+    score, relevant, threshold, method, reasons, similarity, erid, parts, fault = verdict
     urls, fingerprints, counts, anchors, rels, positions, contexts, places = links
     (title, language, charset, words, text_len, n_links, refused_links, canonical, refresh, noindex, nofollow, text,
      parse_s, judge_s) = rest  # fmt: skip
     return Digest(
         verdict=Verdict(
-            score, relevant, threshold, method, tuple([Reason(*reason) for reason in reasons]), similarity, erid
+            score,
+            relevant,
+            threshold,
+            method,
+            tuple([Reason(*reason) for reason in reasons]),
+            similarity,
+            erid,
+            tuple([Part(*part) for part in parts]),
+            fault,
         ),
         title=title,
         language=language,

@@ -1,16 +1,17 @@
-"""Is a page on the topic? Cosine similarity and ERID keywords, with a threshold and reasons."""
+"""Is a page on the topic? Cosine similarity, ERID keywords or a predicate, with a threshold and reasons."""
 
 from __future__ import annotations
 
 from dowse.judge.calibrate import calibrate
 from dowse.judge.erid import KeywordPool
 from dowse.judge.frequencies import TERMS
-from dowse.judge.judge import DEFAULT_THRESHOLDS, Judge, build_judge
+from dowse.judge.judge import DEFAULT_THRESHOLDS, Judge, build_judge, looking_judge
 from dowse.judge.lexicon import Reading, Vocabulary
+from dowse.judge.predicate import category_files
 from dowse.judge.similarity import TopicVector
 from dowse.judge.terms import Terms, check_weighting
 
 __all__ = [
     "DEFAULT_THRESHOLDS", "TERMS", "Judge", "KeywordPool", "Reading", "Terms", "TopicVector", "Vocabulary",
-    "build_judge", "calibrate", "check_weighting",
+    "build_judge", "calibrate", "category_files", "check_weighting", "looking_judge",
 ]  # fmt: skip

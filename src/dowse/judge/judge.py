@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -16,14 +17,16 @@ from dowse.judge.calibrate import calibrate
 from dowse.judge.erid import KeywordPool, keyword_pool
 from dowse.judge.frequencies import TERMS, Frequencies, is_whole
 from dowse.judge.lexicon import Counts, Lexicon, Reading, Vocabulary
+from dowse.judge.predicate import FunctionPredicate, Measured, Predicate, build_predicate, check_measurable
 from dowse.judge.similarity import TopicVector, normalised, rocchio, text_norm, unit_vector
 from dowse.judge.terms import Terms, check_weighting, weights
 from dowse.model.errors import TopicError
+from dowse.model.facts import PageFacts
 from dowse.model.page import Reason, Verdict
-from dowse.model.topic import Keyword, Topic
+from dowse.model.topic import FunctionName, Keyword, Topic
 from dowse.model.words import words
 
-__all__ = ["DEFAULT_THRESHOLDS", "Judge", "build_judge"]
+__all__ = ["DEFAULT_THRESHOLDS", "Judge", "build_judge", "looking_judge"]
 
 DEFAULT_THRESHOLDS = {
     ("similarity", "log"): 0.06,
@@ -45,6 +48,8 @@ topic with examples, or a threshold of its own, does better.
 """
 _ONE_EXAMPLE = 0.3  # of its own score: chosen the same way, one example a topic
 _REASONS = 8
+_BY_PREDICATE = 0.5  # the score from which a predicate holds
+_NO_FACTS = PageFacts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +65,26 @@ class Judge:
     _lexicon: Lexicon = field(repr=False, compare=False)
     _weights: NDArray[np.float64] = field(repr=False, compare=False)  # of the lexicon's topical terms
     frequencies: Frequencies | None = field(default=None, compare=False)  # with idf only: then it learns
+    predicate: Predicate | None = field(default=None, compare=False)  # where there is one, it decides
 
-    def verdict(self, page: Sequence[str]) -> Verdict:
-        """Judge a page by its words."""
-        return self.verdict_of(self.read(page))
+    @property
+    def needs_objects(self) -> bool:
+        """Does a verdict depend on :attr:`PageFacts.objects`?"""
+        return self.predicate is not None and self.predicate.needs_objects
+
+    @property
+    def needs_text(self) -> bool:
+        """Does a verdict depend on :attr:`PageFacts.text`?"""
+        return self.predicate is not None and self.predicate.needs_text
+
+    @property
+    def can_be_sent(self) -> bool:
+        """Can it be sent to another process? Not where its predicate is a function that lives in this one only."""
+        return not isinstance(self.predicate, FunctionPredicate) or self.predicate.can_be_sent
+
+    def verdict(self, page: Sequence[str], facts: PageFacts = _NO_FACTS) -> Verdict:
+        """Judge a page by its words; a predicate may ask for its facts, too."""
+        return self.verdict_of(self.read(page), facts)
 
     def read(self, page: Sequence[str]) -> Reading:
         """Look a page's words up, once for all that is asked about it."""
@@ -75,7 +96,7 @@ class Judge:
             raise ValueError(f"a vocabulary in {vocabulary.language} for a judge in {self.terms.language}")
         return vocabulary.reader(self._lexicon.topical)
 
-    def verdict_of(self, page: Reading) -> Verdict:
+    def verdict_of(self, page: Reading, facts: PageFacts = _NO_FACTS) -> Verdict:
         """Judge a page; similarity and ERID are both measured, ``method`` decides."""
         by_term, shares = [], []
         if page.is_near:
@@ -85,6 +106,8 @@ class Judge:
                 shares = self.pool.shares(counts, all_counts.sum().item(), page.occurrences)
         similarity = min(1.0, math.fsum([own * topic for _, own, topic in by_term]))
         erid = min(1.0, math.fsum([share.share * share.weight for share in shares]))
+        if self.predicate is not None:
+            return self._satisfied(self.predicate, page, facts, similarity, erid)
         if self.method == "erid":
             score = erid
             reasons = _top("keyword", [(share.text, share.share, share.weight) for share in shares])
@@ -99,6 +122,24 @@ class Judge:
             reasons=reasons,
             similarity=similarity,
             erid=erid,
+        )
+
+    def _satisfied(
+        self, predicate: Predicate, page: Reading, facts: PageFacts, similarity: float, erid: float
+    ) -> Verdict:
+        terms = cache(page.hashed_terms)
+        count = page.occurrences if page.is_near else lambda _: 0.0
+        found = predicate(Measured(facts, similarity, erid, count, lambda category: category.probability(*terms())))
+        return Verdict(
+            score=found.score,
+            relevant=found.held,
+            threshold=self.threshold,
+            method=self.method,
+            reasons=(Reason("predicate", found.score),),
+            similarity=similarity,
+            erid=erid,
+            parts=found.parts,
+            fault=found.fault,
         )
 
     def _parts(self, page: Reading, counts: Mapping[str, float], all_counts: Counts) -> list[tuple[str, float, float]]:
@@ -123,7 +164,8 @@ class Judge:
         if self.frequencies is None:
             return self._weights
         vector = self._weights * self.frequencies.idf(self._lexicon.term_hashes()[: len(self._weights)])
-        return vector / math.sqrt(math.fsum((vector * vector).tolist()))
+        norm = math.sqrt(math.fsum((vector * vector).tolist()))
+        return vector / norm if norm else vector  # a predicate may ask for no word at all
 
     def learn(self, page: Reading) -> None:
         """A page was fetched: its terms are a little less rare."""
@@ -175,14 +217,17 @@ def build_judge(topic: Topic) -> Judge:
     named = check_weighting(settings.weighting)
     weighting = named.removesuffix("-idf")
     terms = Terms(settings.language)
+    predicate = build_predicate(topic, terms)
     keywords = topic.keywords or tuple(Keyword(word) for word in dict.fromkeys(words(topic.query)) if terms[word])
     pool = keyword_pool(keywords, terms, words) if keywords else None
     query = _query_vector(topic, terms)
     examples = [_Labelled(example.positive, words(example.text)) for example in topic.examples if example.text]
     vectors = [unit_vector(Counter(terms.sequence(example.words)), weighting) for example in examples]
     vector = _topic_vector(query, examples, vectors, weighting)
+    if predicate is not None:
+        return _predicate_judge(topic, predicate, terms, vector, pool)
     if not vector.weights:
-        raise TopicError("the topic says nothing to look for: give a query, keywords or an example page")
+        raise TopicError("the topic says nothing to look for: give a query, keywords, an example page or a predicate")
     if settings.method == "erid" and pool is None:
         raise TopicError("method erid needs keywords or a query", key="judge.method")
     judge = _judge(settings.method, terms, vector, pool)
@@ -194,7 +239,39 @@ def build_judge(topic: Topic) -> Judge:
         threshold = calibrate(*_held_out_scores(judge, query, examples, vectors))
     if threshold is None:
         threshold = DEFAULT_THRESHOLDS[settings.method, named]
-    return replace(judge, threshold=threshold, frequencies=Frequencies() if named.endswith("-idf") else None)
+    return replace(judge, threshold=threshold, frequencies=_frequencies(topic))
+
+
+def _frequencies(topic: Topic) -> Frequencies | None:
+    return Frequencies() if topic.judge.weighting.endswith("-idf") else None
+
+
+def _predicate_judge(
+    topic: Topic, predicate: Predicate, terms: Terms, vector: TopicVector, pool: KeywordPool | None
+) -> Judge:
+    """The predicate decides. Where the topic says nothing else, what it asks for is what links are measured by."""
+    if topic.judge.threshold is not None:
+        raise TopicError(
+            "a predicate has no threshold: leave it out, or write similarity >= 0.2 in the predicate",
+            key="judge.threshold",
+        )
+    if not vector.weights:
+        vector = TopicVector(rocchio(normalised(predicate.wanted()), (), ()), vector.weighting)
+    check_measurable(topic, similarity=bool(vector.weights), erid=pool is not None)
+    judge = _judge("predicate", terms, vector, pool, predicate.terms)
+    return replace(judge, threshold=_BY_PREDICATE, frequencies=_frequencies(topic), predicate=predicate)
+
+
+def looking_judge(topic: Topic) -> Judge:
+    """The judge for somebody who looks at a crawl from outside. A predicate that was a function is known by name only:
+    no page satisfies it, but how near texts are to the topic can be told."""
+    if isinstance(topic.predicate, FunctionName):
+        topic = replace(topic, predicate=_nothing)
+    return build_judge(topic)
+
+
+def _nothing(page: PageFacts) -> bool:
+    return False
 
 
 def _query_vector(topic: Topic, terms: Terms) -> dict[str, float]:
@@ -223,9 +300,12 @@ def _topic_vector(
     return TopicVector(rocchio(query, positive, negative), weighting)
 
 
-def _judge(method: str, terms: Terms, vector: TopicVector, pool: KeywordPool | None) -> Judge:
+def _judge(
+    method: str, terms: Terms, vector: TopicVector, pool: KeywordPool | None, counted: tuple[str, ...] = ()
+) -> Judge:
+    """``counted`` are terms that are looked for besides those of the vector and the pool."""
     phrases = pool.phrases if pool is not None else ()
-    topical = tuple(dict.fromkeys((*vector.weights, *chain.from_iterable(phrases))))
+    topical = tuple(dict.fromkeys((*vector.weights, *chain.from_iterable(phrases), *counted)))
     of_topic = np.array([vector.weights.get(term, 0.0) for term in topical])
     return Judge(method, 0.0, terms, vector, pool, Lexicon(terms, topical), of_topic)
 

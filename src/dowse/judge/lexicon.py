@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from dowse.judge.terms import Terms, weights
 from dowse.model.words import LINE_END, word_hash
 
-__all__ = ["Lexicon", "Reading", "Vocabulary"]
+__all__ = ["Counts", "Lexicon", "Reading", "Vocabulary"]
 
 _MOST_WORDS = 100_000  # 24 MB with the words of an encyclopedia
 _FIRST_ROOM = 1 << 14
@@ -80,7 +81,7 @@ class Lexicon(dict[str, int]):
         numbers = np.fromiter(map(self.__getitem__, tokens), np.int64, len(tokens))
         if self._new:
             self._learn()
-        return Reading(numbers, self._of_word[numbers], self._hashes, self.topical)
+        return Reading(numbers, self._of_word[numbers], self._hashes, self.topical, self.term_hashes)
 
 
 class Vocabulary:
@@ -96,6 +97,7 @@ class Vocabulary:
         self._of_word = np.fromiter(map(self._number, map(terms.__getitem__, words)), np.int32, len(hashes))
         self._of_word[_LINE_END] = _NO_TERM
         self._hashes = hashes
+        self._of_term: NDArray[np.uint64] | None = None  # hashes, once somebody asked for them
 
     def _number(self, term: str) -> int:
         return self._term_numbers.setdefault(term, len(self._term_numbers)) if term else _NO_TERM
@@ -111,16 +113,26 @@ class Vocabulary:
         of_word = renumbered[self._of_word]
         hashes = self._hashes
 
+        @cache
+        def term_hashes() -> NDArray[np.uint64]:
+            first = np.array([word_hash(term) for term in topical], np.uint64)
+            return np.concatenate((first, self._term_hashes()))
+
         def read(numbers: NDArray[np.int32]) -> Reading:
-            return Reading(numbers, of_word[numbers], hashes, topical)
+            return Reading(numbers, of_word[numbers], hashes, topical, term_hashes)
 
         return read
+
+    def _term_hashes(self) -> NDArray[np.uint64]:
+        if self._of_term is None:
+            self._of_term = np.array([word_hash(term) for term in self._term_numbers], np.uint64)
+        return self._of_term
 
 
 class Reading:
     """A text as arrays of its words and terms. What is measured does not depend on how either are numbered."""
 
-    __slots__ = ("_hashes", "_near", "_numbers", "_shares", "_terms", "_topical")
+    __slots__ = ("_hashes", "_near", "_numbers", "_of_term", "_shares", "_terms", "_topical")
 
     def __init__(
         self,
@@ -128,9 +140,11 @@ class Reading:
         terms: NDArray[np.int32],
         hashes: NDArray[np.uint64],
         topical: tuple[str, ...],
+        term_hashes: Callable[[], NDArray[np.uint64]],
         shares: NDArray[np.float64] | None = None,
     ) -> None:
         self._numbers = numbers
+        self._of_term = term_hashes  # by the number of a term
         self._shares = shares  # of an occurrence that each word counts for; None: all of it
         self._terms = terms
         self._hashes = hashes  # of all words known when this was read
@@ -140,7 +154,7 @@ class Reading:
 
     def first(self, size: int) -> Reading:
         """The same, of its first words only, line ends counted."""
-        return Reading(self._numbers[:size], self._terms[:size], self._hashes, self._topical)
+        return Reading(self._numbers[:size], self._terms[:size], self._hashes, self._topical, self._of_term)
 
     def _bounds(self) -> NDArray[np.int64]:
         """Where lines end, with one before the first: line n is what stands between two neighbours."""
@@ -163,7 +177,7 @@ class Reading:
         """The same with each occurrence of a term counted for so much as its line is worth, when it is counted. The
         words themselves, and single lines, stay what they are."""
         shares = lines[np.searchsorted(self._bounds()[1:-1], np.arange(len(self._numbers)))]
-        return Reading(self._numbers, self._terms, self._hashes, self._topical, shares)
+        return Reading(self._numbers, self._terms, self._hashes, self._topical, self._of_term, shares)
 
     @property
     def is_near(self) -> bool:
@@ -187,6 +201,13 @@ class Reading:
         if not len(terms):
             return terms, counts
         return terms, np.add.reduceat(self._shares[order], np.cumsum(counts) - counts)
+
+    def hashed_terms(self) -> tuple[NDArray[np.uint64], Counts]:
+        """The hash of each term that occurs, rising, and how often it does."""
+        numbers, counts = self.distinct()
+        hashes = self._of_term()[numbers]
+        order = np.argsort(hashes)
+        return hashes[order], counts[order]
 
     def count(self) -> tuple[dict[str, float], Counts]:
         """How often each topical term occurs, and how often each term does, topical or not."""

@@ -71,10 +71,19 @@ def best_pages(crawl: CrawlReader, summary: Summary) -> list[Html]:
 
 def _page(crawl: CrawlReader, page: PageView) -> Html:
     parts = [link(page.url, page.title, length=140), element("span", element("bdi", clip(page.url, 120)), class_="sub")]
-    if page.reasons:
+    if page.parts:
+        parts.append(element("span", join(_held(page), ", "), class_="sub"))
+    elif page.reasons:
         parts.append(element("span", join(_reasons(page), ", "), class_="sub"))
     parts.append(element("span", *_origin(crawl, page), class_="sub"))
     return join(parts)
+
+
+def _held(page: PageView) -> Iterator[Html]:
+    """The tests of the predicate that the page passed, as they were written."""
+    tests = [part for part in page.parts if part.held and part.text not in ("and", "or", "not")]
+    for part in tests[:_REASONS]:
+        yield element("b", element("bdi", clip(part.text, 60)))
 
 
 def _reasons(page: PageView) -> Iterator[Html]:

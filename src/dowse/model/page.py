@@ -8,7 +8,7 @@ from enum import IntEnum, StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Context", "Digest", "Links", "Outcome", "Reason", "Signature", "Verdict"]
+__all__ = ["Context", "Digest", "Links", "Outcome", "Part", "Reason", "Signature", "Verdict"]
 
 
 class Outcome(StrEnum):
@@ -35,16 +35,29 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One test of a predicate, or an ``and``, ``or`` or ``not`` that joins those below it, on one page."""
+
+    text: str  # as it was written
+    held: bool
+    degree: float  # in [0, 1]; at least 0.5 exactly when it held
+    value: float | str | None = None  # what was measured; None: only whether it held
+    depth: int = 0  # parts come as a tree is written: each before those it joins, which are one deeper
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """Is the page on the topic? ``score`` in [0, 1], compared with ``threshold``; ``reasons`` add up to it."""
 
     score: float
     relevant: bool
     threshold: float
-    method: str  # "similarity", "erid", ...
+    method: str  # "similarity", "erid" or "predicate"
     reasons: tuple[Reason, ...] = ()
     similarity: float = 0.0
     erid: float = 0.0
+    parts: tuple[Part, ...] = ()  # of the predicate, where there is one
+    fault: str = ""  # what went wrong in the topic's own function, which then counts as not satisfied
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,8 @@ class PageRow:
     timings: Timings = field(default_factory=Timings)
     parse_s: float = 0.0
     judge_s: float = 0.0
-    verdict: list[tuple[str, float, float]] = field(default_factory=list)  # reasons: name, value, weight
+    verdict: list[tuple[Any, ...]] = field(default_factory=list)
+    """Reasons: name, value, weight. Behind them a predicate's parts: text, degree, 0, held, value, depth."""
     archive: list[bytes] = field(default_factory=list)  # finished gzip members: request, response, metadata, ...
     archive_response: int = 1  # which of them holds the response that warc_offset names
     cached_from: str | None = None  # the folder of the earlier crawl that held it; None: asked for in this one

@@ -5,15 +5,20 @@ Values only, with the defaults a careful user would choose; ``model.topicfile`` 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from dowse.model.budget import Budget
+from dowse.model.facts import PageFacts
 
 __all__ = [
-    "Cache", "Cost", "Example", "JudgeSettings", "Keyword", "Limits", "Network", "Politeness", "Scope", "Seeds",
-    "StrategyChoice", "Target", "Topic", "Traps",
+    "Cache", "Cost", "Example", "Expression", "FunctionName", "JudgeSettings", "Keyword", "Limits", "Network",
+    "PageFunction", "Politeness", "Scope", "Seeds", "StrategyChoice", "Target", "Topic", "Traps",
 ]  # fmt: skip
+
+PageFunction = Callable[[PageFacts], bool | float]
+"""A predicate in Python: True, or a number from 0.5 to 1, for a page that satisfies it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +164,22 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class Expression:
+    """A predicate as a topic file or a flag has it, and where its text begins, for messages."""
+
+    text: str
+    source: str | None = None  # the file, or the flag
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionName:
+    """A predicate that was a function of Python, of which a crawl's folder knows the name only."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Topic:
     """Everything one crawl is told. Build one in Python, or read it with ``dowse.load_topic``."""
 
@@ -166,6 +187,8 @@ class Topic:
     query: str = ""
     keywords: tuple[Keyword, ...] = ()
     examples: tuple[Example, ...] = ()
+    predicate: str | Expression | FunctionName | PageFunction | None = None  # what a page must satisfy
+    categories: dict[str, str] = field(default_factory=dict)  # of the predicate: name -> file
     seeds: Seeds = field(default_factory=Seeds)
     scope: Scope = field(default_factory=Scope)
     judge: JudgeSettings = field(default_factory=JudgeSettings)

@@ -229,6 +229,24 @@ def keywords(value: Any) -> tuple[Keyword, ...]:
     return tuple(Keyword(word.strip(), float(weight)) for word, weight in value.items())
 
 
+def categories(directory: Path) -> Callable[[Any], dict[str, str]]:
+    """Names of categories and their files, relative to the topic file."""
+    file = existing(directory)
+
+    def read(value: Any) -> dict[str, str]:
+        if not isinstance(value, dict):
+            raise Fault(f'must be a table such as {{ sports = "sports.json" }}, not {shown(value)}')
+        found = {}
+        for name, place in value.items():
+            try:
+                found[name] = str(file(place))
+            except Fault as fault:
+                raise Fault(fault.message, name) from None
+        return found
+
+    return read
+
+
 def path(directory: Path) -> Callable[[Any], str]:
     """A path relative to the topic file, whether or not it exists."""
 

@@ -11,6 +11,8 @@ TEMPLATE = """\
 name = "my-topic"
 query = ""                           # what you are looking for, in a sentence or a few words
 # keywords = { "solar cell" = 3.0, perovskite = 2.0 }   # words and phrases with weights; or a list (no default)
+# predicate = 'word("solar") and not url.host("*.example.com")'   # what a page must satisfy (no default)
+# categories = {}                    # trained ones that the predicate names: { sports = "sports.json" }
 # out = "my-topic-crawl"             # folder for the results (no default: named after the topic)
 # workers = 2                        # parsing processes; 0: none besides the crawler (no default: one a core)
 # seed_number = 0                    # the same number gives the same dice

@@ -21,6 +21,7 @@ from dowse.model.topic import (
     Cache,
     Cost,
     Example,
+    Expression,
     JudgeSettings,
     Limits,
     Network,
@@ -32,10 +33,13 @@ from dowse.model.topic import (
     Topic,
     Traps,
 )
-from dowse.model.topic_json import topic_from_json, topic_to_json
+from dowse.model.topic_json import predicate_text, topic_from_json, topic_to_json
 from dowse.model.topic_template import TEMPLATE
 
-__all__ = ["MAXIMISE", "TEMPLATE", "check_ready", "load_topic", "parse_topic", "topic_from_json", "topic_to_json"]
+__all__ = [
+    "MAXIMISE", "TEMPLATE", "check_ready", "load_topic", "parse_topic", "predicate_text",
+    "topic_from_json", "topic_to_json",
+]  # fmt: skip
 
 MAXIMISE = ("value", "efficiency")
 LANGUAGES = (
@@ -44,7 +48,10 @@ LANGUAGES = (
     "romanian", "russian", "serbian", "spanish", "swedish", "tamil", "turkish", "yiddish",
 )  # fmt: skip
 _LARGEST_FILE = 1_000_000
-_NOTHING_TO_FIND = 'says nothing to look for: add query = "...", keywords = ["..."] or [examples] positive = ["..."]'
+_NOTHING_TO_FIND = (
+    'says nothing to look for: add query = "...", keywords = ["..."], [examples] positive = ["..."] or a predicate'
+)
+_OPENS_BELOW = re.compile(r"""=\s*(?:'{3}|"{3})\s*$""")  # the text of the string begins on the next line
 _Fields = dict[str, tuple[str, read.Read]]  # key -> attribute, reader
 
 
@@ -73,7 +80,7 @@ def parse_topic(text: str, source: str) -> Topic:
         raise _syntax_error(error, text, source) from None
     if not data:
         raise TopicError(f"is empty; it {_NOTHING_TO_FIND}", source=source)
-    reading = _Reading(source, key_lines(text))
+    reading = _Reading(source, key_lines(text), text)
     topic = reading.topic(data, Path(source).parent)
     if reading.faults:
         raise min(reading.faults, key=lambda fault: fault.line or 0)
@@ -92,7 +99,8 @@ def check_ready(topic: Topic) -> None:
 
 
 def _has_subject(topic: Topic) -> bool:
-    return bool(topic.query.strip() or topic.keywords or any(example.positive for example in topic.examples))
+    positive = any(example.positive for example in topic.examples)
+    return bool(topic.query.strip() or topic.keywords or positive or topic.predicate)
 
 
 def _syntax_error(error: Exception, text: str, source: str) -> TopicError:
@@ -118,6 +126,8 @@ def _tables(directory: Path) -> dict[str, _Fields]:
             "name": ("name", read.text),
             "query": ("query", read.text),
             "keywords": ("keywords", read.keywords),
+            "predicate": ("predicate", read.text),
+            "categories": ("categories", read.categories(directory)),
             "out": ("out", read.path(directory)),
             "workers": ("workers", read.whole(0, 256)),
             "seed_number": ("seed_number", count),
@@ -213,9 +223,10 @@ def _zero_or_repeats(value: Any) -> int:
 class _Reading:
     """One pass over a file's data; faults are collected, so that the first by line can be told."""
 
-    def __init__(self, source: str, lines: dict[KeyPath, int]) -> None:
+    def __init__(self, source: str, lines: dict[KeyPath, int], text: str) -> None:
         self._source = source
         self._lines = lines
+        self._text = text
         self.faults: list[TopicError] = []
 
     def topic(self, data: dict[str, Any], directory: Path) -> Topic:
@@ -223,6 +234,8 @@ class _Reading:
         names = {name.partition(".")[0] for name in tables if name}
         top = {key: value for key, value in data.items() if key not in names}
         values = self._fill((), top, tables[""])
+        if "predicate" in values:
+            values["predicate"] = self._expression(values["predicate"])
         samples = self._table(data, "examples")
         scope = self._table(data, "scope")
         traps = Traps(**self._table(data, "scope.traps"))
@@ -271,6 +284,12 @@ class _Reading:
             except read.Fault as fault:
                 self._complain((*path, key, *fault.within), fault.message)
         return values
+
+    def _expression(self, text: str) -> Expression:
+        """The predicate is read by the judge, which tells mistakes by line; here is where its lines begin."""
+        line = self._lines.get(("predicate",), 1)
+        below = _OPENS_BELOW.search(self._text.split("\n")[line - 1])
+        return Expression(text, self._source, line + 1 if below else line)
 
     def _strategy(self, data: dict[str, Any]) -> StrategyChoice:
         table = data.get("strategy", {})

@@ -10,6 +10,7 @@ an :class:`~dowse.parse.outline.Outline` is left: which block lies in which, and
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, create_tag
 
@@ -19,7 +20,7 @@ from dowse.parse.document import Document, RawLink
 from dowse.parse.outline import TAGS, Outline
 from dowse.parse.robots import directives
 
-__all__ = ["parse_html"]
+__all__ = ["Annotations", "find_annotations", "parse_html"]
 
 _MAX_ANCHOR = 400
 _MAX_REL = 100
@@ -84,6 +85,26 @@ def parse_html(
         refresh=walk.refresh,
         noindex=noindex,
         nofollow=nofollow,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """What a page's markup says of the things it is about, as written."""
+
+    json_ld: tuple[str, ...] = ()  # scripts
+    item_types: tuple[str, ...] = ()  # itemtype= of microdata
+    og_types: tuple[str, ...] = ()  # content of <meta property=og:type>
+
+
+def find_annotations(html: str, *, xhtml: bool = False) -> Annotations:
+    """Find them in decoded HTML, each in the order of the page. It is parsed once more for this, since few ask."""
+    tree = LexborHTMLParser(bounded(html, xhtml=xhtml), options=_OPTIONS, scripting=True)
+    metas = tree.css("meta[property='og:type' i],meta[name='og:type' i]")
+    return Annotations(
+        tuple(node.text() for node in tree.css("script[type*='ld+json' i]")),
+        tuple(node.attributes.get("itemtype") or "" for node in tree.css("[itemtype]")),
+        tuple(node.attributes.get("content") or "" for node in metas),
     )
 
 

@@ -8,7 +8,7 @@ from dowse.parse.document import Document
 from dowse.parse.html import parse_html
 from dowse.parse.robots import directives
 
-__all__ = ["parse_page"]
+__all__ = ["is_plain", "is_xhtml", "parse_page"]
 
 
 def parse_page(body: bytes, *, url: str, content_type: str = "", robots_tag: str | None = None) -> Document:
@@ -17,11 +17,23 @@ def parse_page(body: bytes, *, url: str, content_type: str = "", robots_tag: str
     ``text/plain`` gives text and no links; everything else is read as HTML, which loses nothing of XHTML.
     """
     text, charset = decode(body, content_type)
-    media_type = content_type.partition(";")[0].strip().lower()
-    if media_type == "text/plain":
+    if is_plain(content_type):
         return _plain(text, url=url, charset=charset, robots_tag=robots_tag)
-    xhtml = media_type == "application/xhtml+xml" or text[:100].lstrip().startswith("<?xml")
-    return parse_html(text, url=url, charset=charset, xhtml=xhtml, robots_tag=robots_tag)
+    return parse_html(text, url=url, charset=charset, xhtml=is_xhtml(text, content_type), robots_tag=robots_tag)
+
+
+def is_plain(content_type: str) -> bool:
+    """Is this text, and no markup?"""
+    return _media_type(content_type) == "text/plain"
+
+
+def is_xhtml(text: str, content_type: str) -> bool:
+    """Is this markup of the XML kind?"""
+    return _media_type(content_type) == "application/xhtml+xml" or text[:100].lstrip().startswith("<?xml")
+
+
+def _media_type(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
 
 
 def _plain(text: str, *, url: str, charset: str, robots_tag: str | None) -> Document:

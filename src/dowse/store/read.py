@@ -17,6 +17,7 @@ import numpy as np
 
 from dowse.model.errors import StoreError
 from dowse.model.forecast import FORECAST, Forecast
+from dowse.model.page import Part
 from dowse.model.records import EVIDENCE_KIND, STRATEGY_STATE, CandidateRow, CandidateState, DecisionRow, EventRow
 from dowse.store import rows
 from dowse.store.schema import connect_reader
@@ -36,7 +37,9 @@ from dowse.store.views import (
 
 __all__ = ["CrawlReader"]
 
-_PAGE = ", ".join("verdict" if field.name == "reasons" else field.name for field in fields(PageView))
+_OF_VERDICT = ("reasons", "parts")
+_REASON = 3  # values of a reason; a predicate's part has more
+_PAGE = ", ".join(["verdict", *(field.name for field in fields(PageView) if field.name not in _OF_VERDICT)])
 
 
 _SITE = (
@@ -53,7 +56,12 @@ def _truth(value: int | None) -> bool | None:
 def _page(row: tuple[Any, ...]) -> PageView:
     values = dict(zip(_PAGE.split(", "), row, strict=True))
     values["relevant"] = _truth(values["relevant"])
-    values["reasons"] = tuple(map(tuple, rows.from_json(values.pop("verdict"))))
+    verdict = rows.from_json(values.pop("verdict"))
+    values["reasons"] = tuple(tuple(row) for row in verdict if len(row) == _REASON)
+    values["parts"] = tuple(
+        Part(text, held, degree, value, depth)
+        for text, degree, _, held, value, depth in (row for row in verdict if len(row) != _REASON)
+    )
     return PageView(**values)
 
 

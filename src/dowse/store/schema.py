@@ -63,7 +63,7 @@ _PAGES = {
     "total_s": "REAL NOT NULL",
     "parse_s": "REAL NOT NULL",
     "judge_s": "REAL NOT NULL",
-    "verdict": "TEXT NOT NULL",  # JSON: [[reason, value, weight], ...]
+    "verdict": "TEXT NOT NULL",  # JSON: [[reason, value, weight], ..., [part, degree, 0, held, value, depth], ...]
     "warc_file": "TEXT",
     "warc_offset": "INTEGER",
     "warc_length": "INTEGER",

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.model.page import Part
+
 __all__ = [
     "HarvestCurve", "OutcomeCount", "PageView", "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes",
     "Summary", "Tunnel",
@@ -85,7 +87,7 @@ class SiteView:
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """A recorded page; ``reasons`` are the verdict's (name, value, weight)."""
+    """A recorded page; ``reasons`` are the verdict's (name, value, weight), ``parts`` those of its predicate."""
 
     id: int
     url: str
@@ -110,6 +112,7 @@ class PageView:
     duplicate_of: int | None
     attempts: int
     reasons: tuple[tuple[str, float, float], ...]
+    parts: tuple[Part, ...]
     first_byte_s: float
     total_s: float
     warc_file: str | None

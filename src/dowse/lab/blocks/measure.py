@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dowse.judge import Judge
 from dowse.lab.blocks.lines import Lines
 from dowse.lab.html import clip
+from dowse.model.facts import PageFacts
 from dowse.model.page import Verdict
-from dowse.parse import Document, Outline, block_starts, line_groups
+from dowse.parse import Document, Outline, block_starts, detect_language, line_groups
 
 __all__ = ["Block", "BlockedPage", "measure"]
 
@@ -64,8 +65,9 @@ class BlockedPage:
         return self.blocks[max(0, bisect_right(self.blocks, line, key=lambda block: block.start) - 1)]
 
 
-def measure(document: Document, judge: Judge) -> BlockedPage:
-    """Cut a page into blocks and judge both."""
+def measure(document: Document, judge: Judge, facts: PageFacts | None = None) -> BlockedPage:
+    """Cut a page into blocks and judge both. ``facts`` of the page may be given where a predicate asks for more than
+    the document tells; a block is judged with the same, but for its words and links."""
     reading = judge.read(document.lines.tokens())
     starts = block_starts(document)
     similarities = judge.similarities(reading, line_groups(starts, len(document.lines))).tolist()
@@ -73,19 +75,29 @@ def measure(document: Document, judge: Judge) -> BlockedPage:
     links = [0] * len(starts)
     for link in document.links:
         links[bisect_right(starts, link.paragraph) - 1] += 1
+    facts = facts or _facts(document)
     blocks = []
     for place, (start, end) in enumerate(zip(starts, [*starts[1:], _last(document)], strict=True)):
         words = [word for line in range(start, end) for word in document.lines.line(line)]
         similarity = similarities[place] if place < len(similarities) else math.nan
         told = None if math.isnan(similarity) else similarity
-        score = judge.verdict(words).score if judge.method == "erid" else told or 0.0
+        score = told or 0.0
+        if judge.method != "similarity":
+            score = judge.verdict(words, replace(facts, n_words=len(words), n_links=links[place])).score
         heading = names.heading(start, end)
         block = Block(
             place + 1, start, end, score, told, len(words), links[place], heading, names.path(start, end),
             names.text(start, end, heading),
         )  # fmt: skip
         blocks.append(block)
-    return BlockedPage(document, judge.verdict_of(reading), tuple(blocks))
+    return BlockedPage(document, judge.verdict_of(reading, facts), tuple(blocks))
+
+
+def _facts(document: Document) -> PageFacts:
+    return PageFacts(
+        document.url, document.title, detect_language(document.raw_text, document.lang), len(document.words()),
+        len(document.links), text=document.text,
+    )  # fmt: skip
 
 
 def _last(document: Document) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import islice
 
-from dowse.judge import Judge, build_judge
+from dowse.crawl.categories import with_kept_categories
+from dowse.judge import Judge, looking_judge
 from dowse.lab.archived import archived_document
 from dowse.lab.blocks.markup import block_markup, legend
 from dowse.lab.blocks.measure import Block, BlockedPage, measure
@@ -41,7 +42,9 @@ def tunnels(crawl: CrawlReader) -> list[Html]:
 def _judge(crawl: CrawlReader) -> Judge | None:
     topic = crawl.settings().get("topic")
     try:
-        return build_judge(topic_from_json(topic)).as_of(crawl.folder) if isinstance(topic, dict) else None
+        if not isinstance(topic, dict):
+            return None
+        return looking_judge(with_kept_categories(topic_from_json(topic), crawl.folder)).as_of(crawl.folder)
     except TopicError:  # records by another version, or another program
         return None
 

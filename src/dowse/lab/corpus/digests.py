@@ -20,6 +20,7 @@ from dowse.judge import Judge, Vocabulary
 from dowse.lab.corpus.index import Index
 from dowse.lab.corpus.pages import Pages
 from dowse.lab.corpus.parsing import NOFOLLOW, NOINDEX, PAGE, REFUSED
+from dowse.model.facts import PageFacts
 from dowse.model.page import Digest, Links, Signature
 from dowse.parse import Measures, add_refresh, in_context, line_groups, mentions
 
@@ -29,6 +30,7 @@ _UNKNOWN = -1  # not yet asked of the scope
 _ALLOWED = 0
 _REMEMBERED = 50_000  # pages whose lines are kept, some 3 KB each
 _ANCHOR_TOKENS = 1 << 20  # read at a time
+_NO_FACTS = PageFacts()
 
 
 class Digests:
@@ -48,7 +50,9 @@ class Digests:
         self._rules = [""]  # what a number of _rule_of stands for
         self._rule_of = np.full(len(pages.fingerprints), _UNKNOWN, np.int16)  # address -> the rule that refuses it
         # what depends on the pages before is measured page by page, by numbers of the lexicon and not of the vocabulary
-        self._by_anchor = np.zeros(0) if self.learns else self._anchor_similarities()
+        # a predicate may ask for what is not kept: structured data, or the text
+        self._parses = self.learns or judge.needs_objects or judge.needs_text
+        self._by_anchor = np.zeros(0) if self._parses else self._anchor_similarities()
         self._lines: dict[int, tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]] = {}
 
     @property
@@ -94,7 +98,7 @@ class Digests:
         pages = self._pages
         columns, strings = pages.columns, pages.strings
         flags, text_len, words, n_links, canonical, refresh, *by_rule = pages.facts[number].tolist()
-        if not flags & PAGE or self.learns:
+        if not flags & PAGE or self._parses:
             return self._step.digest(Job(self._index.response(number), 0.0, repeats=repeats))
         start = perf_counter()
         by_line, of_page = self._judge_page(number, repeats)
@@ -128,7 +132,15 @@ class Digests:
     def _judge_page(self, number: int, repeats: bytes) -> tuple[NDArray[np.float64], Judged]:
         """How near each line is to the topic, and what is said of the page and its blocks."""
         page = self._read(self._pages.columns["tokens"][self._pages.bounds("token_ends", number)])
-        return self._judge.similarities(page), judged(self._judge, page, self._starts(number), repeats)
+        facts = _NO_FACTS if self._judge.predicate is None else self._facts(number)
+        return self._judge.similarities(page), judged(self._judge, page, self._starts(number), repeats, facts)
+
+    def _facts(self, number: int) -> PageFacts:
+        strings = self._pages.strings
+        _, _, words, n_links, *_ = self._pages.facts[number].tolist()
+        return PageFacts(
+            strings["urls"][number], strings["titles"][number], strings["languages"][number], words, n_links
+        )
 
     def _url(self, number: int) -> str | None:
         return None if number < 0 else self._pages.strings["urls"][number]

@@ -1,0 +1,136 @@
+"""A parsed predicate on pages: what holds, how nearly, and what was measured for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from dowse.judge.predicate.categories import Category
+from dowse.judge.predicate.check import LEAVES
+from dowse.judge.predicate.grade import OPPOSITE, all_of, compared, holds
+from dowse.judge.predicate.measured import Measured, Satisfied
+from dowse.judge.predicate.syntax import And, Leaf, Node, Not, Or
+from dowse.judge.predicate.urls import url_test
+from dowse.judge.terms import Terms
+from dowse.model.facts import object_type
+from dowse.model.page import Part
+from dowse.model.words import words
+
+__all__ = ["ParsedPredicate", "leaves"]
+
+_STRONGEST = 50  # terms of a category that stand for it in the topic's vector
+_Degrees = tuple[bool, float, float]  # held; the degree of it, and of its negation
+
+
+def leaves(node: Node, positive: bool = True) -> Iterator[tuple[Leaf, bool]]:
+    """Each test, and whether a page that passes it is wanted; not, where an odd number of ``not`` is above it."""
+    if isinstance(node, Leaf):
+        yield node, positive
+    elif isinstance(node, Not):
+        yield from leaves(node.part, not positive)
+    else:
+        for part in node.parts:
+            yield from leaves(part, positive)
+
+
+class ParsedPredicate:
+    """An expression with its phrases as terms and its categories loaded. See :mod:`~dowse.judge.predicate.grade` for
+    what its score means."""
+
+    def __init__(self, root: Node, terms: Terms, categories: Mapping[str, Category]) -> None:
+        self._root = root
+        self._terms = terms
+        self._categories = dict(categories)
+        found = [leaf for leaf, _ in leaves(root)]
+        self._phrases = {
+            leaf.argument: terms.sequence(words(leaf.argument)) for leaf in found if leaf.name in ("word", "title")
+        }
+        self._urls = {leaf: url_test(leaf.name, leaf.argument) for leaf in found if leaf.name.startswith("url.")}
+        self._types = {leaf: object_type(leaf.argument) for leaf in found if leaf.name == "object"}
+        counted = (self._phrases[leaf.argument] for leaf in found if leaf.name == "word")
+        self.terms = tuple(dict.fromkeys(chain.from_iterable(counted)))
+        self.needs_objects = bool(self._types)
+        self.needs_text = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ParsedPredicate, (self._root, self._terms, self._categories)
+
+    def wanted(self) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for leaf, positive in leaves(self._root):
+            if positive == _asks_for_little(leaf):
+                continue
+            for term in self._phrases.get(leaf.argument, ()) if leaf.name in ("word", "title") else ():
+                found[term] = 1.0
+            if leaf.name == "category":
+                strongest = self._categories[leaf.argument].strongest(_STRONGEST)
+                greatest = max((weight for _, weight in strongest), default=1.0)
+                for term, weight in strongest:
+                    found[term] = max(found.get(term, 0.0), weight / greatest)
+        return found
+
+    def __call__(self, page: Measured) -> Satisfied:
+        parts: list[Part] = []
+        held, degree, _ = self._walk(self._root, 0, page, parts)
+        return Satisfied(held, degree, tuple(parts))
+
+    def _walk(self, node: Node, depth: int, page: Measured, parts: list[Part]) -> _Degrees:
+        if isinstance(node, Leaf):
+            value = self._value(node, page)
+            held, degree, opposite = self._graded(node, value)
+            parts.append(Part(node.text, held, degree, None if isinstance(value, bool) else value, depth))
+            return held, degree, opposite
+        place = len(parts)
+        below = (node.part,) if isinstance(node, Not) else node.parts
+        found = [self._walk(part, depth + 1, page, parts) for part in below]
+        held, degree, opposite = _joined(node, found)
+        parts.insert(place, Part(type(node).__name__.lower(), held, degree, depth=depth))
+        return held, degree, opposite
+
+    def _value(self, leaf: Leaf, page: Measured) -> float | str | bool:
+        facts, name = page.facts, leaf.name
+        if name == "word":
+            return page.count(self._phrases[leaf.argument])
+        if name == "title":
+            return _occurrences(self._phrases[leaf.argument], self._terms.sequence(words(facts.title)))
+        if name == "category":
+            return page.probability(self._categories[leaf.argument])
+        if name == "object":
+            return self._types[leaf] in facts.objects
+        if name in ("similarity", "erid"):
+            return page.similarity if name == "similarity" else page.erid
+        if name in ("words", "links"):
+            return float(facts.n_words if name == "words" else facts.n_links)
+        if name == "language":
+            return facts.language
+        return self._urls[leaf](facts.url)
+
+    def _graded(self, leaf: Leaf, value: float | str | bool) -> _Degrees:
+        sign, bound = leaf.operator, leaf.bound
+        if not sign and LEAVES[leaf.name].gives == "category":
+            sign, bound = ">=", self._categories[leaf.argument].threshold
+        if not sign or isinstance(value, str) or isinstance(bound, str):
+            held = holds(value, sign, bound) if sign else bool(value)
+            return held, float(held), float(not held)
+        opposite = compared(value, OPPOSITE[sign], bound)
+        return holds(value, sign, bound), compared(value, sign, bound), opposite
+
+
+def _joined(node: And | Or | Not, found: list[_Degrees]) -> _Degrees:
+    held, degrees, opposites = (tuple(column) for column in zip(*found, strict=True))
+    if isinstance(node, And):
+        return all(held), all_of(degrees), max(opposites)
+    if isinstance(node, Or):
+        return any(held), max(degrees), all_of(opposites)
+    return not held[0], opposites[0], degrees[0]
+
+
+def _asks_for_little(leaf: Leaf) -> bool:
+    """Does it hold on pages that have none, or few, of what it names?"""
+    return leaf.operator in ("<", "<=") or (leaf.operator == "==" and leaf.bound == 0)
+
+
+def _occurrences(phrase: list[str], text: list[str]) -> float:
+    size = len(phrase)
+    return float(sum(text[place : place + size] == phrase for place in range(len(text) - size + 1)))

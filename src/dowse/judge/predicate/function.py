@@ -1,0 +1,70 @@
+"""A predicate that is a function of Python."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import sys
+from dataclasses import replace
+from typing import Any
+
+from dowse.judge.predicate.grade import BOUND
+from dowse.judge.predicate.measured import Measured, Satisfied
+from dowse.model.page import Part
+from dowse.model.topic import PageFunction
+from dowse.model.topic_json import function_name
+
+__all__ = ["FunctionPredicate"]
+
+_LONGEST = 200
+
+
+class FunctionPredicate:
+    """Asks a function. What it raises is a fault of the page's verdict, not of the crawl."""
+
+    terms: tuple[str, ...] = ()
+    needs_objects = True
+    needs_text = True
+
+    def __init__(self, function: PageFunction) -> None:
+        self._function = function
+        self._text = f"{function_name(function)}(page)"
+
+    def wanted(self) -> dict[str, float]:
+        return {}
+
+    @property
+    def can_be_sent(self) -> bool:
+        """Can another process import the function? Not a lambda, a closure, or one of the main program."""
+        try:
+            return b"__main__" not in pickle.dumps(self._function)
+        except Exception:  # pickling runs code of the user's
+            return False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _revived, (pickle.dumps(self._function), list(sys.path))
+
+    def __call__(self, page: Measured) -> Satisfied:
+        try:
+            answer = self._function(replace(page.facts, similarity=page.similarity, erid=page.erid))
+            degree = _degree(answer)
+        except Exception as error:  # whatever it is, it costs this page only
+            fault = f"{self._text}: {type(error).__name__}: {error}".replace("\n", " ")[:_LONGEST]
+            return Satisfied(False, 0.0, (Part(self._text, False, 0.0, "failed"),), fault)
+        held = degree >= BOUND
+        value = None if isinstance(answer, bool) else degree
+        return Satisfied(held, degree, (Part(self._text, held, degree, value),))
+
+
+def _degree(answer: Any) -> float:
+    """bool or number in [0, 1], also of NumPy's kinds."""
+    degree = float(answer) if hasattr(answer, "__float__") or isinstance(answer, int) else math.nan
+    if not 0.0 <= degree <= 1.0:
+        raise ValueError(f"it returned {answer!r}, not True, False or a number from 0 to 1")
+    return degree
+
+
+def _revived(function: bytes, path: list[str]) -> FunctionPredicate:
+    """In a worker, which may have been started with another search path for modules."""
+    sys.path += [place for place in path if place not in sys.path]
+    return FunctionPredicate(pickle.loads(function))
