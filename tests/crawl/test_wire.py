@@ -8,7 +8,7 @@ import pytest
 from dowse.crawl.job import Job, Work
 from dowse.crawl.wire import pack_job, pack_work, unpack_job, unpack_work
 from dowse.model.http import Response, Timings, Truncation
-from dowse.model.page import Digest, Links, Reason, Signature, Verdict
+from dowse.model.page import Digest, Links, Part, Reason, Signature, Verdict
 
 RESPONSE = Response(
     "http://example.org/é", 203, (("Content-Type", "text/html"), ("X-Odd", "\udcff")), b"\x00body", "Fine", 7,
@@ -25,7 +25,11 @@ LINKS = Links(
     places=np.array([[1, 0, 0, 77], [3, 1, 2, -5]], np.int32),
 )
 DIGEST = Digest(
-    verdict=Verdict(0.5, True, 0.06, "erid", (Reason("term: a", 0.5), Reason("b", 0.1, 2.0)), 0.4, 0.5),
+    verdict=Verdict(
+        0.5, True, 0.06, "erid", (Reason("term: a", 0.5), Reason("b", 0.1, 2.0)), 0.4, 0.5,
+        (Part("and", True, 0.75), Part('language == "de"', True, 1.0, "de", 1), Part("words > 3", True, 0.5, 4.0, 1)),
+        "ValueError: x",
+    ),
     title="Titel", language="de", charset="utf-8", words=3, text_len=20, links=LINKS, n_links=5,
     refused_links={"host": 3}, canonical="http://example.org/", refresh=None, noindex=True, nofollow=True,
     signature=Signature(2**64 - 1, bytes(range(64))), lines=np.array([3, 2**64 - 1], np.uint64),

@@ -12,7 +12,7 @@ from dowse.cli.options import Flags, read_topic, with_flags
 from dowse.crawl.facts import facts_of
 from dowse.crawl.prepare import Named, Source, read_examples
 from dowse.fetch import HttpTransport
-from dowse.judge import Judge, build_judge
+from dowse.judge import Judge, build_judge, category_files
 from dowse.model.clock import SystemClock
 from dowse.model.facts import PageFacts
 from dowse.model.topic import Topic
@@ -69,7 +69,9 @@ def read_page(
         allow_private=allow_private, allow_addresses=allow_address or [], resolve=resolve or [], predicate=predicate,
         categories=categories or [],
     )  # fmt: skip
-    return asyncio.run(_read(source, with_flags(Topic() if topic is None else read_topic(topic), flags)))
+    chosen = with_flags(Topic() if topic is None else read_topic(topic), flags)
+    category_files(chosen)  # a mistake in the predicate is told before anybody is asked for the page
+    return asyncio.run(_read(source, chosen))
 
 
 async def _read(source: str, topic: Topic) -> ReadPage:

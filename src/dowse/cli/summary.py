@@ -15,6 +15,7 @@ from rich.text import Text
 from dowse.crawl.engine import Stop
 from dowse.lab.forecast import sentence, told, too_early
 from dowse.lab.html import clean, human_bytes, human_seconds
+from dowse.lab.settings import subject_of
 from dowse.model.forecast import Forecast
 from dowse.store import CrawlReader, Summary
 
@@ -40,7 +41,7 @@ def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
     with CrawlReader(folder) as crawl:
         summary, settings, forecast = crawl.summary(), crawl.settings(), crawl.forecast()
     topic = settings["topic"]
-    picture = draw_curve(folder, topic.get("name") or topic.get("query") or "") if summary.pages else None
+    picture = draw_curve(folder, topic.get("name") or subject_of(topic)) if summary.pages else None
     if as_json:
         value = {"event": "summary", "folder": str(folder), "stop": asdict(stop), **asdict(summary)}
         value["forecast"] = None if forecast is None else forecast.to_json()
@@ -65,6 +66,8 @@ def _why_none(summary: Summary, settings: dict[str, Any]) -> str:
 def _judged_by(settings: dict[str, Any]) -> str:
     """The threshold that made pages relevant, and how to sharpen it where nobody chose it."""
     topic = settings["topic"]
+    if topic.get("predicate"):
+        return f"the predicate: {clean(subject_of({**topic, 'query': ''}))}"
     method, given = topic["judge"]["method"], topic["judge"]["threshold"] is not None
     origin = "as given" if given else "from the examples" if topic["examples"] else "the default for words alone"
     hint = "" if given or topic["examples"] else "; example pages or --threshold sharpen it"

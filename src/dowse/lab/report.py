@@ -13,6 +13,7 @@ from dowse.lab import tables
 from dowse.lab.blocks.tunnels import tunnels
 from dowse.lab.chart import rate_window, svg_curve
 from dowse.lab.html import Html, clip, document, element, human_bytes, human_seconds, percent
+from dowse.lab.settings import subject_of
 from dowse.lab.tables import counted, section, when
 from dowse.store import CrawlReader, HarvestCurve, Summary
 from dowse.store.whole import write_whole
@@ -34,9 +35,9 @@ def _report(crawl: CrawlReader) -> str:
     summary, settings = crawl.summary(), crawl.settings()
     topic = settings.get("topic")
     topic = topic if isinstance(topic, dict) else {}
-    name = clip(str(topic.get("name") or topic.get("query") or ""), 160) or "A crawl"
+    name = clip(str(topic.get("name") or subject_of(topic)), 160) or "A crawl"
     body = [
-        _head(name, str(topic.get("query") or ""), str(settings.get("version") or ""), summary),
+        _head(name, subject_of(topic), str(settings.get("version") or ""), summary),
         _figures(summary),
         *_harvest(crawl, summary),
         *tables.forecast(crawl.forecast()),

@@ -9,12 +9,24 @@ from typing import Any
 
 from dowse.lab.html import clip
 
-__all__ = ["toml_like"]
+__all__ = ["subject_of", "toml_like"]
 
 _ITEMS = 12
 _CHARS = 160
 _LINES = 400
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")  # of a proxy, say
+
+
+def subject_of(topic: Mapping[str, Any]) -> str:
+    """What a crawl looks for, from the topic of its settings: the query, else the predicate, else nothing.
+
+    >>> subject_of({"query": "solar"}), subject_of({"query": "", "predicate": {"text": 'word("solar")'}})
+    ('solar', 'word("solar")')
+    """
+    predicate = topic.get("predicate") or ""
+    if isinstance(predicate, dict):  # as a file or a flag had it, or the name of a function
+        predicate = predicate.get("text") or predicate.get("name") or ""
+    return str(topic.get("query") or "") or " ".join(str(predicate).split())
 
 
 def toml_like(settings: Mapping[str, Any]) -> list[list[str]]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,17 @@ from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.corpus import Corpus, open_corpus
 from dowse.lab.corpus import digests as module
+from dowse.model.facts import PageFacts
 from dowse.model.topic import Example, JudgeSettings, Keyword, Scope, Topic
 from dowse.model.url import split
 from dowse.parse import Repeats
 from tests.lab.corpus.made import differences, odd_pages, write_warc
+
+
+
+def _long_and_solar(page: PageFacts) -> float:
+    return min(1.0, page.words().count("solar") / 10) if page.n_words > 20 else len(page.text) / 1e6
+
 
 SEEDS = ["http://odd.test/", "http://portal.dowse.test/"]
 TOPICS = {
@@ -27,6 +35,13 @@ TOPICS = {
             Example(str(n), text=f"solar cells number {n} of the tandem perovskite lab {n}") for n in range(4)
         )
     ),
+    "predicate": Topic(
+        query="perovskite solar cells",
+        predicate='(word("solar cells") >= 2 and not url.host("odd.test") or title("page") and links > 2)'
+        ' and (language == "en" or words < 200 or similarity > 0.2 or erid > 0.01 or url.glob("/n/*"))',
+    ),
+    "objects": Topic(predicate='word("solar") and (object("Article") or words > 40)'),
+    "function": Topic(predicate=_long_and_solar),
     "words as they are": Topic(query="solar 太陽電池 элементы", judge=JudgeSettings(language="none")),
 }
 SCOPES = {
@@ -108,12 +123,14 @@ def test_a_corpus_without_words(tmp_path: Path) -> None:
     assert [differences(live.digest(Job(corpus.response(n), 0.0)), kept(n)) for n in range(len(corpus))] == [[], []]
 
 
-def test_a_judge_that_learns_reads_each_page_anew(corpus: Corpus) -> None:
+@pytest.mark.parametrize("predicate", [None, 'similarity > 0.1 and words > 20'])
+def test_a_judge_that_learns_reads_each_page_anew(corpus: Corpus, predicate: str | None) -> None:
     """A score depends on the pages before it: the same pages in the same order have the same scores."""
     settings = JudgeSettings(weighting="log-idf")
+    topic = replace(Topic(query="solar cells", judge=settings), predicate=predicate)
     scope, numbers = StaticScope(Scope()), np.flatnonzero(corpus.pages.is_page()).tolist()
-    live = PageStep(build_judge(Topic(query="solar cells", judge=settings)), scope, 100)
-    kept = corpus.digests(build_judge(Topic(query="solar cells", judge=settings)), scope, 100)
+    live = PageStep(build_judge(topic), scope, 100)
+    kept = corpus.digests(build_judge(topic), scope, 100)
     expected = [live.digest(Job(corpus.response(number), 0.0)).verdict for number in numbers]
     for _ in range(2):
         assert [kept(number).verdict for number in numbers] == expected

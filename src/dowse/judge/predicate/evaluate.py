@@ -91,11 +91,11 @@ class ParsedPredicate:
     def _value(self, leaf: Leaf, page: Measured) -> float | str | bool:
         facts, name = page.facts, leaf.name
         if name == "word":
-            return page.count(self._phrases[leaf.argument])
+            return float(page.count(self._phrases[leaf.argument]))
         if name == "title":
             return _occurrences(self._phrases[leaf.argument], self._terms.sequence(words(facts.title)))
         if name == "category":
-            return page.probability(self._categories[leaf.argument])
+            return float(page.probability(self._categories[leaf.argument]))
         if name == "object":
             return self._types[leaf] in facts.objects
         if name in ("similarity", "erid"):

@@ -1,0 +1,185 @@
+"""What each test of a page means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dowse.judge import build_judge, category_files
+from dowse.judge.predicate import categories
+from dowse.model.errors import TopicError
+from dowse.model.facts import PageFacts
+from dowse.model.page import Part
+from dowse.model.topic import Expression, JudgeSettings, Keyword, Topic
+from dowse.model.words import words
+from tests.judge.predicate.made import load_made, write_made
+
+FACTS = PageFacts("https://www.bbc.co.uk/sport/Ice%20Hockey?page=2", "The state of ice hockey", "en", 40, 7,
+                  frozenset({"event", "video.movie"}))  # fmt: skip
+TEXT = "Hockey players of the NHL play hockey on ice. A state of the union, and hockeys."
+
+
+@pytest.mark.parametrize(
+    ("predicate", "held"),
+    [
+        ('word("hockey")', True),
+        ('word("HOCKEYS") >= 3', True),  # stemmed, without case
+        ('word("hockey") > 3', False),
+        ('word("state union")', True),  # stop words are passed over
+        ('word("state of the union")', True),
+        ('word("union state")', False),
+        ('word("curling") == 0', True),
+        ('title("ice hockey")', True),
+        ('title("hockey ice")', False),
+        ('title("states")', True),
+        ('title("ice") < 1', False),
+        ('url.host("www.bbc.co.uk")', True),
+        ('url.host("bbc.co.uk")', False),
+        ('url.host("*.bbc.co.uk")', True),
+        ('url.host("*.WWW.bbc.co.uk")', True),
+        ('url.host("w*k")', True),
+        ('url.suffix(".uk")', True),
+        ('url.suffix("uk")', True),
+        ('url.suffix("bc.co.uk")', False),
+        ('url.suffix(".com")', False),
+        ('url.glob("/sport/*")', True),
+        ('url.glob("/sport")', False),
+        ('url.glob("*page=?")', False),  # only * is special
+        ('url.glob("/sport/Ice Hockey*")', True),
+        (r'url.regex("/sport/[A-Z]\w+")', True),
+        ('url.regex("^http:")', False),
+        ('url.contains("ice%20hockey")', True),
+        ("words >= 40 and links < 8", True),
+        ("words > 40", False),
+        ('language == "en"', True),
+        ('language == "EN"', True),
+        ('language != "en"', False),
+        ('object("Event")', True),
+        ('object("schema:Event")', True),
+        ('object("http://schema.org/Event")', True),
+        ('object("video.movie")', True),
+        ('object("Thing")', False),
+    ],
+)
+def test_each_test(predicate: str, held: bool) -> None:
+    verdict = build_judge(Topic(predicate=predicate)).verdict(words(TEXT), FACTS)
+    assert verdict.relevant == held
+    assert (verdict.score >= 0.5) == held
+
+
+def test_the_examples_of_the_paper() -> None:
+    """METHODS, section 4: the word NBA, and a URL under .uk."""
+    judge = build_judge(Topic(predicate='word("NBA") and url.suffix(".uk")'))
+    assert judge.verdict(["nba"], FACTS).relevant
+    assert not judge.verdict(["nba"], PageFacts("https://nba.com/")).relevant
+    assert not judge.verdict(["nhl"], FACTS).relevant
+
+
+def test_parts_have_what_was_written_and_measured() -> None:
+    topic = Topic(query="ice", predicate='not (language == "de") and (similarity  >  0.9 or word("hockey")>=2)')
+    verdict = build_judge(topic).verdict(words(TEXT), FACTS)
+    assert verdict.parts == (
+        Part("and", True, verdict.score, None, 0),
+        Part("not", True, 1.0, None, 1),
+        Part('language == "de"', False, 0.0, "en", 2),
+        Part("or", True, 1 - 2 / 6, None, 1),
+        Part("similarity  >  0.9", False, verdict.similarity / 1.8, verdict.similarity, 2),
+        Part('word("hockey")>=2', True, 1 - 2 / 6, 3.0, 2),
+    )
+    assert verdict.score == pytest.approx((1.0 + 1 - 2 / 6) / 2)
+
+
+def test_similarity_and_erid_are_still_measured() -> None:
+    plain = build_judge(Topic(keywords=(Keyword("hockey"), Keyword("ice", 2.0)))).verdict(words(TEXT))
+    topic = Topic(keywords=(Keyword("hockey"), Keyword("ice", 2.0)), predicate='word("union")')
+    judge = build_judge(topic)
+    verdict = judge.verdict(words(TEXT))
+    assert (verdict.similarity, verdict.erid) == (plain.similarity, plain.erid)
+    assert plain.erid > 0
+    assert judge.similarity("union") == 0, "the topic's own words are what texts are compared with"
+
+
+def test_a_predicate_alone_asks_for_its_words() -> None:
+    judge = build_judge(
+        Topic(predicate='(word("ice hockey") or title("NBA")) and not word("bread") and word("cheese") < 2')
+    )
+    assert judge.similarity("Ice hockey") > 0
+    assert judge.similarity("the NBA") > 0
+    assert judge.similarity("bread and cheese") == 0
+    double = build_judge(Topic(predicate='not (not word("bread") or word("cheese") > 0)'))
+    assert double.similarity("bread") > 0
+    assert double.similarity("cheese") == 0
+
+
+@pytest.mark.parametrize("weighting", ["log", "log-idf"])
+def test_a_predicate_without_words_works(weighting: str) -> None:
+    judge = build_judge(Topic(predicate='language == "de"', judge=JudgeSettings(weighting=weighting)))
+    reading = judge.read(words(TEXT))
+    assert judge.similarities(reading).tolist() == [0.0]
+    judge.learn(reading)
+    assert judge.verdict_of(reading, PageFacts(language="de")).relevant
+    assert not judge.verdict_of(reading, FACTS).relevant
+    assert judge.similarity(TEXT) == 0
+
+
+def test_a_threshold_beside_a_predicate_is_a_mistake() -> None:
+    with pytest.raises(TopicError, match=r"judge.threshold: a predicate has no threshold"):
+        build_judge(Topic(predicate='word("a b")', judge=JudgeSettings(threshold=0.3)))
+
+
+def test_a_language_of_its_own() -> None:
+    topic = Topic(predicate='word("Häuser")', judge=JudgeSettings(language="german"))
+    assert build_judge(topic).verdict(words("Das Haus")).relevant
+
+
+# -- categories ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(categories, "load_category", load_made)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_category_is_a_probability_with_a_threshold(folder: Path) -> None:
+    write_made(folder / "sports.category.json", "hockey", "ice", "play")
+    page = words("hockey ice bread butter")
+    for predicate, held in [
+        ('category("sports")', True),
+        ('category("sports") > 0.5', False),
+        ('category("sports") >= 0.5', True),
+        ('not category("sports")', False),
+    ]:
+        verdict = build_judge(Topic(predicate=predicate)).verdict(page)
+        assert verdict.relevant == held, predicate
+        assert verdict.parts[-1].value == 0.5
+    judge = build_judge(Topic(predicate='category("sports") > 0.6 and word("goal")'))
+    assert judge.similarity("hockey") > judge.similarity("playing") > 0, "its strongest terms stand for the topic"
+    assert build_judge(Topic(predicate='not category("sports")')).similarity("hockey") == 0
+
+
+def test_where_a_category_is_found(folder: Path) -> None:
+    named = write_made(folder / "named.json", "a")
+    here = write_made(folder / "sports.category.json", "b")
+    (folder / "topics").mkdir()
+    topic = Topic(predicate=Expression('category("sports")', "topics/t.toml", 3))
+    assert category_files(topic) == {"sports": str(here)}
+    beside = write_made(folder / "topics" / "sports.category.json", "c")
+    assert category_files(topic) == {"sports": str(beside.relative_to(folder))}
+    assert category_files(Topic(predicate=topic.predicate, categories={"sports": str(named)})) == {"sports": str(named)}
+
+
+def test_a_category_that_is_not_there(folder: Path) -> None:
+    with pytest.raises(TopicError) as caught:
+        build_judge(Topic(predicate=Expression('word("a b") or category("arts")', "t.toml", 3)))
+    assert str(caught.value).startswith('t.toml:3: predicate: column 16, at category("arts"): there is no category')
+    assert "make arts.category.json with dowse train arts" in str(caught.value)
+    assert "--category arts=FILE" in str(caught.value)
+
+
+def test_a_category_in_another_language(folder: Path) -> None:
+    write_made(folder / "sport.category.json", "eis", language="german")
+    with pytest.raises(TopicError, match=r'was trained in german: set language = "german"'):
+        build_judge(Topic(predicate='category("sport")'))
