@@ -10,12 +10,14 @@ from dowse.crawl.job import Job
 from dowse.crawl.step import PageStep
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
+from dowse.judge.predicate import categories
 from dowse.lab.corpus import Corpus, open_corpus
 from dowse.lab.corpus import digests as module
 from dowse.model.facts import PageFacts
 from dowse.model.topic import Example, JudgeSettings, Keyword, Scope, Topic
 from dowse.model.url import split
 from dowse.parse import Repeats
+from tests.judge.predicate.made import load_made, write_made
 from tests.lab.corpus.made import differences, odd_pages, write_warc
 
 
@@ -135,3 +137,18 @@ def test_a_judge_that_learns_reads_each_page_anew(corpus: Corpus, predicate: str
     for _ in range(2):
         assert [kept(number).verdict for number in numbers] == expected
         kept.start_over()
+
+
+def test_a_category_is_measured_alike(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Terms have other numbers in a corpus than in a live crawl; what a category says of them is the same."""
+    monkeypatch.setattr(categories, "load_category", load_made)
+    file = write_made(tmp_path / "solar.json", "solar", "cell", "page")
+    topic = Topic(predicate='category("solar") > 0.02 or word("perovskite")', categories={"solar": str(file)})
+    judge, scope = build_judge(topic), StaticScope(Scope(reach="any"))
+    live, kept = PageStep(judge, scope, 100), corpus.digests(judge, scope, 100)
+    values = set()
+    for number in range(len(corpus)):
+        expected = live.digest(Job(corpus.response(number), 0.0))
+        assert differences(expected, kept(number)) == [], corpus.url(number)
+        values.add(expected.verdict.parts[1].value)
+    assert len(values) > 10
