@@ -84,7 +84,7 @@ def test_parts_have_what_was_written_and_measured() -> None:
         Part("not", True, 1.0, None, 1),
         Part('language == "de"', False, 0.0, "en", 2),
         Part("or", True, 1 - 2 / 6, None, 1),
-        Part("similarity  >  0.9", False, verdict.similarity / 1.8, verdict.similarity, 2),
+        Part("similarity  >  0.9", False, 0.49 * (verdict.similarity / 0.9), verdict.similarity, 2),
         Part('word("hockey")>=2', True, 1 - 2 / 6, 3.0, 2),
     )
     assert verdict.score == pytest.approx((1.0 + 1 - 2 / 6) / 2)

@@ -3,11 +3,9 @@
 Each test has a degree d in [0, 1], and its negation has one of its own, both at least 1/2 exactly when they hold:
 
 - what is true or false: 1 or 0;
-- ``x >= b`` and ``x > b``: x / 2b below the bound, 1 - b / 2x above it;
-- ``x <= b`` and ``x < b``: 1 less that, so 1 - x / 2b below the bound, b / 2x above it;
-- ``x == b``: 1, else half the ratio of the smaller to the greater; ``x != b``: 1 or 0;
-- with a bound of 0 or below, which nothing comes nearer to: 1 or 0;
-- at the bound itself 1/2 where it holds, the greatest number below 1/2 where it does not.
+- a comparison of x with the bound b, where r is the ratio of the smaller of both to the greater: 1 - r/2 where it holds,
+  0.49 r where it does not. So ``x >= b`` rises from 0 at x = 0 to 1/2 at the bound and on towards 1;
+- ``x == b`` where it holds, and ``x != b``, and whatever has a bound of 0 or below, which nothing comes nearer to: 1 or 0.
 
 ``or`` has the greatest degree of its parts. ``and`` has their mean when all hold, else the mean of min(d, 1/2): each
 part that is satisfied, or nearly, adds its share, and no part makes up for another. ``not`` swaps a part with its
@@ -25,7 +23,8 @@ from typing import Any
 __all__ = ["BOUND", "OPPOSITE", "all_of", "compared", "holds"]
 
 BOUND = 0.5
-_BELOW = math.nextafter(BOUND, 0.0)
+_BELOW = math.nextafter(BOUND, 0.0)  # so that no rounding makes up for a part that does not hold
+_NEARLY = 0.49
 OPPOSITE = {">": "<=", "<=": ">", ">=": "<", "<": ">=", "==": "!=", "!=": "=="}
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le, "==": operator.eq, "!=": operator.ne,
@@ -41,24 +40,13 @@ def compared(value: float, sign: str, bound: float) -> float:
     """The degree of ``value sign bound`` for a value of at least 0.
 
     >>> compared(1, ">=", 4), compared(4, ">=", 4), compared(8, ">=", 4), compared(8, "<", 4)
-    (0.125, 0.5, 0.75, 0.25)
+    (0.1225, 0.5, 0.75, 0.245)
     """
     held = holds(value, sign, bound)
-    if sign == "!=" or bound <= 0:
+    if sign == "!=" or bound <= 0 or (sign == "==" and held):
         return float(held)
-    if sign == "==":
-        return 1.0 if held else _failed(0.5 * min(value, bound) / max(value, bound))
-    above = _above(value, bound)
-    degree = above if sign in (">", ">=") else 1.0 - above
-    return max(degree, BOUND) if held else _failed(degree)
-
-
-def _above(value: float, bound: float) -> float:
-    return 0.5 * value / bound if value <= bound else 1.0 - 0.5 * bound / value
-
-
-def _failed(degree: float) -> float:
-    return min(degree, _BELOW)
+    ratio = value / bound if value <= bound else bound / value
+    return 1.0 - ratio / 2 if held else _NEARLY * ratio
 
 
 def all_of(degrees: Sequence[float]) -> float:
@@ -69,4 +57,4 @@ def all_of(degrees: Sequence[float]) -> float:
     """
     if all(degree >= BOUND for degree in degrees):
         return max(BOUND, math.fsum(degrees) / len(degrees))
-    return _failed(math.fsum(min(degree, BOUND) for degree in degrees) / len(degrees))
+    return min(_BELOW, math.fsum(min(degree, BOUND) for degree in degrees) / len(degrees))
