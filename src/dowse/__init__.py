@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.model.budget import Budget
 from dowse.model.errors import DowseError, StoreError, TopicError, UserError
+from dowse.model.facts import PageFacts
 from dowse.model.topic import (
     Cache,
     Cost,
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Budget", "Cache", "Cost", "DowseError", "Example", "Fetched", "JudgeSettings", "Keyword", "Limits", "Network",
-    "Politeness", "Scope", "Seeds", "StoreError", "StrategyChoice", "Target", "Topic", "TopicError", "UserError",
-    "crawl", "load_topic",
+    "PageFacts", "Politeness", "Scope", "Seeds", "StoreError", "StrategyChoice", "Target", "Topic", "TopicError",
+    "UserError", "crawl", "load_topic",
 ]  # fmt: skip
 
 

@@ -84,7 +84,10 @@ def test_judge_with_a_topic_and_its_own_predicate(
     ("arguments", "message"),
     [
         (["judge", "page.html"], "Give --topic, --predicate or both"),
-        (["judge", "page.html", "--predicate", "wrod('x')"], "dowse: --predicate: column 1, at wrod('x'): unknown name"),
+        (
+            ["judge", "page.html", "--predicate", "wrod('x')"],
+            "dowse: --predicate: column 1, at wrod('x'): unknown name",
+        ),
         (["judge", "gone.html", "--predicate", "words >"], "--predicate: column 8: something is missing at the end"),
         (["judge", "page.html", "--predicate", "(" * 10_000], "at most 4,000 characters"),
         (["judge", "page.html", "--topic", "t.toml"], "t.toml:3: predicate: column 5, at wrod('x')"),
@@ -113,7 +116,9 @@ def slow_web() -> Web:
         Site(
             "a.test",
             {
-                f"/{n}": page(f"a{n}", "solar" if n % 3 else "bread", [f"/{m}" for m in (2 * n + 1, 2 * n + 2) if m < 60])
+                f"/{n}": page(
+                    f"a{n}", "solar" if n % 3 else "bread", [f"/{m}" for m in (2 * n + 1, 2 * n + 2) if m < 60]
+                )
                 for n in range(60)
             },
             latency_s=0.01,

@@ -57,7 +57,11 @@ goes on until no URL is left.
 dowse crawl topic.toml --budget 2000p --out my-crawl   # from a topic file
 dowse crawl --resume my-crawl --budget 4000p           # go on after a stop, a crash or a spent budget
 dowse crawl other.toml --cache my-crawl                # what my-crawl holds is not downloaded again
+dowse crawl topic.toml --predicate 'word("tandem") and language == "en"'   # what a page must satisfy
 ```
+
+`--predicate` takes an [expression](predicates.md), and may stand alone, without a topic. It decides in place of the
+topic's own predicate and threshold.
 
 `--resume` takes the topic from the folder. Options given with it hold for that run only; budgets count all runs
 together. The crawl stops at the first limit or target it reaches, and says what [going on would bring](forecast.md).
@@ -65,6 +69,13 @@ In a terminal the crawl shows a live picture; elsewhere a line every 5 seconds o
 object a line on standard output. [Saving downloads](cache.md) tells more of `--cache` and `--head`.
 """,
     "judge": """\
+With `--predicate` alone, the page is judged by [it](predicates.md); each of its parts is shown. A file has no address
+of its own: tests of the URL see `http://localhost/`.
+
+```sh
+dowse judge page.html --predicate 'word("hockey") >= 2 and language == "en"'
+```
+
 A page given as URL is fetched once, as your browser would, without asking its robots.txt.
 """,
     "blocks": """\

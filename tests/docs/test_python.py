@@ -12,6 +12,7 @@ from pathlib import Path
 import dowse
 from dowse.crawl.api import crawl
 from dowse.crawl.pages import Fetched
+from dowse.model.facts import PageFacts
 from dowse.model.page import Verdict
 from tests.docs.markdown import DOCS, blocks, codes, section, tables
 
@@ -55,9 +56,16 @@ def test_the_fields_of_a_page_are_documented() -> None:
     assert {field.name for field in fields(Verdict)} - {"relevant"} <= set(codes(verdict))
 
 
+def test_the_facts_of_a_page_are_documented() -> None:
+    rows = tables(section(TEXT, "`PageFacts`"))[0][1:]
+    assert [(codes(row[0])[0], row[1]) for row in rows] == [(field.name, field.type) for field in fields(PageFacts)]
+
+
 def test_every_class_of_a_topic_is_documented() -> None:
     documented = {codes(row[0])[0] for row in tables(section(TEXT, "Topics"))[0][1:]}
-    public = {name for name in dowse.__all__ if is_dataclass(getattr(dowse, name)) and name != "Fetched"}
+    public = {
+        name for name in dowse.__all__ if is_dataclass(getattr(dowse, name)) and name not in ("Fetched", "PageFacts")
+    }
     assert documented == {f"dowse.{name}" for name in public}
 
 

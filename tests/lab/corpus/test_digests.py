@@ -21,7 +21,6 @@ from tests.judge.predicate.made import load_made, write_made
 from tests.lab.corpus.made import differences, odd_pages, write_warc
 
 
-
 def _long_and_solar(page: PageFacts) -> float:
     return min(1.0, page.words().count("solar") / 10) if page.n_words > 20 else len(page.text) / 1e6
 
@@ -125,7 +124,7 @@ def test_a_corpus_without_words(tmp_path: Path) -> None:
     assert [differences(live.digest(Job(corpus.response(n), 0.0)), kept(n)) for n in range(len(corpus))] == [[], []]
 
 
-@pytest.mark.parametrize("predicate", [None, 'similarity > 0.1 and words > 20'])
+@pytest.mark.parametrize("predicate", [None, "similarity > 0.1 and words > 20"])
 def test_a_judge_that_learns_reads_each_page_anew(corpus: Corpus, predicate: str | None) -> None:
     """A score depends on the pages before it: the same pages in the same order have the same scores."""
     settings = JudgeSettings(weighting="log-idf")

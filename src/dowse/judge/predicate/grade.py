@@ -3,9 +3,10 @@
 Each test has a degree d in [0, 1], and its negation has one of its own, both at least 1/2 exactly when they hold:
 
 - what is true or false: 1 or 0;
-- a comparison of x with the bound b, where r is the ratio of the smaller of both to the greater: 1 - r/2 where it holds,
-  0.49 r where it does not. So ``x >= b`` rises from 0 at x = 0 to 1/2 at the bound and on towards 1;
-- ``x == b`` where it holds, and ``x != b``, and whatever has a bound of 0 or below, which nothing comes nearer to: 1 or 0.
+- a comparison of x with the bound b, where r is the ratio of the smaller of both to the greater: 1 - r/2 where it
+  holds, 0.49 r where it does not. So ``x >= b`` rises from 0 at x = 0 to 1/2 at the bound and on towards 1;
+- ``x == b`` where it holds, and ``x != b``, and whatever has a bound of 0 or below, which nothing comes nearer to: 1
+  or 0.
 
 ``or`` has the greatest degree of its parts. ``and`` has their mean when all hold, else the mean of min(d, 1/2): each
 part that is satisfied, or nearly, adds its share, and no part makes up for another. ``not`` swaps a part with its
