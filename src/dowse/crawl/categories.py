@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from dowse.judge import category_files
 from dowse.model.errors import TopicError
 from dowse.model.topic import Topic
+from dowse.store.whole import write_whole
 
 __all__ = ["absolute_categories", "keep_categories", "with_kept_categories"]
 
@@ -31,7 +33,11 @@ def keep_categories(topic: Topic, folder: Path) -> None:
         except OSError as error:
             raise TopicError(f"cannot read {file}: {(error.strerror or 'unreadable').lower()}") from None
         target.parent.mkdir(exist_ok=True)
-        target.write_bytes(content)
+        write_whole(target, partial(_write, content))
+
+
+def _write(content: bytes, place: Path) -> None:
+    place.write_bytes(content)
 
 
 def with_kept_categories(topic: Topic, folder: Path) -> Topic:

@@ -81,6 +81,15 @@ def test_an_exception_is_a_fault_of_the_verdict() -> None:
     assert len(verdict.fault) <= 200
 
 
+def test_what_is_no_function_is_a_mistake() -> None:
+    async def later(page: PageFacts) -> bool:
+        return True
+
+    for predicate in (3, later):
+        with pytest.raises(TopicError, match="predicate: must be an expression, or a function"):
+            build_judge(Topic(predicate=predicate))  # type: ignore[arg-type]
+
+
 def test_what_can_be_imported_can_be_sent() -> None:
     for function in (wants_hockey, Wanted("hockey")):
         judge = build_judge(Topic(predicate=function))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 from dowse.judge.predicate import categories
 from dowse.judge.predicate.categories import Category, category_file
 from dowse.judge.predicate.evaluate import ParsedPredicate, leaves
@@ -29,6 +31,8 @@ def build_predicate(topic: Topic, terms: Terms) -> Predicate | None:
             "dowse.crawl(topic, out=..., resume=True)"
         )
     if not isinstance(predicate, (str, Expression)):
+        if not callable(predicate) or inspect.iscoroutinefunction(predicate):
+            raise TopicError("must be an expression, or a function that is not asynchronous", key="predicate")
         return FunctionPredicate(predicate)
     expression = _expression(predicate)
     try:
