@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import shutil
 import sqlite3
@@ -167,6 +168,26 @@ def test_a_function_runs_in_workers_or_here(tmp_path: Path) -> None:
     assert count == 0
     assert "pages are judged in this one" in note
     assert relevant(tmp_path / "sent") == relevant(tmp_path / "here") == wanted()
+
+
+def test_workers_find_the_function_where_the_program_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "wanted_pages.py").write_text("def wanted(page):\n    return '//b.test/' in page.url\n")
+    monkeypatch.syspath_prepend(tmp_path / "modules")
+    wanted_pages = importlib.import_module("wanted_pages")
+
+    async def main() -> int:
+        async with LoopbackServer(web()) as server:
+            topic = replace(predicate_topic(server.address, workers=1), predicate=wanted_pages.wanted)
+            assembly = await assemble(topic, tmp_path / "c")
+            try:
+                await assembly.run()
+            finally:
+                await assembly.close()
+            return assembly.workers.count
+
+    assert asyncio.run(main()) == 1
+    assert relevant(tmp_path / "c") == {f"http://b.test/{n}" for n in range(1, 40)}
 
 
 @pytest.mark.parametrize("workers", [0, 1])

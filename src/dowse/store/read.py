@@ -38,7 +38,7 @@ from dowse.store.views import (
 __all__ = ["CrawlReader"]
 
 _OF_VERDICT = ("reasons", "parts")
-_REASON = 3  # values of a reason; a predicate's part has more
+_REASON, _PART = 3, 6  # values of a reason, and of a predicate's part
 _PAGE = ", ".join(["verdict", *(field.name for field in fields(PageView) if field.name not in _OF_VERDICT)])
 
 
@@ -60,7 +60,7 @@ def _page(row: tuple[Any, ...]) -> PageView:
     values["reasons"] = tuple(tuple(row) for row in verdict if len(row) == _REASON)
     values["parts"] = tuple(
         Part(text, held, degree, value, depth)
-        for text, degree, _, held, value, depth in (row for row in verdict if len(row) != _REASON)
+        for text, degree, _, held, value, depth in (row for row in verdict if len(row) == _PART)
     )
     return PageView(**values)
 
