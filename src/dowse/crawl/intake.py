@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dowse.crawl.recorder import Recorder
@@ -37,6 +39,11 @@ class Intake:
         self._worth = worth
         self._max_depth = max_depth
         self._seeds = 0
+
+    @property
+    def learns_words(self) -> bool:
+        """Does the strategy ask for the terms of pages?"""
+        return self._strategy.learns_words
 
     def seeds(self, urls: list[str], now: float) -> int:
         """Take up canonical seed URLs in their order; how many were new and in scope."""
@@ -75,8 +82,8 @@ class Intake:
         waiting, gone = frontier.standing(ids[known])
         open_[known] = ranked = waiting & (current[known] < SEED_FLOOR)
         rows = np.flatnonzero(open_)
-        besides = ids[known][(waiting | gone) & ~ranked & (ids[known] != page.id)]
-        self._rank(page, links, ids, rows, current, known, runs, besides, now)
+        other = np.flatnonzero(known)[(waiting | gone) & ~ranked & (ids[known] != page.id)]
+        self._rank(page, links, ids, rows, current, known, runs, other, now)
         self._revise(now)
         kept = np.flatnonzero(ids >= 0)
         self._recorder.links(page.id, links, kept.tolist(), ids[kept].tolist())
@@ -148,7 +155,7 @@ class Intake:
 
     def _rank(
         self, page: SourcePage, links: Links, ids: np.ndarray, rows: np.ndarray, current: np.ndarray,
-        known: np.ndarray, runs: list[int], besides: np.ndarray, now: float,
+        known: np.ndarray, runs: list[int], other: np.ndarray, now: float,
     ) -> None:  # fmt: skip
         frontier, depth = self._frontier, page.depth + 1
         is_known = known[rows]
@@ -161,8 +168,14 @@ class Intake:
         depths[is_known] = np.minimum(frontier.candidates.depth[ids[old]], depth)
         view = LinkView(
             ids=ids[rows], sites=sites, depths=depths, counts=links.counts[rows],
-            similarity=links.similarity[rows], current=current[rows], besides=besides,
+            similarity=links.similarity[rows], current=current[rows], besides=ids[other],
         )  # fmt: skip
+        if self._strategy.learns_words:
+            asked = rows.tolist()
+            view = replace(
+                view, urls=[links.urls[row] for row in asked], anchors=[links.anchors[row] for row in asked],
+                positions=links.positions[rows], besides_at=links.positions[other],
+            )  # fmt: skip
         if urls:
             self._worth.met(view.ids[~is_known], urls)
         priorities = self._worth.priorities(view.ids, sites, self._strategy.rank(page, view))

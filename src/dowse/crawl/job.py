@@ -20,6 +20,7 @@ class Job:
     depth: int = 0
     via: str = ""  # the page that linked here
     keep_text: bool = False
+    keep_bag: bool = False  # the strategy learns from words
     repeats: bytes = b""  # hashes of the lines that its site repeats, eight bytes each, rising
 
 

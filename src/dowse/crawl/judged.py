@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dowse.judge import Judge, Reading
 from dowse.model.facts import PageFacts
-from dowse.model.page import Verdict
+from dowse.model.page import Bag, Verdict
 from dowse.parse import distinct_lines, is_repeated, line_groups
 
 __all__ = ["Judged", "judged", "repeated_blocks"]
@@ -32,6 +32,7 @@ class Judged:
     by_block: NDArray[np.float64]  # similarity; NaN where there is no word
     weights: NDArray[np.float64]  # of each block as context
     lines: NDArray[np.uint64]  # hashes of the page's lines, for what its site has in common
+    bag: Bag | None = None  # its terms, where they are asked for
 
 
 def repeated_blocks(
@@ -53,6 +54,8 @@ def judged(
     starts: Sequence[int] | NDArray[np.int32],
     known: bytes = b"",
     facts: PageFacts = _NO_FACTS,
+    *,
+    keep_bag: bool = False,
 ) -> Judged:
     """Judge a page whose blocks begin at the lines ``starts``; ``known`` are the lines that its site repeats, ``facts``
     what a predicate may ask for besides words."""
@@ -62,5 +65,6 @@ def judged(
     weights = np.where(blocks, _WEIGHT, 1.0)
     weighed = page.weighed(np.append(weights, 1.0)[groups]) if blocks.any() else page
     return Judged(
-        judge.verdict_of(weighed, facts), judge.similarities(page, groups), weights, distinct_lines(hashes[groups >= 0])
-    )
+        judge.verdict_of(weighed, facts), judge.similarities(page, groups), weights, distinct_lines(hashes[groups >= 0]),
+        weighed.bag() if keep_bag else None,
+    )  # fmt: skip

@@ -96,6 +96,7 @@ class PageIntake:
                 depth=int(columns.depth[lease.candidate]),
                 via=self._frontier.url(parent) if parent >= 0 else "",
                 keep_text=self._keep_text,
+                keep_bag=self._intake.learns_words,
                 repeats=self._repeats.known(lease.site.id),
             )
         )
@@ -131,7 +132,7 @@ class PageIntake:
         if not exact and self._wanted_language(digest):
             page = SourcePage(
                 id=id_, site=lease.site.id, depth=row.depth, ordinal=self._tally.pages - 1, score=verdict.score,
-                relevant=relevant, n_links=digest.n_links,
+                relevant=relevant, n_links=digest.n_links, threshold=verdict.threshold, bag=digest.bag,
             )  # fmt: skip
             self._intake.links(page, lease.url, digest.links, now)
         for rule, count in digest.refused_links.items():

@@ -71,7 +71,7 @@ class PageStep:
             self._judge, document, language=language, n_words=len(hashes), n_links=gathered.n_links,
             body=response.body, content_type=content_type,
         )  # fmt: skip
-        of_page = judged(self._judge, page, starts, job.repeats, facts)
+        of_page = judged(self._judge, page, starts, job.repeats, facts, keep_bag=job.keep_bag)
         self._judge.learn(page)
         signature = sign_hashes(hashes)
         judge_s = perf_counter() - judged_from
@@ -98,6 +98,7 @@ class PageStep:
             nofollow=document.nofollow,
             signature=signature,
             lines=of_page.lines,
+            bag=of_page.bag,
             text=document.text if job.keep_text else None,
             parse_s=perf_counter() - start - judge_s,
             judge_s=judge_s,

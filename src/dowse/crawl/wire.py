@@ -15,7 +15,7 @@ import numpy as np
 
 from dowse.crawl.job import Job, Work
 from dowse.model.http import Response, Timings, Truncation
-from dowse.model.page import Context, Digest, Links, Part, Reason, Signature, Verdict
+from dowse.model.page import Bag, Context, Digest, Links, Part, Reason, Signature, Verdict
 
 __all__ = ["FRAME", "READY", "frame", "pack_job", "pack_work", "unpack_job", "unpack_work"]
 
@@ -36,7 +36,7 @@ def pack_job(job: Job) -> bytes:
     return marshal.dumps((
         r.url, r.status, r.headers, r.body, r.reason, r.wire_bytes, r.truncated.value,
         (t.dns_s, t.connect_s, t.first_byte_s, t.total_s), r.address, r.request_headers, r.method,
-        job.fetched_at, job.depth, job.via, job.keep_text, job.repeats,
+        job.fetched_at, job.depth, job.via, job.keep_text, job.keep_bag, job.repeats,
     ), _VERSION)  # fmt: skip
 
 
@@ -68,6 +68,7 @@ def _plain(digest: Digest) -> tuple[Any, ...]:
         (links.urls, links.fingerprints.tobytes(), links.counts.tobytes(), links.anchors, links.rels,
          links.positions.tobytes(), links.similarity.tobytes(), links.places.tobytes()),
         (signature.exact, signature.minhash), digest.lines.tobytes(),
+        None if digest.bag is None else (digest.bag.terms.tobytes(), digest.bag.counts.tobytes()),
         digest.title, digest.language, digest.charset, digest.words, digest.text_len, digest.n_links,
         digest.refused_links, digest.canonical, digest.refresh, digest.noindex, digest.nofollow, digest.text,
         digest.parse_s, digest.judge_s,
@@ -75,7 +76,7 @@ def _plain(digest: Digest) -> tuple[Any, ...]:
 
 
 def _digest(values: tuple[Any, ...]) -> Digest:
-    verdict, links, signature, lines, *rest = values
+    verdict, links, signature, lines, bag, *rest = values
     score, relevant, threshold, method, reasons, similarity, erid, parts, fault = verdict
     urls, fingerprints, counts, anchors, rels, positions, contexts, places = links
     (title, language, charset, words, text_len, n_links, refused_links, canonical, refresh, noindex, nofollow, text,
@@ -115,6 +116,7 @@ def _digest(values: tuple[Any, ...]) -> Digest:
         nofollow=nofollow,
         signature=Signature(*signature),
         lines=np.frombuffer(lines, np.uint64),
+        bag=None if bag is None else Bag(np.frombuffer(bag[0], np.uint32), np.frombuffer(bag[1], np.float32)),
         text=text,
         parse_s=parse_s,
         judge_s=judge_s,

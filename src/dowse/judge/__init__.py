@@ -9,9 +9,10 @@ from dowse.judge.judge import DEFAULT_THRESHOLDS, Judge, build_judge, looking_ju
 from dowse.judge.lexicon import Reading, Vocabulary
 from dowse.judge.predicate import category_files
 from dowse.judge.similarity import TopicVector
+from dowse.judge.subject import subject_of
 from dowse.judge.terms import Terms, check_weighting
 
 __all__ = [
     "DEFAULT_THRESHOLDS", "TERMS", "Judge", "KeywordPool", "Reading", "Terms", "TopicVector", "Vocabulary",
-    "build_judge", "calibrate", "category_files", "check_weighting", "looking_judge",
+    "build_judge", "calibrate", "category_files", "check_weighting", "subject_of", "looking_judge",
 ]  # fmt: skip

@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.judge.terms import Terms, weights
+from dowse.model.page import Bag
 from dowse.model.words import LINE_END, word_hash
 
 __all__ = ["Counts", "Lexicon", "Reading", "Vocabulary"]
 
+MOST_TERMS = 256
+"""Of a page's terms, so many are kept for those who learn from them."""
 _MOST_WORDS = 100_000  # 24 MB with the words of an encyclopedia
 _FIRST_ROOM = 1 << 14
 _NO_TERM = -1
@@ -208,6 +211,16 @@ class Reading:
         hashes = self._of_term()[numbers]
         order = np.argsort(hashes)
         return hashes[order], counts[order]
+
+    def bag(self, most: int = MOST_TERMS) -> Bag:
+        """Its terms by their hashes: of too many, those that occur most often."""
+        hashes, counts = self.hashed_terms()
+        if len(hashes) > most:
+            kept = np.sort(np.lexsort((hashes, -counts))[:most])
+            hashes, counts = hashes[kept], counts[kept]
+        terms = hashes.astype(np.uint32)
+        order = np.argsort(terms, kind="stable")
+        return Bag(terms[order], counts[order].astype(np.float16).astype(np.float32))  # as it is kept
 
     def count(self) -> tuple[dict[str, float], Counts]:
         """How often each topical term occurs, and how often each term does, topical or not."""

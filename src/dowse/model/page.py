@@ -8,7 +8,7 @@ from enum import IntEnum, StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Context", "Digest", "Links", "Outcome", "Part", "Reason", "Signature", "Verdict"]
+__all__ = ["Bag", "Context", "Digest", "Links", "Outcome", "Part", "Reason", "Signature", "Verdict"]
 
 
 class Outcome(StrEnum):
@@ -69,6 +69,14 @@ class Signature:
 
     exact: int = 0
     minhash: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """The terms of a text, each by the lower half of its hash, rising, and how often it occurs."""
+
+    terms: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    counts: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
 
 
 class Context(IntEnum):
@@ -139,6 +147,7 @@ class Digest:
     nofollow: bool = False
     signature: Signature = field(default_factory=Signature)
     lines: NDArray[np.uint64] = field(default_factory=_no_fingerprints)  # hashes of its lines, to see what repeats
-    text: str | None = None  # only when asked for
+    bag: Bag | None = None  # only when asked for, like the next
+    text: str | None = None
     parse_s: float = 0.0
     judge_s: float = 0.0

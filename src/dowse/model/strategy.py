@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.model.page import Context
+from dowse.model.page import Bag, Context
 
 __all__ = [
     "SEED_FLOOR",
@@ -29,6 +29,7 @@ __all__ = [
     "Revision",
     "SourcePage",
     "Strategy",
+    "Subject",
 ]
 
 SEED_PRIORITY = 1e12
@@ -49,6 +50,8 @@ class SourcePage:
     score: float
     relevant: bool
     n_links: int
+    threshold: float = 0.5  # the score from which a page is relevant
+    bag: Bag | None = None  # its terms, for a strategy that learns from words
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,12 @@ class LinkView:
     current: NDArray[np.float64]  # what it was thought worth before this page; nan when the URL is new
     besides: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     """The page's other targets: fetched, being fetched, or seeds, whose place is not the strategy's to choose."""
+
+    besides_at: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # positions of those
+    urls: Sequence[str] = ()  # of the targets, canonical; like the next two, for those who ask for them
+    anchors: Sequence[str] = ()
+    positions: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    """Where the first link to each stands among all the page's links."""
 
     def of(self, context: Context) -> NDArray[np.float32]:
         """The similarity of one context."""
@@ -106,6 +115,14 @@ class Memory(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a strategy that learns from words is told of the topic before the crawl."""
+
+    positive: tuple[Bag, ...] = ()  # the examples
+    negative: tuple[Bag, ...] = ()
+
+
 class Strategy(Protocol):
     """Orders the frontier. Deterministic: the same calls give the same answers."""
 
@@ -116,6 +133,11 @@ class Strategy(Protocol):
     def predicts_value(self) -> bool:
         """Are priorities values, at least 0 and twice as good when twice as high? Then a cost can be set against them;
         an order such as breadth first has none."""
+        ...
+
+    @property
+    def learns_words(self) -> bool:
+        """Does it want the terms of pages, and the URLs and anchors of links?"""
         ...
 
     @property

@@ -69,6 +69,7 @@ class Hybrid:
 
     name = "hybrid"
     predicts_value = True
+    learns_words = False
 
     def __init__(self, predictor: Measure, links: LinkMeasure, alpha: float, *, robust: bool) -> None:
         if not 0 <= alpha <= 1:

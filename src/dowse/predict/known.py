@@ -30,6 +30,7 @@ class BestNFirst:
 
     name = "best-n-first"
     predicts_value = False  # a held link's priority is a place, not a value
+    learns_words = False
 
     def __init__(self, n: int = 256) -> None:
         if n < 1:

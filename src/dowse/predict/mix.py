@@ -44,6 +44,7 @@ class ContextMix:
 
     name = "tunnel"
     predicts_value = True
+    learns_words = False
 
     def __init__(self, trust: float = 40.0) -> None:
         if not 0 < trust < float("inf"):

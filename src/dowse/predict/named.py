@@ -6,14 +6,15 @@ import difflib
 from collections.abc import Callable
 
 from dowse.model.errors import TopicError
-from dowse.model.strategy import Strategy
+from dowse.model.strategy import Strategy, Subject
 from dowse.predict.gatherer import Hybrid, Measured
+from dowse.predict.learning import Learner
 from dowse.predict.measures import Average, AverageTwo, LinkMeasure, Measure, Weighted
 from dowse.predict.mix import ContextMix
 from dowse.predict.second_order import SecondOrder
 from dowse.predict.tunnel import BestBlock
 
-__all__ = ["average", "average_2", "hybrid", "link", "similar_link", "tunnel", "weighted", "weighted_link"]
+__all__ = ["average", "average_2", "hybrid", "learning", "link", "similar_link", "tunnel", "weighted", "weighted_link"]
 
 _KAPPA = 0.5
 _ALPHA = 0.7
@@ -70,6 +71,11 @@ def hybrid(
 def tunnel(form: str = "robust", trust: float = 40.0) -> Strategy:
     """What the link stands in, from its anchor over its content block to its site, in a mix learned while crawling."""
     return ContextMix(trust) if _robust(form) else BestBlock()
+
+
+def learning(subject: Subject, form: str = "robust", trust: float = 20.0, exact: bool = False) -> Strategy:
+    """What pages, words, URLs and siblings seen so far tell of a link, in a mix learned while crawling."""
+    return Learner(subject, trust, exact=exact)
 
 
 def _robust(form: str) -> bool:

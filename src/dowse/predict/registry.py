@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dowse.model.errors import TopicError
-from dowse.model.strategy import Strategy
+from dowse.model.strategy import Strategy, Subject
 from dowse.model.topic import StrategyChoice
 from dowse.predict import named
 from dowse.predict.best_first import BestFirst
@@ -33,26 +33,28 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "hybrid": named.hybrid,
     "tunnel": named.tunnel,
     "black-tunnel": BlackTunnel,
+    "learning": named.learning,
     "best-n-first": BestNFirst,
     "shark-search": SharkSearch,
 }
 _KINDS: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "str": str, "bool": bool}
-_GIVEN = "seed_number"  # comes from the topic, not from the strategy's parameters
+_GIVEN = ("seed_number", "subject")  # come from the topic, not from the strategy's parameters
 
 
 def _parameters(name: str) -> dict[str, inspect.Parameter]:
     return dict(inspect.signature(STRATEGIES[name]).parameters)
 
 
-def build_strategy(choice: StrategyChoice, *, seed_number: int) -> Strategy:
-    """Make the chosen strategy; TopicError for an unknown name, parameter or a value of the wrong type."""
+def build_strategy(choice: StrategyChoice, *, seed_number: int, subject: Subject | None = None) -> Strategy:
+    """Make the chosen strategy, which is told of the ``subject`` if it learns from words; TopicError for an unknown name, parameter or a value of the wrong type."""
     if choice.name not in STRATEGIES:
         near = difflib.get_close_matches(choice.name, STRATEGIES, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise TopicError(f"no strategy is called {choice.name!r}; {hint}there are {', '.join(sorted(STRATEGIES))}")
     takes = _parameters(choice.name)
-    arguments: dict[str, Any] = {_GIVEN: seed_number} if _GIVEN in takes else {}
-    open_to_user = [name for name in takes if name != _GIVEN]
+    given = {"seed_number": seed_number, "subject": subject or Subject()}
+    arguments: dict[str, Any] = {name: value for name, value in given.items() if name in takes}
+    open_to_user = [name for name in takes if name not in _GIVEN]
     for name, value in choice.params.items():
         if name not in open_to_user:
             known = ", ".join(open_to_user) or "no parameters"
@@ -103,4 +105,4 @@ def describe(name: str) -> str:
 
 def parameters(name: str) -> dict[str, Any]:
     """The parameters a user may set, with their defaults."""
-    return {key: parameter.default for key, parameter in _parameters(name).items() if key != _GIVEN}
+    return {key: parameter.default for key, parameter in _parameters(name).items() if key not in _GIVEN}

@@ -29,6 +29,7 @@ class SecondOrder:
     name = "average-2"
     kind = "scores and parents"
     predicts_value = True
+    learns_words = False
 
     def __init__(self, a: float = 0.5) -> None:
         if not 0 <= a <= 1:

@@ -12,6 +12,8 @@ __all__ = ["Settled"]
 class Settled:
     """Nothing to revise between mentions, and nothing to remember but priorities and what is known of candidates."""
 
+    learns_words = False
+
     def revise(self, is_waiting: IsWaiting) -> Revision | None:
         return None
 

@@ -94,14 +94,14 @@ class Digests:
         starts: NDArray[np.int32] = self._pages.columns["block_starts"][self._pages.bounds("block_ends", number)]
         return starts
 
-    def __call__(self, number: int, repeats: bytes = b"") -> Digest:
+    def __call__(self, number: int, repeats: bytes = b"", *, keep_bag: bool = False) -> Digest:
         pages = self._pages
         columns, strings = pages.columns, pages.strings
         flags, text_len, words, n_links, canonical, refresh, *by_rule = pages.facts[number].tolist()
         if not flags & PAGE or self._parses:
-            return self._step.digest(Job(self._index.response(number), 0.0, repeats=repeats))
+            return self._step.digest(Job(self._index.response(number), 0.0, repeats=repeats, keep_bag=keep_bag))
         start = perf_counter()
-        by_line, of_page = self._judge_page(number, repeats)
+        by_line, of_page = self._judge_page(number, repeats, keep_bag)
         judge_s = perf_counter() - start
         refused = dict(zip(REFUSED, by_rule, strict=True))
         links = self._links(number, by_line, of_page, refused)
@@ -124,16 +124,18 @@ class Digests:
             noindex=bool(flags & NOINDEX),
             nofollow=bool(flags & NOFOLLOW),
             lines=of_page.lines,
+            bag=of_page.bag,
             signature=Signature(exact, columns["minhash"][64 * number : 64 * number + 64].tobytes() if exact else b""),
             parse_s=perf_counter() - start - judge_s,
             judge_s=judge_s,
         )
 
-    def _judge_page(self, number: int, repeats: bytes) -> tuple[NDArray[np.float64], Judged]:
+    def _judge_page(self, number: int, repeats: bytes, keep_bag: bool) -> tuple[NDArray[np.float64], Judged]:
         """How near each line is to the topic, and what is said of the page and its blocks."""
         page = self._read(self._pages.columns["tokens"][self._pages.bounds("token_ends", number)])
         facts = _NO_FACTS if self._judge.predicate is None else self._facts(number)
-        return self._judge.similarities(page), judged(self._judge, page, self._starts(number), repeats, facts)
+        of_page = judged(self._judge, page, self._starts(number), repeats, facts, keep_bag=keep_bag)
+        return self._judge.similarities(page), of_page
 
     def _facts(self, number: int) -> PageFacts:
         strings = self._pages.strings

@@ -9,6 +9,7 @@ from dowse.crawl.engine import Stop
 from dowse.crawl.join import Parts, join
 from dowse.crawl.workers import Workers
 from dowse.frontier.scope import StaticScope
+from dowse.judge import subject_of
 from dowse.lab.replay.records import Forgetful
 from dowse.lab.replay.transport import Exchange, FrozenWeb, NetworkModel, ReplayTransport
 from dowse.lab.replay.virtual import VirtualClock, VirtualLoop, run
@@ -54,7 +55,9 @@ def replay(
 
     async def crawl() -> Stop:
         parts = join(
-            topic, strategy=strategy or build_strategy(topic.strategy, seed_number=topic.seed_number), scope=scope,
+            topic, strategy=strategy or build_strategy(
+                topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic)
+            ), scope=scope,
             transport=transport, workers=workers, records=records or Forgetful(), purse=Purse(topic.budget),
             clock=clock, seed_origins={split(url).origin for url in seeds},
         )  # fmt: skip

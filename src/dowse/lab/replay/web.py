@@ -85,7 +85,7 @@ class KnownPages:
     def __init__(self, web: CorpusWeb, digests: Digests) -> None:
         self._web = web
         self._digests = digests
-        self._made: dict[tuple[int, bytes], Digest] = {}  # several runs of a topic meet the same pages
+        self._made: dict[tuple[int, bytes, bool], Digest] = {}  # several runs of a topic meet the same pages
 
     async def start(self) -> None:
         """Nothing to start."""
@@ -95,16 +95,16 @@ class KnownPages:
         self._digests.start_over()
 
     async def run(self, job: Job) -> Work:
-        return Work(self.digest(self._web.number(job.response.url), job.repeats))
+        return Work(self.digest(self._web.number(job.response.url), job.repeats, keep_bag=job.keep_bag))
 
-    def digest(self, page: int, repeats: bytes = b"") -> Digest:
+    def digest(self, page: int, repeats: bytes = b"", *, keep_bag: bool = False) -> Digest:
         """The digest of a page whose site repeats these lines, made once (unless it depends on those made before)."""
         if self._digests.learns:
-            return self._digests(page, repeats)
-        key = page, self._digests.repeated(page, repeats)
+            return self._digests(page, repeats, keep_bag=keep_bag)
+        key = page, self._digests.repeated(page, repeats), keep_bag
         digest = self._made.get(key)
         if digest is None:
-            digest = self._digests(page, repeats)
+            digest = self._digests(page, repeats, keep_bag=keep_bag)
             if len(self._made) < _REMEMBERED:
                 self._made[key] = digest
         return digest

@@ -1,0 +1,196 @@
+"""``learning``: what the crawl has seen so far, of words, URLs, links and siblings, tells what a URL is worth.
+
+Statistics change with every judged page, and with them what every waiting URL is worth. A page's own links are valued at
+once, all others by a sweep that goes round and round (see :mod:`dowse.predict.sweep`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.errors import TopicError
+from dowse.model.page import Bag
+from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage, Subject
+from dowse.predict.learning.contrast import Contrast, Told
+from dowse.predict.learning.features import NAMES, PRIOR, Tables
+from dowse.predict.learning.notes import PARENTS, Notes, Rows
+from dowse.predict.learning.tokens import link_tokens
+from dowse.predict.regression import Regression
+from dowse.predict.sweep import Sweep
+
+__all__ = ["Learner"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_EXACT = 1 << 16  # values are multiples of its inverse: so sums do not depend on their order
+_LOW = 0.01
+_SAME = 1e-6
+_NO_BAG = Bag()
+_FEW = 3  # pages; then each time there are a tenth and so many more
+
+
+class Learner:
+    """Everything that was learned, mixed as it proved right.
+
+    The mix is a :class:`~dowse.predict.regression.Regression`: when a page is judged, its evidence is set against
+    what it is worth. ``trust`` says how many pages it takes to outweigh the first weights. ``exact`` values every
+    waiting URL after every page.
+    """
+
+    name = "learning"
+    predicts_value = True
+    learns_words = True
+
+    def __init__(self, subject: Subject, trust: float = 20.0, *, exact: bool = False) -> None:
+        if not 0 < trust < float("inf"):
+            raise TopicError(f"trust = {trust:g} is no number of pages: it is above 0")
+        self.memory = Notes("learning")
+        self._subject = subject
+        self._contrast = Contrast(subject)
+        self._tables = Tables()
+        self._learned = Regression(PRIOR, trust)
+        self._sweep = Sweep()
+        self._exact = exact
+        self._fit_pages = 0  # pages when the contrast was last fitted
+        self._due = _FEW
+        self._version = 0
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def rank(self, page: SourcePage, links: LinkView) -> Floats:
+        self._judged(page)
+        self._link(page, links)
+        return self._value(self.memory.at(links.ids))
+
+    def _judged(self, page: SourcePage) -> None:
+        """A page shows what its links promised, and what others like them may promise."""
+        id_ = np.array([page.id])
+        row = self.memory.at(id_)
+        bag = _NO_BAG if page.bag is None else page.bag
+        value = _rounded(self._contrast.add(Told(page.id, bag, float(np.float32(page.score)), page.threshold)))
+        row["site"] = page.site
+        if row["parents"][0] > 0:
+            self._learned.learn(self._tables.features(row, self.memory)[0], value)
+        row["own"], row["score"], row["ordinal"] = value, page.score, self._tables.pages
+        self.memory.put(id_, row)
+        self.memory.bags[page.id] = bag
+        self._tables.judged(row, np.array([value]))
+        pages = self._tables.pages
+        if pages >= self._fit_pages * 11 // 10 + _FEW:
+            self._fit_pages = pages
+            self._revalue(*self._contrast.fit())
+        if self._learned.examples >= self._due:
+            self._learned.fit()
+            self._due = self._learned.examples * 11 // 10 + _FEW
+            self._version += 1
+        self._sweep.begin(self.memory.count)
+
+    def _revalue(self, ids: Ints, values: Floats) -> None:
+        """Pages are worth something else than was thought."""
+        values = np.round(values * _EXACT) / _EXACT
+        rows = self.memory.at(ids)
+        more = values - rows["own"]
+        changed = more != 0
+        rows["own"] = values
+        self.memory.put(ids[changed], rows[changed])
+        self._tables.judged(rows[changed], more[changed], times=0)
+
+    def _link(self, page: SourcePage, links: LinkView) -> None:
+        """The page's links are noted at their targets, whether these are known already or not."""
+        ids = np.concatenate((links.ids, links.besides))
+        if not len(ids):
+            return
+        if len(links.positions) == len(links.ids) and len(links.besides_at) == len(links.besides):
+            positions = np.concatenate((links.positions, links.besides_at))
+        else:
+            positions = np.arange(len(ids), dtype=np.int32)
+        siblings = self._tables.siblings
+        places = siblings.place(positions)
+        siblings.open(np.array([page.id]), places.max(keepdims=True))
+        rows = self.memory.at(ids)
+        self._forget(rows)
+        slots = np.minimum(rows["parents"], PARENTS - 1)
+        each = np.arange(len(ids))
+        rows["page"][each, slots], rows["place"][each, slots] = page.id, places
+        rows["parents"] = np.minimum(rows["parents"].astype(np.int64) + 1, 60_000)
+        self._note(rows[: len(links.ids)], links)
+        self.memory.put(ids, rows)
+        known = ~np.isnan(rows["own"])
+        siblings.count(np.full(int(known.sum()), page.id), places[known], rows["own"][known].astype(np.float64))
+
+    def _forget(self, rows: Rows) -> None:
+        """Where no place is left, the oldest page that links to a candidate is forgotten."""
+        full = np.flatnonzero(rows["parents"] >= PARENTS)
+        known = full[~np.isnan(rows["own"][full])]
+        if len(known):
+            self._tables.siblings.count(
+                rows["page"][known, 0].astype(np.int64), rows["place"][known, 0].astype(np.int64),
+                -rows["own"][known].astype(np.float64), times=-1,
+            )  # fmt: skip
+        for name in ("page", "place"):
+            rows[name][full, :-1] = rows[name][full, 1:]
+
+    def _note(self, rows: Rows, links: LinkView) -> None:
+        rows["site"] = links.sites
+        seen = np.nan_to_num(links.similarity).astype(np.float32)
+        np.maximum(rows["best"], seen.astype(np.float16), out=rows["best"])
+        mean = rows["mean"].astype(np.float32)
+        rows["mean"] = mean + (seen - mean) / rows["parents"][:, None]
+        if len(links.urls) == len(rows):
+            for at in np.flatnonzero(rows["token"][:, 0] == 0).tolist():
+                rows["token"][at] = link_tokens(links.urls[at], links.anchors[at])
+
+    # -- values --------------------------------------------------------------------------------------------------
+
+    def _value(self, rows: Rows) -> Floats:
+        found = self._tables.features(rows, self.memory) @ self._learned.weights
+        # never below 0, and in the same order
+        return np.where(found > _LOW, found, _LOW * np.exp(np.minimum(found - _LOW, 0) / _LOW / 10))
+
+    def revise(self, is_waiting: IsWaiting) -> Revision | None:
+        if self._exact:
+            ids = np.arange(self.memory.count)
+            ids = ids[is_waiting(ids)]
+        else:
+            some = self._sweep.some(self.memory.count, is_waiting)
+            if some is None:
+                return None
+            ids = some
+        rows = self.memory.at(ids)
+        seen = rows["parents"] > 0  # others are seeds, whose place is not ours to choose
+        return ids[seen], self._value(rows[seen])
+
+    def explain(self, candidate: int, priority: float) -> Explanation:
+        row = self.memory.at(np.array([candidate]))
+        values = self._tables.features(row, self.memory)[0].tolist()
+        if not row["parents"][0]:
+            values = [0.0] * len(NAMES)
+        weights = self._learned.weights.tolist()
+        parts = {name: (value, weight) for name, value, weight in zip(NAMES, values, weights, strict=True)}
+        predicted = sum(value * weight for value, weight in parts.values())
+        if row["parents"][0] and abs(priority - predicted) > _SAME:
+            parts["what was learned since it was ranked"] = (priority - predicted, 1.0)
+        parents = {"parents": (float(row["parents"][0]), 0.0)}
+        return Explanation(priority, {"predicted": (predicted, 0.0), **parts, **parents}, self._version)
+
+    # -- over a stop ---------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "learned": self._learned.state(),
+            "progress": [self._fit_pages, self._due, self._version, *self._sweep.state()],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        if not state:
+            return
+        self._learned.restore(state["learned"])
+        self._fit_pages, self._due, self._version, *sweep = state["progress"]
+        self._sweep.restore(sweep)
+
+
+def _rounded(value: float) -> float:
+    return round(value * _EXACT) / _EXACT

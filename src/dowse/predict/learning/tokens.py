@@ -1,0 +1,39 @@
+"""The tokens of a link: those of its URL, split at every character that is no letter or digit, and of its anchor."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+__all__ = ["BUCKETS", "WIDTH", "link_tokens", "url_tokens"]
+
+WIDTH = 12
+"""So many are kept of a link."""
+BUCKETS = 1 << 18
+_OF_ANCHOR, _OF_PATH = 5, 6
+_split = re.compile(r"[^\W_]+").findall
+_hash = xxhash.xxh32_intdigest
+
+
+def url_tokens(url: str) -> list[str]:
+    """All tokens of a URL but its scheme, each once.
+
+    >>> url_tokens("https://www.example.org/Ice_hockey/nhl-2024.html?page=2")
+    ['www', 'example', 'org', 'ice', 'hockey', 'nhl', '2024', 'html', 'page', '2']
+    """
+    return list(dict.fromkeys(_split(url.partition("://")[2].lower())))
+
+
+def link_tokens(url: str, anchor: str) -> NDArray[np.uint32]:
+    """Hashes of the most telling tokens, padded with 0: the anchor's first, the path's last, then the host's."""
+    host, _, path = url.partition("://")[2].partition("/")
+    found = dict.fromkeys(_split(anchor.lower())[:_OF_ANCHOR])
+    found.update(dict.fromkeys(_split(path.lower())[-_OF_PATH:]))
+    found.update(dict.fromkeys(_split(host.lower())[-3:]))
+    row = np.zeros(WIDTH, np.uint32)
+    hashes = [_hash(token.encode()) or 1 for token in found][:WIDTH]
+    row[: len(hashes)] = hashes
+    return row
