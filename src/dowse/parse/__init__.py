@@ -3,8 +3,8 @@
 ::
 
     bytes ─ decode ─► text ─ bounds ─► html (one walk) ─► Document ─ links, blocks ─► context ─► frontier
-                                                            ├─ language
-                                                            └─ signature ─► duplicates
+                        │                                   ├─ language
+                        └─ objects, where asked for         └─ signature ─► duplicates
 
 :func:`parse_page` is the front door. Nothing here raises for a fault of the page.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import sys
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,10 @@ def test_an_exception_is_a_fault_of_the_verdict() -> None:
     assert "KeyError" in verdict.fault
     assert "\n" not in verdict.fault
     assert len(verdict.fault) <= 200
+
+
+def test_even_an_exit_costs_the_page_only() -> None:
+    assert "SystemExit" in build_judge(Topic(predicate=lambda page: sys.exit(3))).verdict([], FACTS).fault
 
 
 def test_what_is_no_function_is_a_mistake() -> None:

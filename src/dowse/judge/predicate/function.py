@@ -48,7 +48,7 @@ class FunctionPredicate:
         try:
             answer = self._function(replace(page.facts, similarity=page.similarity, erid=page.erid))
             degree = _degree(answer)
-        except Exception as error:  # whatever it is, it costs this page only
+        except (Exception, SystemExit) as error:  # whatever it is, it costs this page only
             fault = f"{self._text}: {type(error).__name__}: {error}".replace("\n", " ")[:_LONGEST]
             return Satisfied(False, 0.0, (Part(self._text, False, 0.0, "failed"),), fault)
         held = degree >= BOUND
