@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -101,10 +102,10 @@ def test_state_survives_a_restart(name: str, story: Story, cut: int) -> None:
 @settings(max_examples=20, deadline=None)
 @given(story=stories())
 def test_inputs_are_left_alone(name: str, story: Story) -> None:
-    copies = [{field: getattr(view, field).copy() for field in view.__slots__} for _, view in story]
+    copies = [{field: copy(getattr(view, field)) for field in view.__slots__} for _, view in story]
     tell(make(name), story, {})
-    for (_, view), copy in zip(story, copies, strict=True):
-        for field, before in copy.items():
+    for (_, view), before_of in zip(story, copies, strict=True):
+        for field, before in before_of.items():
             np.testing.assert_array_equal(getattr(view, field), before)
 
 

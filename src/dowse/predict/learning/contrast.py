@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dowse.model.page import Bag
 from dowse.model.strategy import Subject
 
-__all__ = ["Contrast", "Told"]
+__all__ = ["KEPT", "Contrast", "Told"]
 
 Floats = NDArray[np.float64]
 _BUCKETS = 1 << 18  # terms that share one count as one
@@ -28,6 +28,9 @@ _QUANTILE = 0.4  # of the examples' scores: as in the judge's own threshold
 _ONE_EXAMPLE = 0.3
 _STEEPNESS = 2.2  # the usual page off the topic is given 0.1
 _STEEPEST = 30.0
+_LEAST_SCALE = 1e-6
+KEPT = 2 * _KEPT
+"""Pages that are kept at the most."""
 
 
 @dataclass(slots=True)
@@ -73,15 +76,26 @@ class Contrast:
         self._negative = list(subject.negative)
         self._rarity = np.ones(_BUCKETS)
         self._vector: Floats | None = None  # none: the judge's own scores do
-        self._middle, self._scale = 0.0, 1.0  # of scores: what is doubtful, and how far from it much is
+        self._middle, self._scale = 0.0, 0.0  # of scores: what is doubtful, and how far from it much is; 0: not yet known
         self._pages: list[Told] = []
 
     def add(self, page: Told) -> float:
         """A page was judged; its value, as far as is known."""
         self._pages.append(page)
-        if len(self._pages) >= 2 * _KEPT:
-            del self._pages[:_KEPT]
         return float(self._values([page])[0])
+
+    def forget(self) -> list[int]:
+        """Which pages, the oldest, are no longer kept."""
+        gone = self._pages[:_KEPT] if len(self._pages) >= 2 * _KEPT else []
+        del self._pages[: len(gone)]
+        return [page.id for page in gone]
+
+    def restore(self, fitted: list[Told], since: list[Told]) -> None:
+        """Take up the pages that were kept: those of the last fit, and those that came after it."""
+        self._pages = fitted
+        if fitted:
+            self.fit()
+        self._pages = [*fitted, *since]
 
     def fit(self) -> tuple[NDArray[np.int64], Floats]:
         """Learn from all that was added; the pages that are kept, and their values anew."""
@@ -110,7 +124,7 @@ class Contrast:
         scores = self._scores(self._pages)
         below = scores[scores < self._middle]
         low = float(below.mean()) if len(below) >= _LEAST else min(self._middle / 2, self._middle - 1e-3)
-        self._scale = max((self._middle - low) / _STEEPNESS, 1e-6)
+        self._scale = max((self._middle - low) / _STEEPNESS, _LEAST_SCALE)
 
     def _of_examples(self, vector: Floats) -> float:
         texts, count = self._positive, self._positive.count
@@ -130,8 +144,9 @@ class Contrast:
         return texts.dot(texts.unit(self._rarity), self._vector)
 
     def _values(self, pages: list[Told]) -> Floats:
-        if not self._scale or self._middle == 0.0:
-            self._middle = pages[-1].threshold if pages else 0.5
-            self._scale = max(self._middle / 2 / _STEEPNESS, 1e-6)
-        steps = (self._scores(pages) - self._middle) / self._scale
+        middle, scale = self._middle, self._scale
+        if not scale and pages:
+            middle = pages[0].threshold
+            scale = max(middle / 2 / _STEEPNESS, _LEAST_SCALE)
+        steps = (self._scores(pages) - middle) / scale
         return np.asarray(1 / (1 + np.exp(-np.clip(steps, -_STEEPEST, _STEEPEST))))

@@ -69,6 +69,17 @@ class Tables:
             rows["page"][at, which].astype(np.int64), rows["place"][at, which].astype(np.int64), values[at], times
         )
 
+    def restore(self, rows: Rows) -> None:
+        """Work everything out again from all records."""
+        at, which = np.nonzero(_remembered(rows))
+        pages, places = rows["page"][at, which].astype(np.int64), rows["place"][at, which].astype(np.int64)
+        last = np.full(len(rows), -1, np.int64)
+        np.maximum.at(last, pages, places)
+        opened = np.flatnonzero(last >= 0)
+        self.siblings.open(opened, last[opened])
+        judged = ~np.isnan(rows["own"])
+        self.judged(rows[judged], rows["own"][judged].astype(np.float64))
+
     def features(self, rows: Rows, notes: Notes) -> Floats:
         """A row of evidence for each record; the columns are :data:`NAMES`."""
         usual = self.usual

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dowse.model.errors import TopicError
 from dowse.model.page import Bag
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage, Subject
-from dowse.predict.learning.contrast import Contrast, Told
+from dowse.predict.learning.contrast import KEPT, Contrast, Told
 from dowse.predict.learning.features import NAMES, PRIOR, Tables
 from dowse.predict.learning.notes import PARENTS, Notes, Rows
 from dowse.predict.learning.tokens import link_tokens
@@ -47,7 +47,7 @@ class Learner:
     def __init__(self, subject: Subject, trust: float = 20.0, *, exact: bool = False) -> None:
         if not 0 < trust < float("inf"):
             raise TopicError(f"trust = {trust:g} is no number of pages: it is above 0")
-        self.memory = Notes("learning")
+        self.memory = Notes("learning", KEPT)
         self._subject = subject
         self._contrast = Contrast(subject)
         self._tables = Tables()
@@ -57,6 +57,7 @@ class Learner:
         self._fit_pages = 0  # pages when the contrast was last fitted
         self._due = _FEW
         self._version = 0
+        self._threshold = 0.5  # of the topic's judge
 
     # -- learning ------------------------------------------------------------------------------------------------
 
@@ -68,6 +69,7 @@ class Learner:
     def _judged(self, page: SourcePage) -> None:
         """A page shows what its links promised, and what others like them may promise."""
         id_ = np.array([page.id])
+        self._threshold = page.threshold
         row = self.memory.at(id_)
         bag = _NO_BAG if page.bag is None else page.bag
         value = _rounded(self._contrast.add(Told(page.id, bag, float(np.float32(page.score)), page.threshold)))
@@ -77,6 +79,8 @@ class Learner:
         row["own"], row["score"], row["ordinal"] = value, page.score, self._tables.pages
         self.memory.put(id_, row)
         self.memory.bags[page.id] = bag
+        for gone in self._contrast.forget():
+            self.memory.bags.pop(gone, None)
         self._tables.judged(row, np.array([value]))
         pages = self._tables.pages
         if pages >= self._fit_pages * 11 // 10 + _FEW:
@@ -182,6 +186,7 @@ class Learner:
         return {
             "learned": self._learned.state(),
             "progress": [self._fit_pages, self._due, self._version, *self._sweep.state()],
+            "threshold": self._threshold,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -190,6 +195,14 @@ class Learner:
         self._learned.restore(state["learned"])
         self._fit_pages, self._due, self._version, *sweep = state["progress"]
         self._sweep.restore(sweep)
+        self._threshold = state["threshold"]
+        self._tables.restore(self.memory.all())
+        rows = self.memory.all()
+        bags = sorted(self.memory.bags, key=lambda id_: int(rows["ordinal"][id_]))[-KEPT:]
+        self.memory.bags = {id_: self.memory.bags[id_] for id_ in bags}
+        told = [Told(id_, self.memory.bags[id_], float(rows["score"][id_]), self._threshold) for id_ in bags]
+        since = sum(int(rows["ordinal"][id_]) >= self._fit_pages for id_ in bags)
+        self._contrast.restore(told[: len(told) - since], told[len(told) - since :])
 
 
 def _rounded(value: float) -> float:

@@ -31,14 +31,13 @@ ROW = np.dtype([
 Rows = NDArray[np.void]
 """Records, one a candidate."""
 
-_MOST_PARENTS = 65_000
-
 
 class Notes:
     """Implements :class:`dowse.model.strategy.Memory`. A record without parents is a candidate that no page mentioned."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, most_bags: int) -> None:
         self.kind = kind
+        self.most_bags = most_bags  # after a load; then it is for others to forget some
         self._rows: Rows = np.zeros(1024, ROW)
         self._rows["own"] = np.nan
         self.count = 0  # ids below it may have a record
@@ -86,12 +85,19 @@ class Notes:
         return ids, found
 
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
+        if len(self.bags) > 2 * self.most_bags:
+            self._forget_oldest()
         for id_, row in enumerate(rows, first):
             if row is not None and len(row) >= ROW.itemsize:
                 self.reach(id_ + 1)
                 self._rows[id_] = np.frombuffer(row[: ROW.itemsize], ROW)[0]
                 if len(row) > ROW.itemsize:
                     self.bags[id_] = _unpacked(row[ROW.itemsize :])
+
+    def _forget_oldest(self) -> None:
+        oldest_first = sorted(self.bags, key=lambda id_: int(self._rows["ordinal"][id_]))
+        for id_ in oldest_first[: -self.most_bags]:
+            del self.bags[id_]
 
     def moved(self, source: int, target: int) -> None:
         self.reach(max(source, target) + 1)
