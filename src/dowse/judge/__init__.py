@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dowse.judge.calibrate import calibrate
+from dowse.judge.category import Category, load_category
 from dowse.judge.erid import KeywordPool
 from dowse.judge.frequencies import TERMS
 from dowse.judge.judge import DEFAULT_THRESHOLDS, Judge, build_judge
@@ -11,6 +12,6 @@ from dowse.judge.similarity import TopicVector
 from dowse.judge.terms import Terms, check_weighting
 
 __all__ = [
-    "DEFAULT_THRESHOLDS", "TERMS", "Judge", "KeywordPool", "Reading", "Terms", "TopicVector", "Vocabulary",
-    "build_judge", "calibrate", "check_weighting",
+    "DEFAULT_THRESHOLDS", "TERMS", "Category", "Judge", "KeywordPool", "Reading", "Terms", "TopicVector", "Vocabulary",
+    "build_judge", "calibrate", "check_weighting", "load_category",
 ]  # fmt: skip
