@@ -54,7 +54,7 @@ def read_examples(sources: Sequence[str], topic: Topic) -> Examples:
 
 def _reader(source: str) -> Callable[[str, Examples], list[str]] | None:
     """What reads a source that is ``PLACE:NAME``; None for one that is not."""
-    if "://" in source or Path(source).exists():
+    if not source.strip() or "://" in source or Path(source).exists():
         return None
     if _table(source) is not None:
         return _labelled
@@ -97,6 +97,8 @@ def _judged(source: str, found: Examples) -> list[str]:
 
 def _named(source: str, found: Examples) -> list[str]:
     """The files or web pages that a source stands for."""
+    if not source.strip():
+        raise UserError("a source of examples is empty: name a file, a folder, a URL or LABELS.csv:label")
     if "://" in source:
         return [source]
     path = Path(source)

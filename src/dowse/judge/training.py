@@ -12,6 +12,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -48,10 +49,8 @@ class Trained:
 
 def check_installed() -> None:
     """UserError when scikit-learn is missing."""
-    try:
-        import sklearn  # noqa: F401
-    except ImportError:
-        raise UserError("training needs scikit-learn: install it with: pip install 'dowse[train]'") from None
+    if find_spec("sklearn") is None:  # not imported yet: that takes a while
+        raise UserError("training needs scikit-learn: install it with: pip install 'dowse[train]'")
 
 
 def train(
@@ -67,14 +66,17 @@ def train(
     """A category from examples of what belongs to it and of what does not, read in ``language``; all of them with their
     embedding, or none. UserError when there is too little to learn from."""
     check_installed()
+    from threadpoolctl import threadpool_limits  # which comes with scikit-learn
+
     check_name(name)
     notes: list[str] = []
     sides = _cleaned(positive, negative, notes)
     examples = _Examples(sides, seed_number)
-    scores, rounds = _cross_validated(examples)
+    with threadpool_limits(1):  # threads would only wait for each other here
+        scores, rounds = _cross_validated(examples)
+        model = examples.fit(np.arange(len(examples.truth)))
     slope, offset = _platt(scores, examples.truth)
     figures = measured(examples.truth, rounds, examples.folds)
-    model = examples.fit(np.arange(len(examples.truth)))
     category = made_category(
         examples.vocabulary(model, _NEGLIGIBLE * float(scores.std())),
         embedding=None if model.embedding is None else _rounded(model.embedding),
@@ -170,11 +172,10 @@ class _Examples:
         """A model of some of the examples."""
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import LogisticRegression
-        from threadpoolctl import threadpool_limits  # which scikit-learn needs itself
 
         scales = _scales(self._matrix[rows], self.truth[rows])
         regression = LogisticRegression(C=_C, class_weight="balanced", max_iter=1_000)
-        with warnings.catch_warnings(), threadpool_limits(1):  # threads would only wait for each other here
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # what is near enough after so many steps will do
             regression.fit(self._scaled(rows, scales), self.truth[rows])
         found, size = regression.coef_[0], len(self._columns)
