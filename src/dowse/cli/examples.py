@@ -13,7 +13,7 @@ import typer
 from dowse.cli.lab import shown_progress
 from dowse.crawl.prepare import Source
 from dowse.fetch import HttpTransport
-from dowse.lab.labelled import full_text, judged_texts, labelled_texts
+from dowse.lab.labelled import full_text, judged_texts, labelled_texts, spread
 from dowse.model.clock import SystemClock
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import Topic
@@ -106,7 +106,7 @@ def _named(source: str, found: Examples) -> list[str]:
         files = sorted(str(file) for file in path.rglob("*") if file.suffix.lower() in _PAGES and file.is_file())
         if not files:
             raise UserError(f"{source} holds no page files ({', '.join(_PAGES)}){_hint(path)}")
-        return files[:MOST]
+        return spread(files, MOST)
     if path.is_file():
         if not _is_list(path):
             return [source]
@@ -114,11 +114,11 @@ def _named(source: str, found: Examples) -> list[str]:
         found.notes += [f"{source}: {problem}" for problem in urls.problems]
         if not urls.urls:
             raise UserError(f"{source} names no web page")
-        return list(urls.urls[:MOST])
+        return spread(list(urls.urls), MOST)
     if any(mark in source for mark in "*?[") and not path.is_absolute():
         files = sorted(str(file) for file in Path().glob(source) if file.is_file())
         if files:
-            return files[:MOST]
+            return spread(files, MOST)
     raise UserError(
         f"there is no {source!r}: name a page file, a folder of them, a list of URLs, a URL, LABELS.csv:label, or "
         "CRAWL:relevant"

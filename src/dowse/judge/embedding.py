@@ -1,8 +1,8 @@
 """The mean embedding of a text, from the static vectors that WordLlama ships in its package (the only module that knows
 them). Optional: ``pip install 'dowse[embed]'``.
 
-The library's own loader looks for its tokenizer in the wrong folder of the package and then asks the network. So the
-two files are opened here, by the libraries it is made of; the network is never asked.
+The library's own loader asks the network for whatever it does not find where it looks, and later releases look for
+their own tokenizer in the wrong folder. So the two files are opened here, by the libraries it is made of: nobody asks.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ _MOST_COLUMNS = 100_000
 _LONGEST_TERM = 60  # what is longer is no word of anybody's
 _C = 100.0  # the less, the smaller the weights: chosen with the scales, see docs/categories.md
 _EMBEDDING_SCALE = 1.0
-_RIDGE, _FLATTEST = 1e-6, 0.05  # of Platt's scaling
+_RIDGE, _FLATTEST, _NARROWEST = 1e-6, 0.05, 1e-3  # of Platt's scaling
 _NEGLIGIBLE = 0.01  # of the scores' standard deviation: all that is left out moves no page by more
 
 
@@ -267,7 +267,7 @@ def _platt(scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[float
     positive = int(np.count_nonzero(truth))
     negative = len(truth) - positive
     target = np.where(truth, (positive + 1) / (positive + 2), 1 / (negative + 2))
-    middle, width = float(scores.mean()), float(scores.std()) or 1.0
+    middle, width = float(scores.mean()), max(float(scores.std()), _NARROWEST)
     values = (scores - middle) / width
     slope, offset = 0.0, math.log(target.mean() / (1 - target.mean()))
     for _ in range(100):  # Newton's steps: a few will do
