@@ -5,7 +5,7 @@ PYTHON ?= python3
 PYTEST_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.stamp
-EXTRAS := dev,parquet
+EXTRAS := dev,parquet,train,embed
 
 .DEFAULT_GOAL := help
 .PHONY: help test lint demo bench soak soak-memory clean

@@ -25,6 +25,8 @@ EXAMPLES = {
     "init": "dowse init topic.toml",
     "judge": 'dowse judge https://en.wikipedia.org/wiki/Perovskite --topic "perovskite solar cells"',
     "blocks": "dowse blocks portal.html --topic topic.toml --picture portal.png",
+    "train": "dowse train birds --positive good/ --negative bad/",
+    "label": "dowse label demo-crawl/bfs --name solar",
     "why": "dowse why demo-crawl/best-first http://portal.dowse.test/",
     "report": "dowse report demo-crawl/best-first",
     "export": "dowse export demo-crawl/best-first --to csv --out pages.csv",
@@ -81,6 +83,15 @@ A page given as URL is fetched once, as your browser would, without asking its r
     "blocks": """\
 [Content blocks](blocks.md) tells what they are, has the files of the example, and shows the picture. A page given as
 URL is fetched as by `dowse judge`.
+""",
+    "train": """\
+Each side is mixed of whatever there is: folders of page files, single files, web pages, lists of them, pages that
+somebody labelled, or that a crawl judged. [Categories](categories.md) tells more. A page given as URL is fetched as by
+`dowse judge`, a second apart. Training needs the extra `train` (`pip install "dowse[train]"`).
+""",
+    "label": """\
+Answers are kept at once in `labels.csv` in the crawl's folder, and the category beside it. The same command goes on
+where it was left. [Categories](categories.md#label-a-crawl) tells more.
 """,
     "why": """\
 The example looks into what `dowse demo` has left. It works for any URL: fetched, waiting, refused or never heard of.

@@ -111,6 +111,22 @@ def test_tops(folder: Path) -> None:
         assert [(found.id, found.score) for found in reader.top_pages(3)] == [(8, 0.8), (6, 0.6), (4, 0.4)]
 
 
+def test_judged_pages_are_those_with_a_score_that_are_no_doubles(tmp_path: Path) -> None:
+    with CrawlStore.create(tmp_path, {}, WALL) as store:
+        pages = [
+            page(1),
+            page(2),
+            page(3, score=None, relevant=None),
+            page(4, duplicate_of=2),
+            page(5, outcome="failed"),
+        ]
+        store.commit(Batch(pages=pages))
+    with CrawlReader(tmp_path) as reader:
+        assert [found.id for found in reader.judged_pages()] == [1, 2]
+        assert [found.id for found in reader.judged_pages(True)] == [2]
+        assert [found.id for found in reader.judged_pages(False)] == [1]
+
+
 def test_tunnels_are_irrelevant_pages_that_led_to_relevant_ones(tmp_path: Path) -> None:
     parents = {0: None, 1: 0, 2: 1, 3: 1, 4: 0, 5: None, 6: 5, 7: 3, 8: 7}
     relevant = {2, 3, 4, 5, 6, 8}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dowse.judge.calibrate import calibrate
+from dowse.judge.category import Category, load_category
 from dowse.judge.erid import KeywordPool
 from dowse.judge.frequencies import TERMS
 from dowse.judge.judge import DEFAULT_THRESHOLDS, Judge, build_judge, looking_judge
@@ -13,6 +14,6 @@ from dowse.judge.subject import subject_of
 from dowse.judge.terms import Terms, check_weighting
 
 __all__ = [
-    "DEFAULT_THRESHOLDS", "TERMS", "Judge", "KeywordPool", "Reading", "Terms", "TopicVector", "Vocabulary",
-    "build_judge", "calibrate", "category_files", "check_weighting", "subject_of", "looking_judge",
+    "DEFAULT_THRESHOLDS", "TERMS", "Category", "Judge", "KeywordPool", "Reading", "Terms", "TopicVector", "Vocabulary",
+    "build_judge", "calibrate", "category_files", "check_weighting", "load_category", "looking_judge", "subject_of",
 ]  # fmt: skip

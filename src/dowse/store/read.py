@@ -154,6 +154,13 @@ class CrawlReader:
             f"SELECT {_PAGE} FROM pages WHERE relevant = 1 ORDER BY score DESC, ordinal LIMIT ?", n
         )]  # fmt: skip
 
+    def judged_pages(self, relevant: bool | None = None) -> list[PageView]:
+        """The pages that have a score, duplicates left out, in the order they were recorded; of one verdict or both."""
+        found = self._ask(
+            f"SELECT {_PAGE} FROM pages WHERE outcome = 'fetched' AND score IS NOT NULL AND duplicate_of IS NULL"
+            " AND (?1 IS NULL OR relevant = ?1) ORDER BY ordinal", relevant)  # fmt: skip
+        return [_page(row) for row in found]
+
     def tunnels(self, n: int = 3) -> list[Tunnel]:
         """The pages that are not relevant and whose links first led to the most relevant ones."""
         found = self._ask(

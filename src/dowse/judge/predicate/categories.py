@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.judge.category import load_category
 from dowse.judge.lexicon import Counts
 from dowse.judge.predicate.syntax import Leaf, SyntaxFault
 from dowse.model.errors import TopicError
@@ -41,11 +42,6 @@ class Category(Protocol):
     def strongest(self, n: int) -> list[tuple[str, float]]:
         """The terms that speak for it most, with weights above 0."""
         ...
-
-
-def load_category(path: Path) -> Category:
-    """Read a category's file. Raises TopicError."""
-    raise TopicError(f"{path}: this version cannot load categories")
 
 
 def category_file(leaf: Leaf, topic: Topic, expression: Expression) -> Path:

@@ -1,0 +1,202 @@
+"""``dowse label``: somebody looks at the most uncertain pages of a crawl, and a category learns from the answers."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dowse.cli.answers import Answers
+from dowse.cli.changes import changes
+from dowse.cli.excerpt import excerpt
+from dowse.cli.interrupt import interruptible
+from dowse.cli.look import Folder
+from dowse.cli.train import described, stamp
+from dowse.cli.uncertain import Pool
+from dowse.judge import Category, Terms, load_category
+from dowse.judge.category import ENDING, check_name, save_category
+from dowse.judge.training import FEWEST, check_installed, train
+from dowse.model.errors import UserError
+from dowse.model.topicfile import topic_from_json
+from dowse.model.words import printable, words
+from dowse.store import CrawlReader, PageView
+
+__all__ = ["label"]
+
+_EVERY = 5  # answers from one training to the next
+_FOR, _AGAINST = 10, 4  # telling words of a page that are shown
+_QUESTION = "y(es), n(o), s(kip), b(ack), q(uit)"
+
+
+def label(
+    folder: Folder,
+    category: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A category to begin with: its name, its uncertain pages.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The category to label for; 'relevant' if not given.")
+    ] = None,
+) -> None:
+    """Label the most uncertain pages of a crawl, and train a category on the answers."""
+    if category is not None and name is not None:
+        raise UserError("give --category or --name: a category has its name in its file")
+    first = None if category is None else load_category(category)
+    with CrawlReader(folder) as crawl:
+        session = _Session(crawl, first, check_name(name or "relevant") if first is None else first.name)
+        with interruptible(f"every answer is in {session.answers.path}"):
+            session.run()
+
+
+class _Session:
+    """One sitting. ``category`` is what is known so far, ``out`` where what is learned here goes: a file that was given
+    is left as it is, since it may know more examples than this folder has answers."""
+
+    def __init__(self, crawl: CrawlReader, category: Category | None, name: str) -> None:
+        self.name = name
+        self.out = crawl.folder / f"{name}{ENDING}"
+        if category is None and self.out.is_file():
+            category = load_category(self.out)
+        self.category = category
+        self.answers = Answers(crawl.folder, name)
+        language = topic_from_json(crawl.settings()["topic"]).judge.language if category is None else category.language
+        self.pool = Pool(crawl, Terms(language), embedded=category is not None and category.needs_text)
+        self.likely: dict[str, float] = {}
+        self.asked: list[tuple[str, bool]] = []  # pages of this sitting, and whether they were answered
+        self.fresh = 0  # answers since the last training
+        self.can_train = _can_train()
+
+    def run(self) -> None:
+        """Ask until there is nothing left to ask, or nobody answers."""
+        if not self.pool.pages:
+            raise UserError(f"{self.out.parent} has no judged page to label")
+        self._greet()
+        if self.category is not None:
+            self._weigh(self.category)
+        while (page := self._next()) is not None and self._ask(page):
+            if self.can_train and self.fresh and self._due():
+                self._train()
+        if page is None:
+            typer.echo("no page is left to ask about")
+        if self.fresh and self.can_train and self._enough():
+            self._train()
+        self._part()
+
+    def _greet(self) -> None:
+        known = self.answers
+        typer.echo(f"{self.pool.total} pages; labelled {self.name}: {known.count(True)} yes, {known.count(False)} no")
+        if len(self.pool.pages) < self.pool.total:
+            typer.echo(f"looking at {len(self.pool.pages)} of them, spread over the crawl")
+
+    def _part(self) -> None:
+        yes, no = self.answers.count(True), self.answers.count(False)
+        typer.echo(f"{yes} yes, {no} no in {self.answers.path}")
+        if not self._enough():
+            typer.echo(f"a category needs {FEWEST} of each: the same command goes on")
+
+    def _next(self) -> PageView | None:
+        done = {*self.answers.known, *(url for url, _ in self.asked)}
+        return self.pool.nearest(done, self.likely, above=self.answers.count(True) <= self.answers.count(False))
+
+    def _ask(self, page: PageView) -> bool:
+        """Show a page and take the answer; False when there is none."""
+        while True:
+            self._show(page)
+            typer.echo(f"is it {self.name}? {_QUESTION}: ", nl=False)
+            line = sys.stdin.readline()
+            if not sys.stdin.isatty():
+                typer.echo(line.strip())
+            answer = line.strip().lower()[:1]
+            if not line or answer == "q":
+                return False
+            if answer in ("y", "n"):
+                self.answers.add(page.url, answer == "y")
+                self.asked.append((page.url, True))
+                self.fresh += 1
+                return True
+            if answer == "s":
+                self.asked.append((page.url, False))
+                return True
+            if answer == "b" and self.asked:
+                page = self._back()
+            else:
+                typer.echo("nothing to go back to" if answer == "b" else f"please answer {_QUESTION}")
+
+    def _back(self) -> PageView:
+        """The page before, as if it had not been asked about."""
+        url, answered = self.asked.pop()
+        if answered:
+            self.answers.take_back(url)
+            self.fresh += 1  # what was learned from it is to be unlearned
+        return self.pool.pages[url]
+
+    def _show(self, page: PageView) -> None:
+        sides = {True: "relevant", False: "not relevant", None: "not judged"}
+        figures = f"score {page.score or 0.0:.3f} ({sides[page.relevant]})"
+        if page.url in self.likely:
+            figures += f", {self.name} {self.likely[page.url]:.2f}"
+        typer.echo(f"\n{printable(page.title) or '(no title)'}\n{page.url}\n{figures}")
+        document, bag = self.pool.document(page.url), self.pool.bag(page.url)
+        if document is None or bag is None:
+            typer.echo("(its text cannot be read from the archive)")
+            return
+        if self.category is None:
+            telling = {
+                term: value * weight
+                for name, value, weight in page.reasons
+                for term in self.pool.terms.sequence(words(name.partition(": ")[2]))
+            }
+        else:
+            ordered = self.category.telling(bag.hashes, bag.counts)
+            telling = dict([*ordered[:_FOR], *ordered[-_AGAINST:]])
+        typer.echo(excerpt(document.text, telling, self.pool.terms, marked=not sys.stdout.isatty()))
+
+    # -- learning --------------------------------------------------------------------------------------------------
+
+    def _enough(self) -> bool:
+        return min(self.answers.count(True), self.answers.count(False)) >= FEWEST
+
+    def _due(self) -> bool:
+        return self._enough() and (self.fresh >= _EVERY or not self.out.is_file())
+
+    def _weigh(self, category: Category) -> None:
+        unread = self.pool.unread()
+        if unread:
+            typer.echo(f"reading {unread} pages again", err=True)
+        self.likely = self.pool.probabilities(category)
+        self.category = category
+
+    def _train(self) -> None:
+        sides: tuple[list[str], list[str]] = ([], [])
+        for url, answer in self.answers.known.items():
+            sides[not answer].append(url)
+        bags = [[bag for bag in map(self.pool.bag, urls) if bag is not None] for urls in sides]
+        self.fresh = 0
+        try:
+            trained = train(
+                self.name, *bags, language=self.pool.terms.language, made_at=stamp(),
+                made_by=f"dowse {version('dowse')}",
+            )  # fmt: skip
+        except UserError as error:
+            typer.echo(f"not trained: {error}")
+            return
+        before, likely = self.category, self.likely
+        save_category(trained.category, self.out)
+        self._weigh(trained.category)
+        typer.echo("")
+        for line in (*trained.notes, *described(trained.category)):
+            typer.echo(line)
+        for line in changes(before, trained.category, likely, self.likely):
+            typer.echo(line)
+        typer.echo(f'written: {self.out}. In a predicate: category("{self.name}") > 0.6')
+
+
+def _can_train() -> bool:
+    try:
+        check_installed()
+    except UserError as error:
+        typer.echo(f"{error}; until then answers are only kept", err=True)
+        return False
+    return True

@@ -1,0 +1,158 @@
+"""``dowse train``: a category from example pages."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dowse.cli.examples import Examples, read_examples
+from dowse.cli.interrupt import interruptible
+from dowse.cli.options import Flags, with_flags
+from dowse.cli.page import AllowAddress, AllowPrivate, AsJson, Resolve
+from dowse.judge import Category, Terms
+from dowse.judge.bags import bag_of
+from dowse.judge.category import ENDING, check_name, save_category
+from dowse.judge.embedding import check_installed as check_embeddings
+from dowse.judge.measured import Figure
+from dowse.judge.training import Trained, check_installed
+from dowse.judge.training import train as train_category
+from dowse.model.errors import TopicError, UserError
+from dowse.model.topic import Topic
+from dowse.model.topicfile import load_topic
+from dowse.store.whole import check_writable
+
+__all__ = ["described", "stamp", "train"]
+
+_TERMS = 12
+SOURCES = "a page file, a folder of them, a list of URLs, a URL, LABELS.csv:label, CRAWL:relevant or CRAWL:irrelevant"
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help='The category\'s name, as in category("NAME").')]
+
+
+def train(
+    name: Name,
+    positive: Annotated[
+        list[str] | None, typer.Option(metavar="SOURCE", help=f"Pages of the category: {SOURCES}.")
+    ] = None,
+    negative: Annotated[
+        list[str] | None, typer.Option(metavar="SOURCE", help="Pages that are not, named alike; best near misses.")
+    ] = None,
+    topic: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A topic file: its [examples], its language, its network.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help=f"The file to write; NAME{ENDING} if not given.")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(help="The language of the pages, or none; english if not given.")
+    ] = None,
+    embed: Annotated[
+        bool, typer.Option("--embed", help="Also use the mean embedding of a page (needs the extra embed).")
+    ] = False,
+    seed_number: Annotated[int, typer.Option(metavar="NUMBER", help="Divides the examples otherwise.")] = 0,
+    allow_private: AllowPrivate = False,
+    allow_address: AllowAddress = None,
+    resolve: Resolve = None,
+    as_json: AsJson = False,
+) -> None:
+    """Train a category, a text classifier for predicates, from example pages."""
+    check_installed()
+    if embed:
+        _named("--embed", check_embeddings)
+    check_name(name)
+    of_topic = Topic() if topic is None else load_topic(topic)
+    path = out or Path(f"{name}{ENDING}")
+    check_writable(path)
+    terms = _terms(language or of_topic.judge.language)
+    flags = Flags(allow_private=allow_private, allow_addresses=allow_address or [], resolve=resolve or [])
+    sides = [
+        [*(given or ()), *(example.source for example in of_topic.examples if example.positive is side)]
+        for given, side in ((positive, True), (negative, False))
+    ]
+    for given, flag in zip(sides, ("positive", "negative"), strict=True):
+        if not given:
+            raise UserError(f"no {flag} examples: name some with --{flag} SOURCE, or in [examples] of a --topic")
+    with interruptible():
+        found = [read_examples(given, with_flags(of_topic, flags)) for given in sides]
+        bags = [[bag_of(text, terms, embedded=embed) for text in side.texts] for side in found]
+        trained = train_category(
+            name, *bags, language=terms.language, made_at=stamp(), made_by=_version(), seed_number=seed_number
+        )
+    save_category(trained.category, path)
+    _tell(trained, found, path, as_json)
+
+
+def _terms(language: str) -> Terms:
+    try:
+        return Terms(language)
+    except TopicError as error:
+        raise UserError(f"--language: {error.message}") from None
+
+
+def _named(flag: str, check: object) -> None:
+    assert callable(check)
+    try:
+        check()
+    except TopicError as error:
+        raise UserError(f"{flag} {error.message}") from None
+
+
+def stamp() -> str:
+    """Now, as files say it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _version() -> str:
+    return f"dowse {version('dowse')}"
+
+
+def _tell(trained: Trained, found: list[Examples], path: Path, as_json: bool) -> None:
+    notes = [*(note for side in found for note in side.notes), *trained.notes]
+    category = trained.category
+    if as_json:
+        value = {
+            "name": category.name, "file": str(path), "language": category.language,
+            "examples": {"positive": category.positive, "negative": category.negative},
+            "measured": asdict(category.measured), "threshold": category.threshold, "terms": len(category.terms),
+            "for": category.strongest(_TERMS), "against": category.strongest_against(_TERMS), "notes": notes,
+        }  # fmt: skip
+        typer.echo(json.dumps(value, ensure_ascii=False))
+        return
+    for note in notes:
+        typer.echo(note, err=True)
+    typer.echo("\n".join(described(category)))
+    typer.echo(f'written: {path}. In a predicate: category("{category.name}") > 0.6')
+
+
+def described(category: Category) -> list[str]:
+    """A category in a few lines: its examples, how good it is, what it goes by."""
+    measured = category.measured
+    return [
+        f"{category.name}: {category.positive} positive and {category.negative} negative examples,"
+        f" {len(category.terms)} terms",
+        f"cross-validated ({measured.rounds} times {measured.folds} folds; 90 % interval, spread between rounds):",
+        *(
+            f"  {title:10s}{_shown(figure)}"
+            for title, figure in (
+                ("precision", measured.precision), ("recall", measured.recall), ("F1", measured.f1),
+                ("AUC", measured.auc),
+            )
+        ),
+        f"threshold: {category.threshold:.3f}",
+        f"for:     {_words(category.strongest(_TERMS))}",
+        f"against: {_words(category.strongest_against(_TERMS))}",
+    ]  # fmt: skip
+
+
+def _shown(figure: Figure) -> str:
+    return f"{figure.value:.3f}  ({figure.low:.2f} to {figure.high:.2f}, ±{figure.spread:.3f})"
+
+
+def _words(terms: list[tuple[str, float]]) -> str:
+    return ", ".join(f"{term} {weight:+.2f}" for term, weight in terms) or "nothing"
