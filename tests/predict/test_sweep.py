@@ -4,7 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.predict.sweep import _AT_ONCE, Sweep
+from dowse.predict.sweep import Sweep
+
+_AT_ONCE = 512
 
 
 def everything(ids: np.ndarray) -> np.ndarray:

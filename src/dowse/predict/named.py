@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dowse.model.errors import TopicError
 from dowse.model.strategy import Strategy, Subject
 from dowse.predict.gatherer import Hybrid, Measured
-from dowse.predict.learning import Learner
+from dowse.predict.learning import InterestRatios, Learner
 from dowse.predict.measures import Average, AverageTwo, LinkMeasure, Measure, Weighted
 from dowse.predict.mix import ContextMix
 from dowse.predict.second_order import SecondOrder
@@ -73,9 +73,18 @@ def tunnel(form: str = "robust", trust: float = 40.0) -> Strategy:
     return ContextMix(trust) if _robust(form) else BestBlock()
 
 
-def learning(subject: Subject, form: str = "robust", trust: float = 20.0, exact: bool = False) -> Strategy:
+def learning(
+    subject: Subject, form: str = "robust", combine: str = "learned", trust: float = 20.0, content: float = 1.0,
+    url: float = 1.0, links: float = 1.0, siblings: float = 1.0, exact: bool = False,
+) -> Strategy:  # fmt: skip
     """What pages, words, URLs and siblings seen so far tell of a link, in a mix learned while crawling."""
-    return Learner(subject, trust, exact=exact)
+    robust = _robust(form)
+    if combine not in ("learned", "logs"):
+        raise TopicError(f"combine is {combine!r}: write learned or logs")
+    weights = (content, url, links, siblings)
+    if robust and combine == "learned":
+        return Learner(subject, trust, weights, exact=exact)
+    return InterestRatios(weights, robust=robust, exact=exact)
 
 
 def _robust(form: str) -> bool:

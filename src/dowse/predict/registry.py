@@ -46,7 +46,8 @@ def _parameters(name: str) -> dict[str, inspect.Parameter]:
 
 
 def build_strategy(choice: StrategyChoice, *, seed_number: int, subject: Subject | None = None) -> Strategy:
-    """Make the chosen strategy, which is told of the ``subject`` if it learns from words; TopicError for an unknown name, parameter or a value of the wrong type."""
+    """Make the chosen strategy, which is told of the ``subject`` if it learns from words; TopicError for an unknown
+    name, parameter or a value of the wrong type."""
     if choice.name not in STRATEGIES:
         near = difflib.get_close_matches(choice.name, STRATEGIES, 1)
         hint = f"did you mean {near[0]}? " if near else ""

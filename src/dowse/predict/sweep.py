@@ -9,14 +9,13 @@ from dowse.model.strategy import IsWaiting
 
 __all__ = ["Sweep"]
 
-_AT_ONCE = 512
-
 
 class Sweep:
-    """Goes over all ids, from where it last stopped. A page pays for 512 of them, so after a change every candidate
-    is ranked anew within one page for each 512 candidates there are, however often more changes come."""
+    """Goes over all ids, from where it last stopped. A page pays for ``at_once`` of them, so after a change every
+    candidate is ranked anew within one page for each so many candidates there are, however often more changes come."""
 
-    def __init__(self) -> None:
+    def __init__(self, at_once: int = 512) -> None:
+        self._at_once = at_once
         self._at = 0  # the next id
         self._left = 0  # ids that were ranked before the last change
 
@@ -30,7 +29,7 @@ class Sweep:
             return None
         if self._at >= count:
             self._at = 0
-        ids = np.arange(self._at, min(self._at + min(_AT_ONCE, self._left), count))
+        ids = np.arange(self._at, min(self._at + min(self._at_once, self._left), count))
         self._at += len(ids)
         self._left -= len(ids)
         return ids[is_waiting(ids)]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dowse.judge.category import load_category
 from dowse.judge.lexicon import Counts
 from dowse.judge.predicate.syntax import Leaf, SyntaxFault
-from dowse.model.errors import TopicError
 from dowse.model.topic import Expression, Topic
 
 __all__ = ["ENDING", "Category", "category_file", "load_category"]

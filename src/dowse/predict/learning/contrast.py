@@ -76,7 +76,10 @@ class Contrast:
         self._negative = list(subject.negative)
         self._rarity = np.ones(_BUCKETS)
         self._vector: Floats | None = None  # none: the judge's own scores do
-        self._middle, self._scale = 0.0, 0.0  # of scores: what is doubtful, and how far from it much is; 0: not yet known
+        self._middle, self._scale = (
+            0.0,
+            0.0,
+        )  # of scores: what is doubtful, and how far from it much is; 0: not yet known
         self._pages: list[Told] = []
 
     def add(self, page: Told) -> float:

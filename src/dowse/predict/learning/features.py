@@ -10,7 +10,7 @@ from dowse.predict.learning.notes import PARENTS, Notes, Rows
 from dowse.predict.learning.siblings import Siblings
 from dowse.predict.learning.tokens import BUCKETS
 
-__all__ = ["NAMES", "PRIOR", "Tables"]
+__all__ = ["NAMES", "Tables", "weighted"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -20,6 +20,7 @@ _KAPPA_PARENTS = 0.5
 _SPREAD = 2.0  # a sum over pages is taken over the root of their number and so many more
 _MASK = np.uint32(BUCKETS - 1)
 _CONTEXTS = [f"{'tag path' if context is Context.PATH else context.name.lower()}'s similarity" for context in Context]
+_CONTENT, _URL, _LINKS, _SIBLINGS, _ANY = range(5)
 _PRIORS: dict[str, float] = {
     "best page": 0.3, "mean of pages": 0.3, "sum of pages": 0.0,
     **{f"best {name}": 0.0 for name in _CONTEXTS}, **{f"mean {name}": 0.0 for name in _CONTEXTS},
@@ -29,7 +30,13 @@ _PRIORS: dict[str, float] = {
     "tokens": 0.5, "site": 0.3, "pages that link to it": 0.0, "always": 0.0, "never": 0.0,
 }  # fmt: skip
 NAMES = tuple(_PRIORS)
-PRIOR = list(_PRIORS.values())
+_SORTS = np.array([_LINKS] * 3 + [_CONTENT] * (2 * len(Context)) + [_SIBLINGS] * 9 + [_URL, _URL, _LINKS, _ANY, _ANY])
+
+
+def weighted(content: float, url: float, links: float, siblings: float) -> tuple[list[float], NDArray[np.bool_]]:
+    """The first weights when the four sorts of evidence are given so much weight, and which are left out (weight 0)."""
+    of_sort = np.array([content, url, links, siblings, 1.0])[_SORTS]
+    return (of_sort * np.array(list(_PRIORS.values()))).tolist(), of_sort == 0
 
 
 class Tables:

@@ -1,7 +1,7 @@
 """``learning``: what the crawl has seen so far, of words, URLs, links and siblings, tells what a URL is worth.
 
-Statistics change with every judged page, and with them what every waiting URL is worth. A page's own links are valued at
-once, all others by a sweep that goes round and round (see :mod:`dowse.predict.sweep`).
+Statistics change with every judged page, and with them what every waiting URL is worth. A page's own links are valued
+at once, all others by a sweep that goes round and round (see :mod:`dowse.predict.sweep`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dowse.model.errors import TopicError
 from dowse.model.page import Bag
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage, Subject
 from dowse.predict.learning.contrast import KEPT, Contrast, Told
-from dowse.predict.learning.features import NAMES, PRIOR, Tables
+from dowse.predict.learning.features import NAMES, Tables, weighted
 from dowse.predict.learning.notes import PARENTS, Notes, Rows
 from dowse.predict.learning.tokens import link_tokens
 from dowse.predict.regression import Regression
@@ -44,14 +44,20 @@ class Learner:
     predicts_value = True
     learns_words = True
 
-    def __init__(self, subject: Subject, trust: float = 20.0, *, exact: bool = False) -> None:
+    def __init__(
+        self, subject: Subject, trust: float = 20.0, parts: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0), *,
+        exact: bool = False,
+    ) -> None:  # fmt: skip
         if not 0 < trust < float("inf"):
             raise TopicError(f"trust = {trust:g} is no number of pages: it is above 0")
+        if min(parts) < 0 or not max(parts) > 0:
+            raise TopicError("content, url, links and siblings are weights: none below 0, and one above")
+        prior, self._left_out = weighted(*parts)
         self.memory = Notes("learning", KEPT)
         self._subject = subject
         self._contrast = Contrast(subject)
         self._tables = Tables()
-        self._learned = Regression(PRIOR, trust)
+        self._learned = Regression(prior, trust)
         self._sweep = Sweep()
         self._exact = exact
         self._fit_pages = 0  # pages when the contrast was last fitted
@@ -75,7 +81,7 @@ class Learner:
         value = _rounded(self._contrast.add(Told(page.id, bag, float(np.float32(page.score)), page.threshold)))
         row["site"] = page.site
         if row["parents"][0] > 0:
-            self._learned.learn(self._tables.features(row, self.memory)[0], value)
+            self._learned.learn(self._features(row)[0], value)
         row["own"], row["score"], row["ordinal"] = value, page.score, self._tables.pages
         self.memory.put(id_, row)
         self.memory.bags[page.id] = bag
@@ -149,8 +155,13 @@ class Learner:
 
     # -- values --------------------------------------------------------------------------------------------------
 
+    def _features(self, rows: Rows) -> Floats:
+        found = self._tables.features(rows, self.memory)
+        found[:, self._left_out] = 0.0
+        return found
+
     def _value(self, rows: Rows) -> Floats:
-        found = self._tables.features(rows, self.memory) @ self._learned.weights
+        found = self._features(rows) @ self._learned.weights
         # never below 0, and in the same order
         return np.where(found > _LOW, found, _LOW * np.exp(np.minimum(found - _LOW, 0) / _LOW / 10))
 
@@ -169,7 +180,7 @@ class Learner:
 
     def explain(self, candidate: int, priority: float) -> Explanation:
         row = self.memory.at(np.array([candidate]))
-        values = self._tables.features(row, self.memory)[0].tolist()
+        values = self._features(row)[0].tolist()
         if not row["parents"][0]:
             values = [0.0] * len(NAMES)
         weights = self._learned.weights.tolist()

@@ -33,7 +33,7 @@ Rows = NDArray[np.void]
 
 
 class Notes:
-    """Implements :class:`dowse.model.strategy.Memory`. A record without parents is a candidate that no page mentioned."""
+    """Implements :class:`dowse.model.strategy.Memory`. A record without parents: no page mentioned it."""
 
     def __init__(self, kind: str, most_bags: int) -> None:
         self.kind = kind

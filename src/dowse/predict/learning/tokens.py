@@ -8,7 +8,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-__all__ = ["BUCKETS", "WIDTH", "link_tokens", "url_tokens"]
+__all__ = ["BUCKETS", "WIDTH", "link_tokens", "url_hashes", "url_tokens"]
 
 WIDTH = 12
 """So many are kept of a link."""
@@ -25,6 +25,11 @@ def url_tokens(url: str) -> list[str]:
     ['www', 'example', 'org', 'ice', 'hockey', 'nhl', '2024', 'html', 'page', '2']
     """
     return list(dict.fromkeys(_split(url.partition("://")[2].lower())))
+
+
+def url_hashes(url: str) -> NDArray[np.uint32]:
+    """All tokens of a URL, hashed."""
+    return np.array([_hash(token.encode()) or 1 for token in url_tokens(url)], np.uint32)
 
 
 def link_tokens(url: str, anchor: str) -> NDArray[np.uint32]:

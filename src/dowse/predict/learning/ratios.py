@@ -1,0 +1,109 @@
+"""Interest ratios: how much likelier a page satisfies the predicate when the evidence is there (METHODS, section 4).
+
+``I(C,E) = P(C|E)/P(C)``, Aggarwal, Al-Garawi and Yu (2001). The paper takes shares as they are; the robust form draws
+them to what is usual, so that one rare word can neither veto nor crown.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Counted", "Pairs"]
+
+Floats = NDArray[np.float64]
+_KAPPA = 10.0
+_CLIP = 3.0
+_SIGNIFICANT = 2.0
+_LEAST = 5  # occurrences, in the robust form
+_LOWEST = -30.0  # the paper's log 0
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many pages were judged, and how many of them satisfy the predicate."""
+
+    pages: int
+    satisfying: int
+    robust: bool
+
+    @property
+    def share(self) -> float:
+        """``P(C)``; in the robust form never 0 or 1."""
+        if self.robust:
+            return (self.satisfying + 1) / (self.pages + 2)
+        return self.satisfying / self.pages if self.pages else 0.0
+
+    @property
+    def tells(self) -> bool:
+        """Is anything to be learned yet? The paper's form knows nothing while all pages satisfy, or none does."""
+        return self.robust or 0 < self.satisfying < self.pages
+
+    def logs(self, satisfying: Floats, pages: Floats) -> Floats:
+        """``log I`` of words or tokens that so many pages have, of which so many satisfy; 0 for what is not
+        significant: ``|P(C|Q) - P(C)| / sqrt(P(C)(1 - P(C)) / n) >= 2``, where ``n`` is how many pages satisfy (paper)
+        or have the word (robust: the paper's makes a word seen once look certain)."""
+        if not self.tells:
+            return np.zeros(len(pages))
+        share, there = self.share, np.maximum(pages, 1)
+        own = satisfying / there
+        spread = share * (1 - share)
+        if not self.robust:
+            z = np.abs(own - share) / math.sqrt(spread / self.satisfying)
+            found = np.log(np.maximum(own, math.exp(_LOWEST)) / share)
+            return np.where((z >= _SIGNIFICANT) & (pages > 0), np.maximum(found, _LOWEST), 0.0)
+        z = np.abs(own - share) / np.sqrt(spread / there)
+        found = np.log((satisfying + _KAPPA * share) / (pages + _KAPPA) / share)
+        return np.where((z >= _SIGNIFICANT) & (pages >= _LEAST), np.clip(found, -_CLIP, _CLIP), 0.0)
+
+    def siblings(self, satisfying: float, pages: int) -> float:
+        """``log(s/e)``, ``e = n P(C)``: siblings that satisfy against those that would by chance; none: 0."""
+        if not pages or not self.tells:
+            return 0.0
+        if self.robust:
+            share = self.share
+            return max(-_CLIP, min(_CLIP, math.log((satisfying + _KAPPA * share) / (pages + _KAPPA) / share)))
+        return math.log(satisfying / (pages * self.share)) if satisfying else _LOWEST
+
+
+@dataclass(slots=True)
+class Pairs:
+    """Links between judged pages, by whether their two ends satisfy: ``f1`` both, ``f2`` the source only, ``f3`` the
+    target only, ``f4`` neither."""
+
+    f1: int = 0
+    f2: int = 0
+    f3: int = 0
+    f4: int = 0
+
+    def add(self, source: bool, target: bool) -> None:
+        if source:
+            self.f1, self.f2 = self.f1 + target, self.f2 + (not target)
+        else:
+            self.f3, self.f4 = self.f3 + target, self.f4 + (not target)
+
+    def log(self, satisfying: float, sources: float, counted: Counted) -> float:
+        """``log p^m q^(k-m)`` for ``m`` of ``k`` sources that satisfy."""
+        if not counted.tells or not sources:
+            return 0.0
+        p, q = self._robust() if counted.robust else self._paper(counted.share)
+        return max(_LOWEST, satisfying * _log(p) + (sources - satisfying) * _log(q))
+
+    def _paper(self, share: float) -> tuple[float, float]:
+        pairs = self.f1 + self.f2 + self.f3 + self.f4
+        if not pairs:
+            return 1.0, 1.0
+        return self.f1 / pairs / share**2, self.f3 / pairs / (share * (1 - share))
+
+    def _robust(self) -> tuple[float, float]:
+        """``p = f1/((f1+f2)(f1+f3))``, ``q = f3/((f3+f4)(f1+f3))`` in shares, each count half a pair higher."""
+        f1, f2, f3, f4 = (count + 0.5 for count in (self.f1, self.f2, self.f3, self.f4))
+        pairs = f1 + f2 + f3 + f4
+        return f1 * pairs / ((f1 + f2) * (f1 + f3)), f3 * pairs / ((f3 + f4) * (f1 + f3))
+
+
+def _log(ratio: float) -> float:
+    return max(_LOWEST, math.log(ratio)) if ratio > 0 else _LOWEST
