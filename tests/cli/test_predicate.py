@@ -18,6 +18,7 @@ import pytest
 from dowse.cli.main import main
 from dowse.loopback import LoopbackServer, Site, Web, in_thread
 from tests.crawl.servers import page
+from tests.judge.predicate.made import write_made
 
 PAGE = """<html lang=en><title>Ice hockey tonight</title><meta property="og:type" content="article">
 <p>Hockey is played on ice; the hockey league has a hockey stick in its emblem, and a <a href=/x>puck</a>.</p>"""
@@ -93,9 +94,18 @@ def test_judge_with_a_topic_and_its_own_predicate(
         (["judge", "page.html", "--topic", "t.toml"], "t.toml:3: predicate: column 5, at wrod('x')"),
         (["crawl", "t.toml", "--seed", "http://a.test/"], "t.toml:3: predicate: column 5, at wrod('x')"),
         (["crawl", "--predicate", "words > 3"], "no seeds"),
-        (["crawl", "--resume", "x", "--predicate", "words > 3"], "--resume keeps the crawl's own predicate"),
+        (["crawl", "--resume", "x", "--predicate", "words > 3"], "--resume keeps the crawl's predicate"),
+        (["crawl", "--resume", "x", "--language", "german"], "leave out --predicate, --category and --language"),
+        (["crawl", "x", "--language", "klingon"], "--language: unknown language 'klingon'"),
+        (["judge", "page.html", "--predicate", "category('eis')"], "column 1, at category('eis'): the language of"),
         (["crawl", "x", "--category", "sports"], "--category is 'sports': write NAME=FILE"),
         (["crawl", "x", "--category", "sports=gone.json"], "--category: there is no file 'gone.json'"),
+        (["crawl", "x", "--category", "eis=eis.category.json"], "--category: no predicate asks for 'eis'"),
+        (
+            ["judge", "page.html", "--predicate", "category('eis')", "--category", "Eis=eis.category.json"],
+            "--category: no predicate asks for 'Eis'",
+        ),
+        (["judge", "page.html", "--predicate", "category('a b')"], "with dowse train 'a b', or name its file"),
         (["judge", "page.html", "--predicate", "category('sports')"], "make sports.category.json with dowse train"),
         (["judge", "page.html", "--predicate", "words > 1", "--topic", "u.toml"], "there is no file"),
         (["crawl", "x", "--predicate", "words > 1", "--threshold", "0.2", "--seed", "http://a.test/"], "no threshold"),
@@ -105,10 +115,21 @@ def test_a_mistake_is_one_line(
     arguments: list[str], message: str, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (here / "t.toml").write_text("predicate = '''\nwords > 3\nand wrod('x')'''")
+    write_made(here / "eis.category.json", "eis", language="german")
     (here / "u.toml").write_text('categories = { sports = "gone.json" }')
     _, err = dowse(monkeypatch, capsys, *arguments, code=2)
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_the_language_of_a_category_that_no_topic_file_tells(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_made(here / "eis.category.json", "eis", language="german")
+    (here / "page.html").write_text("<title>Eis</title><p>Ein Eis, zwei Häuser.")
+    both = 'category("eis") > 0.1 and word("Haus")'
+    out, _ = dowse(monkeypatch, capsys, "judge", "page.html", "--predicate", both, "--language", "german")
+    assert "\nrelevant: predicate" in out
 
 
 def slow_web() -> Web:

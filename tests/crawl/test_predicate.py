@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 import dowse
+from dowse.crawl import build
 from dowse.crawl.build import assemble, read_settings
-from dowse.judge.predicate import categories
+from dowse.judge import Judge, build_judge
 from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
@@ -24,7 +25,7 @@ from dowse.model.facts import PageFacts
 from dowse.model.topic import StrategyChoice, Topic
 from dowse.store import CrawlReader
 from tests.crawl.servers import chain, crawl_all, page, topic_for
-from tests.judge.predicate.made import load_made, write_made
+from tests.judge.predicate.made import write_made
 
 EVENT = '<script type="application/ld+json">{"@type": "Event"}</script>'
 PREDICATE = 'word("perovskite") >= 2 and (object("Event") or url.host("b.test"))'
@@ -210,18 +211,55 @@ def test_a_mistake_is_told_before_anything_is_asked_or_written(tmp_path: Path) -
     assert not (tmp_path / "c").exists()
 
 
+def test_a_folder_without_its_copy_gets_one(tmp_path: Path) -> None:
+    """Killed between the records and the copy, a crawl goes on with the original, and keeps it then."""
+    file = write_made(tmp_path / "solar.json", "solar")
+
+    async def main() -> None:
+        async with LoopbackServer(web()) as server:
+            topic = replace(predicate_topic(server.address, budget=Budget(pages=2)), predicate='category("solar")',
+                            categories={"solar": str(file)})  # fmt: skip
+            await crawl_all(topic, tmp_path / "c")
+            shutil.rmtree(tmp_path / "c" / "categories")
+            await crawl_all(read_settings(tmp_path / "c"), tmp_path / "c", resume=True)
+
+    asyncio.run(main())
+    assert (tmp_path / "c" / "categories" / "solar.json").read_bytes() == file.read_bytes()
+
+
+def test_the_category_that_judges_is_the_one_that_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its file changes while the crawl is put together, as when examples are fetched meanwhile."""
+    file = write_made(tmp_path / "solar.json", "solar")
+    before = file.read_bytes()
+
+    def built(topic: Topic) -> Judge:
+        judge = build_judge(topic)
+        write_made(file, "bread")
+        return judge
+
+    monkeypatch.setattr(build, "build_judge", built)
+
+    async def main() -> None:
+        async with LoopbackServer(web()) as server:
+            topic = replace(predicate_topic(server.address, budget=Budget(pages=2)), predicate='category("solar")',
+                            categories={"solar": str(file)})  # fmt: skip
+            await crawl_all(topic, tmp_path / "c")
+
+    asyncio.run(main())
+    assert (tmp_path / "c" / "categories" / "solar.json").read_bytes() == before != file.read_bytes()
+
+
 def test_categories_are_kept_in_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A resume from elsewhere needs neither the category's own file nor the folder where it was."""
-    monkeypatch.setattr(categories, "load_category", load_made)
     monkeypatch.chdir(tmp_path)
-    write_made(tmp_path / "solar.category.json", "perovskit", "solar", "cell")
+    write_made(tmp_path / "solar.category.json", "perovskit", "solar", "cell", bias=-0.5)
 
     async def main() -> None:
         async with LoopbackServer(web()) as server:
             topic = replace(predicate_topic(server.address, budget=Budget(pages=10)),
-                            predicate='category("solar") > 0.1')  # fmt: skip
+                            predicate='category("solar") > 0.5')  # fmt: skip
             await crawl_all(topic, tmp_path / "c")
-            assert json.loads((tmp_path / "c" / "categories" / "solar.json").read_text())["terms"][1] == "solar"
+            assert json.loads((tmp_path / "c" / "categories" / "solar.json").read_text())["terms"][1][0] == "solar"
             (tmp_path / "solar.category.json").unlink()
             (tmp_path / "elsewhere").mkdir()
             shutil.move(tmp_path / "c", tmp_path / "elsewhere" / "c")

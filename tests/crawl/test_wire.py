@@ -8,7 +8,7 @@ import pytest
 from dowse.crawl.job import Job, Work
 from dowse.crawl.wire import pack_job, pack_work, unpack_job, unpack_work
 from dowse.model.http import Response, Timings, Truncation
-from dowse.model.page import Digest, Links, Part, Reason, Signature, Verdict
+from dowse.model.page import Bag, Digest, Links, Part, Reason, Signature, Verdict
 
 RESPONSE = Response(
     "http://example.org/é", 203, (("Content-Type", "text/html"), ("X-Odd", "\udcff")), b"\x00body", "Fine", 7,
@@ -33,12 +33,13 @@ DIGEST = Digest(
     title="Titel", language="de", charset="utf-8", words=3, text_len=20, links=LINKS, n_links=5,
     refused_links={"host": 3}, canonical="http://example.org/", refresh=None, noindex=True, nofollow=True,
     signature=Signature(2**64 - 1, bytes(range(64))), lines=np.array([3, 2**64 - 1], np.uint64),
-    text="Text", parse_s=0.1, judge_s=0.2,
+    bag=Bag(np.array([5, 2**32 - 1], np.uint32), np.array([1.0, 0.25], np.float32)), text="Text",
+    parse_s=0.1, judge_s=0.2,
 )  # fmt: skip
 
 
 def test_a_job_arrives_as_it_was_sent() -> None:
-    job = Job(RESPONSE, 1.5, 4, "http://via.example/", True, bytes(range(16)))
+    job = Job(RESPONSE, 1.5, 4, "http://via.example/", True, True, bytes(range(16)))
     assert unpack_job(pack_job(job)) == job
 
 
@@ -56,8 +57,12 @@ def test_a_digest_arrives_whole_with_every_field() -> None:
         np.testing.assert_array_equal(sent, came, field.name)
         assert getattr(sent, "dtype", None) == getattr(came, "dtype", None), field.name
     np.testing.assert_array_equal(again.lines, DIGEST.lines)
+    assert again.bag is not None
+    assert DIGEST.bag is not None
+    np.testing.assert_array_equal(again.bag.terms, DIGEST.bag.terms)
+    np.testing.assert_array_equal(again.bag.counts, DIGEST.bag.counts)
     default = Digest(Verdict(0, False, 0, ""))
-    for name in (field.name for field in fields(Digest) if field.name not in ("links", "lines", "refresh")):
+    for name in (field.name for field in fields(Digest) if field.name not in ("links", "lines", "bag", "refresh")):
         assert getattr(again, name) == getattr(DIGEST, name) != getattr(default, name), name
     moved = unpack_work(pack_work(Work(Digest(DIGEST.verdict, refresh="http://r.example/")))).digest
     assert moved is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,10 @@ import pytest
 from dowse.cli import examples
 from dowse.judge.category import MAX_TERMS, save_category
 from dowse.judge.measured import Figure, Measured
-from tests.docs.markdown import DOCS, blocks
+from dowse.store import CrawlReader
+from tests.cli.labelled import said
+from tests.docs.markdown import DOCS, blocks, section
+from tests.docs.test_python import ADDRESS
 from tests.judge.made import of_birds
 
 TEXT = (DOCS / "categories.md").read_text(encoding="utf-8")
@@ -34,6 +38,25 @@ def test_its_numbers_are_those_of_the_code() -> None:
     assert f"at most {MAX_TERMS:,}" in TEXT
     assert f"At most {examples.MOST:,} pages a source" in TEXT
     assert all(f"`{ending}`" in TEXT for ending in examples._PAGES)
+
+
+def test_from_examples_to_a_crawl(
+    web: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    commands = [
+        shlex.split(command)
+        for block in blocks(section(TEXT, "From examples to a crawl"), "sh")
+        for command in block.text.replace(ADDRESS, web).replace("\\\n", " ").splitlines()
+    ]
+    assert [command[1] for command in commands] == ["crawl", "train", "judge", "crawl", "label", "crawl"]
+    told = [said(capsys, *command[1:], answers="y\nq\n")[0] for command in commands]
+    assert re.search(r"^  held +category\(\"solar\"\) > 0.6  \(0.9\d+\)$", told[2], re.MULTILINE)
+    assert "solar 0." in told[4], "the most uncertain for the crawl's own category"
+    with CrawlReader(Path("modules")) as crawl:
+        found = [page for page in crawl.judged_pages() if page.relevant]
+    assert len(found) > 10
+    assert {part.text for page in found for part in page.parts if part.held} >= {'word("module")'}
 
 
 def test_its_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,13 +11,12 @@ import pytest
 
 from dowse.cli.main import main
 from dowse.judge import build_judge
-from dowse.judge.predicate import categories
 from dowse.judge.predicate.check import LEAVES
 from dowse.judge.predicate.grade import compared
 from dowse.model.topic import Topic
 from tests.docs.markdown import DOCS, blocks, codes, section, tables
 from tests.docs.test_python import ADDRESS, run
-from tests.judge.predicate.made import load_made, write_made
+from tests.judge.predicate.made import write_made
 
 TEXT = (DOCS / "predicates.md").read_text(encoding="utf-8")
 
@@ -28,7 +27,6 @@ def test_every_test_is_in_the_table() -> None:
 
 
 def test_the_tests_of_the_table_and_the_examples_can_be_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(categories, "load_category", load_made)
     monkeypatch.chdir(tmp_path)
     write_made(tmp_path / "sports.category.json", "hockey")
     [examples] = blocks(section(TEXT, "Tests"), "text")

@@ -51,9 +51,9 @@ def of_birds(count: int = 12) -> Trained:
     return trained(bags(BIRDS, count), bags(STEEL, count))
 
 
-def by_hand(*vocabulary: tuple[str, float, float], **facts: float) -> Category:
+def by_hand(*vocabulary: tuple[str, float, float], **facts: Any) -> Category:
     """A category with these terms (term, scale, weight)."""
-    known: dict[str, Any] = {"threshold": 0.5, "bias": 0.0, "slope": 1.0, "offset": 0.0, **facts}
+    known = {"threshold": 0.5, "bias": 0.0, "slope": 1.0, "offset": 0.0, **facts}
     return made_category(
         vocabulary, name="birds", language="english", positive=8, negative=9, measured=MEASURED,
         made_at="2026-11-15T12:00:00+00:00", made_by="dowse 0", **known,

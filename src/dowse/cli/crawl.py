@@ -70,6 +70,9 @@ def crawl(
     category: Annotated[
         list[str] | None, typer.Option(metavar="NAME=FILE", help="A category that the predicate names.")
     ] = None,
+    language: Annotated[
+        str | None, typer.Option(help="The language of the topic's words, or none; english if not given.")
+    ] = None,
     delay: Annotated[
         str | None, typer.Option(metavar="TIME", help="Between two requests to one host, e.g. 1s, 0.5, 0.")
     ] = None,
@@ -109,7 +112,7 @@ def crawl(
         seeds=seed or [], budget=budget, target=target, target_value=target_value, strategy=strategy,
         params=param or [], maximise=maximise, delay=delay, concurrency=concurrency, workers=workers, scope=scope,
         max_depth=max_depth, threshold=threshold, predicate=predicate, categories=category or [],
-        contact=contact, proxy=proxy, resolve=resolve or [],
+        language=language, contact=contact, proxy=proxy, resolve=resolve or [],
         allow_private=allow_private,
         allow_addresses=allow_address or [], seed_number=seed_number, sitemaps=sitemap or [],
         caches=[str(folder) for folder in cache or []], cache_age=cache_age, head=head,
@@ -118,8 +121,8 @@ def crawl(
     if resume is not None:
         if topic is not None or out is not None:
             raise UserError("--resume goes on with what its folder holds: leave out the topic and --out")
-        if predicate is not None or category:
-            raise UserError("--resume keeps the crawl's own predicate: leave out --predicate and --category")
+        if predicate is not None or category or language is not None:
+            raise UserError("--resume keeps the crawl's predicate: leave out --predicate, --category and --language")
         chosen, folder = with_flags(read_settings(resume), flags), resume
     else:
         if topic is None and predicate is None:

@@ -26,6 +26,9 @@ def judge(
     category: Annotated[
         list[str] | None, typer.Option(metavar="NAME=FILE", help="A category that the predicate names.")
     ] = None,
+    language: Annotated[
+        str | None, typer.Option(help="The language of the topic's words, or none; english if not given.")
+    ] = None,
     allow_private: AllowPrivate = False,
     allow_address: AllowAddress = None,
     resolve: Resolve = None,
@@ -34,7 +37,7 @@ def judge(
     """Score a page against a topic or a predicate, with the reasons."""
     if topic is None and predicate is None:
         raise UserError("what is the page to be judged by? Give --topic, --predicate or both")
-    page = read_page(source, topic, allow_private, allow_address, resolve, predicate, category)
+    page = read_page(source, topic, allow_private, allow_address, resolve, predicate, category, language)
     document, facts = page.document, page.facts()
     verdict = page.judge.verdict(document.words(), facts)
     if as_json:

@@ -16,6 +16,7 @@ from dowse.cli.interrupt import interruptible
 from dowse.cli.look import Folder
 from dowse.cli.train import described, stamp
 from dowse.cli.uncertain import Pool
+from dowse.crawl.categories import with_kept_categories
 from dowse.judge import Category, Terms, load_category
 from dowse.judge.category import ENDING, check_name, save_category
 from dowse.judge.training import FEWEST, check_installed, train
@@ -51,17 +52,19 @@ def label(
 
 
 class _Session:
-    """One sitting. ``category`` is what is known so far, ``out`` where what is learned here goes: a file that was given
-    is left as it is, since it may know more examples than this folder has answers."""
+    """One sitting. ``category`` is what is known so far: what was given, else what was learned here, else what the
+    crawl's predicate knows by that name. ``out`` is where what is learned here goes: any other file is left as it is,
+    since it may know more examples than this folder has answers."""
 
     def __init__(self, crawl: CrawlReader, category: Category | None, name: str) -> None:
         self.name = name
         self.out = crawl.folder / f"{name}{ENDING}"
-        if category is None and self.out.is_file():
-            category = load_category(self.out)
+        topic = with_kept_categories(topic_from_json(crawl.settings()["topic"]), crawl.folder)
+        if category is None and (self.out.is_file() or name in topic.categories):
+            category = load_category(self.out if self.out.is_file() else Path(topic.categories[name]))
         self.category = category
         self.answers = Answers(crawl.folder, name)
-        language = topic_from_json(crawl.settings()["topic"]).judge.language if category is None else category.language
+        language = topic.judge.language if category is None else category.language
         self.pool = Pool(crawl, Terms(language), embedded=category is not None and category.needs_text)
         self.likely: dict[str, float] = {}
         self.asked: list[tuple[str, bool]] = []  # pages of this sitting, and whether they were answered

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from dowse.judge import Terms, category_files
 from dowse.model.budget import parse_budget, parse_duration
 from dowse.model.errors import TopicError, UserError
-from dowse.model.topic import Expression, StrategyChoice, Target, Topic
+from dowse.model.topic import Expression, JudgeSettings, StrategyChoice, Target, Topic
 from dowse.model.topicfile import MAXIMISE, load_topic
 from dowse.predict import parameter_value
 
@@ -38,6 +39,7 @@ class Flags:
     threshold: float | None = None
     predicate: str | None = None
     categories: list[str] = field(default_factory=list)  # NAME=FILE
+    language: str | None = None
     contact: str | None = None
     proxy: str | None = None
     resolve: list[str] = field(default_factory=list)
@@ -90,15 +92,11 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
             if flags.max_depth is None
             else _at_least(flags.max_depth, 0, "--max-depth"),
         )
-    if flags.predicate is not None:  # it decides in place of the file's threshold, too
+    if flags.predicate is not None:
         changes["predicate"] = Expression(flags.predicate, "--predicate")
-        changes["judge"] = replace(topic.judge, threshold=None)
     if flags.categories:
         changes["categories"] = {**topic.categories, **_categories(flags.categories)}
-    if flags.threshold is not None:
-        if not 0 <= flags.threshold <= 1:
-            raise UserError(f"--threshold is {flags.threshold:g}: scores go from 0 to 1")
-        changes["judge"] = replace(topic.judge, threshold=flags.threshold)
+    changes["judge"] = _judge(topic.judge, flags)
     if flags.workers is not None:
         changes["workers"] = _at_least(flags.workers, 0, "--workers")
     if flags.seed_number is not None:
@@ -111,7 +109,28 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
     if flags.head:
         changes["cost"] = replace(topic.cost, head=True)
     changes["network"] = _network(topic, flags)
-    return replace(topic, **changes)
+    changed = replace(topic, **changes)
+    _check_asked_for(flags.categories, changed)
+    return changed
+
+
+def _check_asked_for(entries: list[str], topic: Topic) -> None:
+    """A name with a mistake in it must not pass: a file in the current folder might serve in its place."""
+    for name in _categories(entries):
+        if name not in category_files(topic):
+            raise UserError(f"--category: no predicate asks for {name!r}")
+
+
+def _judge(settings: JudgeSettings, flags: Flags) -> JudgeSettings:
+    if flags.predicate is not None:  # it decides in place of the file's threshold, too
+        settings = replace(settings, threshold=None)
+    if flags.language is not None:
+        settings = replace(settings, language=_named("--language", Terms, flags.language).language)
+    if flags.threshold is not None:
+        if not 0 <= flags.threshold <= 1:
+            raise UserError(f"--threshold is {flags.threshold:g}: scores go from 0 to 1")
+        settings = replace(settings, threshold=flags.threshold)
+    return settings
 
 
 def _categories(entries: list[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from dowse.cli.options import Flags, read_topic, with_flags
 from dowse.crawl.facts import facts_of
 from dowse.crawl.prepare import Named, Source, read_examples
 from dowse.fetch import HttpTransport
-from dowse.judge import Judge, build_judge, category_files
+from dowse.judge import Judge, build_judge, check_predicate
 from dowse.model.clock import SystemClock
 from dowse.model.facts import PageFacts
 from dowse.model.topic import Topic
@@ -62,15 +62,16 @@ def read_page(
     resolve: list[str] | None,
     predicate: str | None = None,
     categories: list[str] | None = None,
+    language: str | None = None,
 ) -> ReadPage:
     """The page and its judge; what the topic's examples lack is told on standard error. Without a topic there is a
     predicate."""
     flags = Flags(
         allow_private=allow_private, allow_addresses=allow_address or [], resolve=resolve or [], predicate=predicate,
-        categories=categories or [],
+        categories=categories or [], language=language,
     )  # fmt: skip
     chosen = with_flags(Topic() if topic is None else read_topic(topic), flags)
-    category_files(chosen)  # a mistake in the predicate is told before anybody is asked for the page
+    check_predicate(chosen)  # a mistake in the predicate is told before anybody is asked for the page
     return asyncio.run(_read(source, chosen))
 
 

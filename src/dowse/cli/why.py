@@ -8,7 +8,8 @@ from dowse.cli.mentions import Mention, mention
 from dowse.cli.parts import part_lines
 from dowse.crawl.categories import with_kept_categories
 from dowse.frontier.scope import StaticScope
-from dowse.judge import looking_judge
+from dowse.judge import Judge, looking_judge
+from dowse.model.errors import TopicError
 from dowse.model.records import CandidateRow, CandidateState
 from dowse.model.strategy import SEED_FLOOR
 from dowse.model.topicfile import topic_from_json
@@ -115,15 +116,24 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     parents = crawl.parents(candidate.id, _PARENTS)
     links = "1 link" if candidate.depth == 1 else f"{candidate.depth} links"
     lines = [f"found: {links} from a seed, on"]
-    topic = with_kept_categories(topic_from_json(crawl.settings()["topic"]), crawl.folder)
-    judge = looking_judge(topic).as_of(crawl.folder)
+    judge, missing = _judge(crawl)
+    lines += [f"    (how near the links are to the topic cannot be told: {missing})"] if missing else []
     for place, parent in enumerate(parents):
         score = "not judged" if parent.score is None else f"score {parent.score:.3f}"
-        found = mention(crawl, parent.url, candidate.url, judge) if place < _MENTIONS else None
+        found = mention(crawl, parent.url, candidate.url, judge) if judge and place < _MENTIONS else None
         anchor = f" (similarity {found.anchor_similarity:.3f})" if found else ""
         lines.append(f"    {parent.url} ({score}) as {parent.anchor[:60]!r}{anchor}")
         lines += [f"        {line}" for line in _context(found)] if found else []
     return lines
+
+
+def _judge(crawl: CrawlReader) -> tuple[Judge | None, str]:
+    """The crawl's judge, or why there is none: a category may be gone, or need an extra that this machine lacks."""
+    topic = with_kept_categories(topic_from_json(crawl.settings()["topic"]), crawl.folder)
+    try:
+        return looking_judge(topic).as_of(crawl.folder), ""
+    except TopicError as error:
+        return None, str(error)
 
 
 def _context(found: Mention) -> list[str]:

@@ -22,7 +22,7 @@ from dowse.crawl.step import PageStep
 from dowse.crawl.workers import InProcess, ProcessPool, Workers, default_workers
 from dowse.fetch import HttpTransport
 from dowse.frontier.scope import StaticScope
-from dowse.judge import TERMS, Judge, build_judge
+from dowse.judge import TERMS, Judge, build_judge, check_predicate
 from dowse.model.bodies import Bodies
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
@@ -106,6 +106,7 @@ async def assemble(
     clock = clock or SystemClock()
     notes: list[str] = []
     topic = absolute_folders(with_kept_categories(topic, folder) if resume else absolute_categories(topic))
+    check_predicate(topic)
     strategy = build_strategy(topic.strategy, seed_number=topic.seed_number)
     check_maximise(topic.strategy, strategy)
     if not resume:
@@ -143,7 +144,7 @@ async def assemble(
             }
             store = CrawlStore.create(folder, settings, clock.wall())
             undo.callback(store.close)
-            keep_categories(topic, folder)
+        keep_categories(judge.categories, folder)  # a run that was killed may not have come so far
         if judge.frequencies is not None and not judge.frequencies.prepare(fresh=not resume) and resume:
             notes.append(f"{TERMS} is gone or damaged: which terms are rare is learned anew, so scores will differ")
         parts = join(

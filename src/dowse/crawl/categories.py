@@ -1,15 +1,15 @@
-"""The categories of a predicate, kept in the crawl's folder: a resume does not depend on where they came from."""
+"""The categories of a predicate, kept in the crawl's folder: a resume does not depend on where they came from, nor on
+what has become of them there."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
-from dowse.judge import category_files
-from dowse.model.errors import TopicError
+from dowse.judge import Category, category_files, save_category
+from dowse.model.errors import UserError
 from dowse.model.topic import Topic
-from dowse.store.whole import write_whole
 
 __all__ = ["absolute_categories", "keep_categories", "with_kept_categories"]
 
@@ -24,20 +24,18 @@ def absolute_categories(topic: Topic) -> Topic:
     return replace(topic, categories=files) if files or topic.categories else topic
 
 
-def keep_categories(topic: Topic, folder: Path) -> None:
-    """Copy the files of the topic's categories into the crawl's folder."""
-    for name, file in topic.categories.items():
+def keep_categories(categories: Mapping[str, Category], folder: Path) -> None:
+    """Write the categories that pages are judged by into the crawl's folder: as they were read, whatever their files
+    hold by now. What is there already stays."""
+    for name, category in categories.items():
         target = folder / _FOLDER / f"{name}{_ENDING}"
+        if target.exists():
+            continue
         try:
-            content = Path(file).read_bytes()
+            target.parent.mkdir(exist_ok=True)
         except OSError as error:
-            raise TopicError(f"cannot read {file}: {(error.strerror or 'unreadable').lower()}") from None
-        target.parent.mkdir(exist_ok=True)
-        write_whole(target, partial(_write, content))
-
-
-def _write(content: bytes, place: Path) -> None:
-    place.write_bytes(content)
+            raise UserError(f"cannot write {target}: {(error.strerror or str(error)).lower()}") from error
+        save_category(category, target)
 
 
 def with_kept_categories(topic: Topic, folder: Path) -> Topic:

@@ -65,6 +65,6 @@ def judged(
     weights = np.where(blocks, _WEIGHT, 1.0)
     weighed = page.weighed(np.append(weights, 1.0)[groups]) if blocks.any() else page
     return Judged(
-        judge.verdict_of(weighed, facts), judge.similarities(page, groups), weights, distinct_lines(hashes[groups >= 0]),
-        weighed.bag() if keep_bag else None,
+        judge.verdict_of(weighed, facts), judge.similarities(page, groups), weights,
+        distinct_lines(hashes[groups >= 0]), weighed.bag() if keep_bag else None,
     )  # fmt: skip

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dowse.judge.calibrate import calibrate
-from dowse.judge.category import Category, load_category
+from dowse.judge.category import Category, load_category, save_category
 from dowse.judge.erid import KeywordPool
 from dowse.judge.frequencies import TERMS
 from dowse.judge.judge import DEFAULT_THRESHOLDS, Judge, build_judge, looking_judge
 from dowse.judge.lexicon import Reading, Vocabulary
-from dowse.judge.predicate import category_files
+from dowse.judge.predicate import category_files, check_predicate
 from dowse.judge.similarity import TopicVector
 from dowse.judge.subject import subject_of
 from dowse.judge.terms import Terms, check_weighting
 
 __all__ = [
     "DEFAULT_THRESHOLDS", "TERMS", "Category", "Judge", "KeywordPool", "Reading", "Terms", "TopicVector", "Vocabulary",
-    "build_judge", "calibrate", "category_files", "check_weighting", "load_category", "looking_judge", "subject_of",
+    "build_judge", "calibrate", "category_files", "check_predicate", "check_weighting", "load_category",
+    "looking_judge", "save_category", "subject_of",
 ]  # fmt: skip

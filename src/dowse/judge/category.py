@@ -36,8 +36,8 @@ from dowse.model.errors import TopicError, UserError
 from dowse.model.words import word_hash
 
 __all__ = [
-    "ENDING", "FORMAT", "MAX_TERMS", "VERSION", "Category", "check_name", "load_category", "made_category",
-    "save_category",
+    "ENDING", "FORMAT", "MAX_TERMS", "VERSION", "Category", "check_name", "is_name",
+    "load_category", "made_category", "save_category",
 ]  # fmt: skip
 
 FORMAT = "dowse category"
@@ -48,10 +48,12 @@ ENDING = ".category.json"
 MAX_TERMS = 20_000
 _LARGEST_FILE = 8_000_000
 _LONGEST_TERM = 200
+_LONGEST_NAME = 200  # bytes: file systems take 255, endings included
 _GREATEST = 1e6  # of a weight: so that no sum of them leaves the floats
 _SURE = 1e-6  # no page is taken for less likely, or more likely than the rest to 1
 _WEIGHTING = "log"
 _name = re.compile(r"\w[\w .+-]{0,99}").fullmatch
+_odd = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]").search  # no file or terminal should get them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,9 +160,14 @@ def made_category(
     return category
 
 
+def is_name(name: str) -> bool:
+    """Is it fit for a category, a file and a predicate?"""
+    return _name(name) is not None and name == name.strip() and len(name.encode()) <= _LONGEST_NAME
+
+
 def check_name(name: str) -> str:
     """The name, when it is fit for a category, a file and a predicate; TopicError when not."""
-    if _name(name) is None or name != name.strip():
+    if not is_name(name):
         raise TopicError(f"{name!r} cannot name a category: write letters, digits, blanks and . _ + -, at most 100")
     return name
 
@@ -261,8 +268,8 @@ def _vocabulary(rows: Any) -> list[tuple[str, float, float]]:
     for row in rows:
         if not isinstance(row, list) or len(row) != 3 or not isinstance(row[0], str):
             raise _Damage("is damaged: a term is not [term, scale, weight]")
-        if not 0 < len(row[0]) <= _LONGEST_TERM:
-            raise _Damage("is damaged: a term is empty or too long")
+        if not 0 < len(row[0]) <= _LONGEST_TERM or _odd(row[0]):
+            raise _Damage("is damaged: a term is empty, too long or no text")
         found[word_hash(row[0])] = (row[0], _checked(row[1], "a scale", 0), _checked(row[2], "a weight"))
     if len(found) < len(rows):
         raise _Damage("is damaged: a term stands there twice")
@@ -290,7 +297,7 @@ def _object(whole: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _text(whole: dict[str, Any], key: str) -> str:
     value = whole.get(key)
-    if not isinstance(value, str) or len(value) > _LONGEST_TERM:
+    if not isinstance(value, str) or len(value) > _LONGEST_TERM or _odd(value):
         raise _Damage(f"is damaged: {key} is missing or of the wrong kind")
     return value
 

@@ -28,8 +28,18 @@ _WEIGHTS = "weights/l2_supercat_256.safetensors"
 
 def check_installed() -> None:
     """TopicError when the extra is missing."""
-    if any(find_spec(name) is None for name in ("wordllama", "tokenizers", "safetensors")):
+    if any(find_spec(name) is None for name in ("wordllama", "tokenizers", "safetensors")) or not all(
+        (_folder() / name).is_file() for name in (_TOKENIZER, _WEIGHTS)
+    ):
         raise TopicError("needs embeddings: install them with: pip install 'dowse[embed]'")
+
+
+def _folder() -> Path:
+    """Where the package keeps its files."""
+    spec = find_spec("wordllama")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
 
 
 @cache
@@ -38,10 +48,7 @@ def _model() -> tuple[Any, NDArray[np.float32]]:
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 
-    spec = find_spec("wordllama")
-    assert spec is not None
-    assert spec.origin is not None
-    folder = Path(spec.origin).parent
+    folder = _folder()
     try:
         tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
         [vectors] = load_file(folder / _WEIGHTS).values()

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.judge.calibrate import calibrate
+from dowse.judge.category import Category
 from dowse.judge.erid import KeywordPool, keyword_pool
 from dowse.judge.frequencies import TERMS, Frequencies, is_whole
 from dowse.judge.lexicon import Counts, Lexicon, Reading, Vocabulary
@@ -78,6 +79,11 @@ class Judge:
         return self.predicate is not None and self.predicate.needs_text
 
     @property
+    def categories(self) -> Mapping[str, Category]:
+        """The categories that its predicate asks for, by name."""
+        return {} if self.predicate is None else self.predicate.categories
+
+    @property
     def can_be_sent(self) -> bool:
         """Can it be sent to another process? Not where its predicate is a function that lives in this one only."""
         return not isinstance(self.predicate, FunctionPredicate) or self.predicate.can_be_sent
@@ -127,9 +133,8 @@ class Judge:
     def _satisfied(
         self, predicate: Predicate, page: Reading, facts: PageFacts, similarity: float, erid: float
     ) -> Verdict:
-        terms = cache(page.hashed_terms)
         count = page.occurrences if page.is_near else lambda _: 0.0
-        found = predicate(Measured(facts, similarity, erid, count, lambda category: category.probability(*terms())))
+        found = predicate(Measured(facts, similarity, erid, count, _probability(page, facts)))
         return Verdict(
             score=found.score,
             relevant=found.held,
@@ -197,6 +202,13 @@ class Judge:
             rarity = np.ones(len(self._lexicon.term_hashes()))
             rarity[numbers] = self._rarity(numbers)
         return page.similarities(self._topic(), self.vector.weighting, rarity, groups)
+
+
+def _probability(page: Reading, facts: PageFacts) -> Callable[[Category], float]:
+    """How likely a page is one of a category: each is asked once, however often the predicate names it."""
+    terms = cache(page.hashed_terms)
+    text = cache(lambda: f"{facts.title}\n{facts.text}")
+    return cache(lambda category: category.probability(*terms(), text() if category.needs_text else None))
 
 
 def _top(kind: str, parts: list[tuple[str, float, float]]) -> tuple[Reason, ...]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dowse.judge import build_judge, category_files
-from dowse.judge.predicate import categories
+from dowse.judge import Category, build_judge, category_files, check_predicate, embedding, load_category
+from dowse.judge.bags import bag_of
 from dowse.model.errors import TopicError
 from dowse.model.facts import PageFacts
 from dowse.model.page import Part
 from dowse.model.topic import Expression, JudgeSettings, Keyword, Topic
 from dowse.model.words import words
-from tests.judge.predicate.made import load_made, write_made
+from tests.judge.predicate.made import write_made
 
 FACTS = PageFacts("https://www.bbc.co.uk/sport/Ice%20Hockey?page=2", "The state of ice hockey", "en", 40, 7,
                   frozenset({"event", "video.movie"}))  # fmt: skip
@@ -138,7 +140,6 @@ def test_a_language_of_its_own() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(categories, "load_category", load_made)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -158,6 +159,55 @@ def test_a_category_is_a_probability_with_a_threshold(folder: Path) -> None:
     judge = build_judge(Topic(predicate='category("sports") > 0.6 and word("goal")'))
     assert judge.similarity("hockey") > judge.similarity("playing") > 0, "its strongest terms stand for the topic"
     assert build_judge(Topic(predicate='not category("sports")')).similarity("hockey") == 0
+
+
+def test_a_category_with_embeddings_gets_title_and_text(folder: Path) -> None:
+    path = write_made(folder / "sports.category.json", "hockey", embedded=0.3)
+    facts = PageFacts(title="Ice hockey", text="They play hockey on ice.")
+    page = words(f"{facts.title} {facts.text}")
+    judge = build_judge(Topic(predicate='category("sports") and words < 9'))
+    assert judge.needs_text
+    assert pickle.loads(pickle.dumps(judge)).needs_text
+    bag = bag_of(f"{facts.title}\n{facts.text}", judge.terms)
+    expected = load_category(path).probability(bag.hashes, bag.counts, "Ice hockey\nThey play hockey on ice.")
+    assert judge.verdict(page, facts).parts[1].value == expected
+    assert judge.verdict(page, PageFacts(title="Bread")).parts[1].value != expected
+    assert not build_judge(Topic(predicate="words < 9")).needs_text
+
+
+def test_without_the_extra_nothing_is_begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_made(folder / "sports.category.json", "hockey", embedded=0.3)
+    monkeypatch.setattr(embedding, "find_spec", lambda name: None)
+    with pytest.raises(TopicError, match=r"sports.category.json: needs embeddings: install them with: pip install"):
+        check_predicate(Topic(predicate='category("sports")'))
+
+
+def test_a_category_named_twice_is_asked_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_made(folder / "sports.category.json", "hockey")
+    asked: list[str] = []
+    probability = Category.probability
+
+    def watched(self: Category, *page: Any) -> float:
+        asked.append(self.name)
+        return probability(self, *page)
+
+    monkeypatch.setattr(Category, "probability", watched)
+    judge = build_judge(Topic(predicate='category("sports") > 0.9 or category("sports") < 0.8 and category("sports")'))
+    first, _, second, third = (part.value for part in judge.verdict(words(TEXT), FACTS).parts[1:])
+    assert first == second == third
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("name", ["größe 2", "日本", "c++", "a.b", "x" * 100])
+def test_names_of_categories(folder: Path, name: str) -> None:
+    write_made(folder / f"{name}.category.json", "hockey")
+    assert build_judge(Topic(predicate=f'category("{name}")')).categories[name].terms == ("hockey",)
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", ".x", "x ", " x", "a\\b", "日" * 100, "x" * 101])
+def test_names_that_no_file_could_have(folder: Path, name: str) -> None:
+    with pytest.raises(TopicError, match=r"column 10, at .*: a category's name has letters, digits"):
+        build_judge(Topic(predicate=f'category("{name}")'))
 
 
 def test_where_a_category_is_found(folder: Path) -> None:
@@ -181,5 +231,5 @@ def test_a_category_that_is_not_there(folder: Path) -> None:
 
 def test_a_category_in_another_language(folder: Path) -> None:
     write_made(folder / "sport.category.json", "eis", language="german")
-    with pytest.raises(TopicError, match=r'was trained in german: set language = "german"'):
+    with pytest.raises(TopicError, match=r'is german, that of the topic english: set language = "german"'):
         build_judge(Topic(predicate='category("sport")'))

@@ -73,12 +73,12 @@ def test_another_answer_is_a_fault_of_the_verdict(answer: Any) -> None:
 
 def test_an_exception_is_a_fault_of_the_verdict() -> None:
     def fail(page: PageFacts) -> bool:
-        raise KeyError("a\nb" * 1000)
+        raise KeyError("a\nb\x1b\ud800" * 1000)
 
     verdict = build_judge(Topic(predicate=fail)).verdict([], FACTS)
     assert not verdict.relevant
     assert "KeyError" in verdict.fault
-    assert "\n" not in verdict.fault
+    assert verdict.fault.isprintable()
     assert len(verdict.fault) <= 200
 
 

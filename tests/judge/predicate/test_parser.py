@@ -38,7 +38,7 @@ def test_strings_and_numbers() -> None:
         assert isinstance(leaf, Leaf)
         assert leaf.argument == argument
     for text, bound in [("3", 3.0), ("0.5", 0.5), (".5", 0.5), ("1e-3", 0.001), ("-2", -2.0), ("+2.", 2.0)]:
-        leaf = parse(f"similarity>{text}")
+        leaf = parse(f"words>{text}")
         assert isinstance(leaf, Leaf)
         assert leaf.bound == bound
     flipped = parse("0.3 < similarity")
@@ -58,6 +58,8 @@ def test_strings_and_numbers() -> None:
         ("language", 'column 1, at language: language is to be compared, as in language == "de"'),
         ("similarity", "similarity is a number: compare it, as in similarity > 0.1"),
         ('object("Event") == 1', "column 17, at == 1: object(...) is true or false: it cannot be compared"),
+        ('category("x") > 60', "column 17, at 60: category is a number from 0 to 1"),
+        ("1.5 > similarity", "column 1, at 1.5 > similarity: similarity is a number from 0 to 1"),
         ("similarity > erid", "is compared with a number or a string, not with erid"),
         ("1 < 2", "this compares two constants"),
         ("0.3", "a number alone tests nothing"),

@@ -5,7 +5,10 @@ import math
 import pytest
 from hypothesis import given, settings
 
+from dowse.judge import build_judge
 from dowse.lab.blocks.told import block_told, tunnel_told
+from dowse.model.facts import PageFacts
+from dowse.model.topic import Topic
 from dowse.model.words import words
 from tests.lab.blocks.pages import PORTAL, REGIONS, blocked, judge
 from tests.parse.pages import mutated_pages
@@ -60,6 +63,21 @@ def test_with_erid_blocks_are_measured_as_the_page_is() -> None:
     )
     assert page.blocks[1].score != page.blocks[1].similarity
     assert tunnel_told(page).startswith("gray tunnel: the page (ERID 0.0")
+
+
+def test_a_predicate_sees_the_text_of_a_block() -> None:
+    """A function, or a category with embeddings, is asked about the block, not about the page again and again."""
+    seen: list[str] = []
+
+    def asks(facts: PageFacts) -> bool:
+        seen.append(facts.text)
+        return "Bread" in facts.text
+
+    page = blocked(by=build_judge(Topic(predicate=asks)))
+    assert seen[1] == "Laboratory\nPerovskite solar cells last a year.\nPerovskite cells"
+    assert [block.score for block in page.blocks] == [0, 0, 1, 0]
+    assert seen[-1] == page.document.text
+    assert page.verdict.relevant
 
 
 @pytest.mark.parametrize("html", ["", "<title>x</title>", "<p></p>", "<table><tr><td></table>"])

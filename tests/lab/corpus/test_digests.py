@@ -10,14 +10,13 @@ from dowse.crawl.job import Job
 from dowse.crawl.step import PageStep
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
-from dowse.judge.predicate import categories
 from dowse.lab.corpus import Corpus, open_corpus
 from dowse.lab.corpus import digests as module
 from dowse.model.facts import PageFacts
 from dowse.model.topic import Example, JudgeSettings, Keyword, Scope, Topic
 from dowse.model.url import split
 from dowse.parse import Repeats
-from tests.judge.predicate.made import load_made, write_made
+from tests.judge.predicate.made import write_made
 from tests.lab.corpus.made import differences, odd_pages, write_warc
 
 
@@ -138,12 +137,13 @@ def test_a_judge_that_learns_reads_each_page_anew(corpus: Corpus, predicate: str
         kept.start_over()
 
 
-def test_a_category_is_measured_alike(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("embedded", [0.0, 0.2])
+def test_a_category_is_measured_alike(corpus: Corpus, tmp_path: Path, embedded: float) -> None:
     """Terms have other numbers in a corpus than in a live crawl; what a category says of them is the same."""
-    monkeypatch.setattr(categories, "load_category", load_made)
-    file = write_made(tmp_path / "solar.json", "solar", "cell", "page")
-    topic = Topic(predicate='category("solar") > 0.02 or word("perovskite")', categories={"solar": str(file)})
+    file = write_made(tmp_path / "solar.json", "solar", "cell", "page", embedded=embedded)
+    topic = Topic(predicate='category("solar") > 0.3 or word("perovskite")', categories={"solar": str(file)})
     judge, scope = build_judge(topic), StaticScope(Scope(reach="any"))
+    assert judge.needs_text == bool(embedded)
     live, kept = PageStep(judge, scope, 100), corpus.digests(judge, scope, 100)
     values = set()
     for number in range(len(corpus)):

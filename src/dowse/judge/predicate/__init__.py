@@ -12,12 +12,11 @@ depth and the number of its tests are bounded. The language is told in ``docs/pr
 
 from __future__ import annotations
 
-from dowse.judge.predicate.build import build_predicate, category_files, check_measurable
-from dowse.judge.predicate.categories import Category
+from dowse.judge.predicate.build import build_predicate, category_files, check_measurable, check_predicate
 from dowse.judge.predicate.function import FunctionPredicate
 from dowse.judge.predicate.measured import Measured, Predicate, Satisfied
 
 __all__ = [
-    "Category", "FunctionPredicate", "Measured", "Predicate", "Satisfied", "build_predicate", "category_files",
-    "check_measurable",
+    "FunctionPredicate", "Measured", "Predicate", "Satisfied", "build_predicate", "category_files", "check_measurable",
+    "check_predicate",
 ]  # fmt: skip

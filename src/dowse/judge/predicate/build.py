@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from dowse.judge.predicate import categories
-from dowse.judge.predicate.categories import Category, category_file
+from dowse.judge.predicate.categories import category_file, load_categories
 from dowse.judge.predicate.evaluate import ParsedPredicate, leaves
 from dowse.judge.predicate.function import FunctionPredicate
 from dowse.judge.predicate.measured import Predicate
@@ -16,7 +15,7 @@ from dowse.model.errors import TopicError
 from dowse.model.topic import Expression, FunctionName, Topic
 from dowse.model.words import words
 
-__all__ = ["build_predicate", "category_files", "check_measurable"]
+__all__ = ["build_predicate", "category_files", "check_measurable", "check_predicate"]
 
 
 def build_predicate(topic: Topic, terms: Terms) -> Predicate | None:
@@ -40,9 +39,16 @@ def build_predicate(topic: Topic, terms: Terms) -> Predicate | None:
         for leaf, _ in leaves(root):
             if leaf.name in ("word", "title") and not terms.sequence(words(leaf.argument)):
                 raise SyntaxFault('this has only stop words: add a word, or set language = "none"', leaf.at)
-        return ParsedPredicate(root, terms, _loaded(root, topic, expression, terms.language))
+        categories = load_categories(_categories(root).values(), topic, expression, terms.language)
+        return ParsedPredicate(root, terms, categories)
     except SyntaxFault as fault:
         raise told(fault, expression) from None
+
+
+def check_predicate(topic: Topic) -> None:
+    """Raise TopicError where the predicate, or the file of a category, is not fit for use: before anybody is asked for
+    a page, which the judge may need for its examples."""
+    build_predicate(topic, Terms(topic.judge.language))
 
 
 def category_files(topic: Topic) -> dict[str, str]:
@@ -82,17 +88,3 @@ def _categories(root: Node) -> dict[str, Leaf]:
         if leaf.name == "category":
             named.setdefault(leaf.argument, leaf)
     return named
-
-
-def _loaded(root: Node, topic: Topic, expression: Expression, language: str) -> dict[str, Category]:
-    found = {}
-    for name, leaf in _categories(root).items():
-        category = categories.load_category(category_file(leaf, topic, expression))
-        if category.language != language:
-            raise SyntaxFault(
-                f'the category {name!r} was trained in {category.language}: set language = "{category.language}" '
-                f"under [judge], which is {language}",
-                leaf.at,
-            )
-        found[name] = category
-    return found

@@ -1,46 +1,16 @@
-"""Categories that a predicate names: what one is, where its file is found, and how it is loaded."""
+"""The categories that a predicate names: where their files are, and what is read from them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
+from shlex import quote
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dowse.judge.category import load_category
-from dowse.judge.lexicon import Counts
+from dowse.judge.category import ENDING, Category, load_category
 from dowse.judge.predicate.syntax import Leaf, SyntaxFault
 from dowse.model.topic import Expression, Topic
 
-__all__ = ["ENDING", "Category", "category_file", "load_category"]
-
-ENDING = ".category.json"
-
-
-class Category(Protocol):
-    """A trained category: how probable it is that a page belongs to it."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def language(self) -> str:
-        """Its terms are stemmed in this language; a judge must use the same."""
-        ...
-
-    @property
-    def threshold(self) -> float:
-        """A page belongs to the category from this probability on."""
-        ...
-
-    def probability(self, terms: NDArray[np.uint64], counts: Counts) -> float:
-        """Of a page with these distinct terms (by ``word_hash``), each so often."""
-        ...
-
-    def strongest(self, n: int) -> list[tuple[str, float]]:
-        """The terms that speak for it most, with weights above 0."""
-        ...
+__all__ = ["category_file", "load_categories"]
 
 
 def category_file(leaf: Leaf, topic: Topic, expression: Expression) -> Path:
@@ -55,7 +25,22 @@ def category_file(leaf: Leaf, topic: Topic, expression: Expression) -> Path:
         if (folder / f"{name}{ENDING}").is_file():
             return folder / f"{name}{ENDING}"
     raise SyntaxFault(
-        f"there is no category {name!r}: make {name}{ENDING} with dowse train {name}, or name its file under "
-        f"[categories] or with --category {name}=FILE",
+        f"there is no category {name!r}: make {name}{ENDING} with dowse train {quote(name)}, or name its file under "
+        f"[categories] or with --category {quote(name)}=FILE",
         leaf.at,
     )
+
+
+def load_categories(named: Iterable[Leaf], topic: Topic, expression: Expression, language: str) -> dict[str, Category]:
+    """name -> category, each of the topic's language. Raises SyntaxFault, or TopicError where a file is at fault."""
+    found = {}
+    for leaf in named:
+        category = load_category(category_file(leaf, topic, expression))
+        if category.language != language:
+            raise SyntaxFault(
+                f"the language of the category {leaf.argument!r} is {category.language}, that of the topic {language}: "
+                f'set language = "{category.language}" under [judge], or --language {category.language}',
+                leaf.at,
+            )
+        found[leaf.argument] = category
+    return found

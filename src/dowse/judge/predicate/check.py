@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import warnings
 from dataclasses import dataclass
 
+from dowse.judge.category import is_name
 from dowse.judge.predicate.syntax import Leaf, SyntaxFault
 from dowse.model.facts import object_type
 
@@ -15,16 +17,17 @@ __all__ = ["LEAVES", "Kind", "Operand", "leaf"]
 _FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": "==", "!=": "!="}
 _LONGEST_PATTERN = 500
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
-_CATEGORY = re.compile(r"\w[\w .+-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """What a name takes and gives: ``gives`` is "truth", "number", "count" (a number whose truth is that it is above
-    0), "category" (one whose truth has a threshold of its own) or "code" (of a language)."""
+    0), "category" (one whose truth has a threshold of its own) or "code" (of a language). No number is above
+    ``most``."""
 
     gives: str
     takes_string: bool = True
+    most: float = math.inf
 
 
 LEAVES = {
@@ -36,9 +39,9 @@ LEAVES = {
     "url.regex": Kind("truth"),
     "url.contains": Kind("truth"),
     "object": Kind("truth"),
-    "category": Kind("category"),
-    "similarity": Kind("number", False),
-    "erid": Kind("number", False),
+    "category": Kind("category", most=1.0),
+    "similarity": Kind("number", False, 1.0),
+    "erid": Kind("number", False, 1.0),
     "words": Kind("number", False),
     "links": Kind("number", False),
     "language": Kind("code", False),
@@ -97,6 +100,8 @@ def _bound(left: Operand, kind: Kind, operator: str, right: Operand, at: int) ->
     if kind.gives != "code":
         if right.name != "a number":
             raise SyntaxFault(f"{left.name} is a number: compare it with one, not with a string", right.at)
+        if right.number > kind.most:
+            raise SyntaxFault(f"{left.name} is a number from 0 to {kind.most:g}", right.at)
         return right.number
     if operator not in ("==", "!="):
         raise SyntaxFault(f"{left.name} can be compared with == and != only", at)
@@ -138,7 +143,7 @@ def _check_argument(name: str, argument: str, at: int) -> None:
         _check_regex(argument, at)
     elif name == "url.glob" and argument[0] not in "/*":
         raise SyntaxFault("a path pattern begins with / or *, as in /papers/* or *.html", at)
-    elif name == "category" and not _CATEGORY.fullmatch(argument):
+    elif name == "category" and not is_name(argument):
         raise SyntaxFault("a category's name has letters, digits, blanks and . + - _", at)
     elif name == "object" and not object_type(argument):
         raise SyntaxFault("object needs the name of a type, such as Event", at)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from dowse.judge.predicate.categories import Category
+from dowse.judge.category import Category
 from dowse.judge.predicate.check import LEAVES
 from dowse.judge.predicate.grade import OPPOSITE, all_of, compared, holds
 from dowse.judge.predicate.measured import Measured, Satisfied
@@ -41,7 +41,7 @@ class ParsedPredicate:
     def __init__(self, root: Node, terms: Terms, categories: Mapping[str, Category]) -> None:
         self._root = root
         self._terms = terms
-        self._categories = dict(categories)
+        self.categories = dict(categories)
         found = [leaf for leaf, _ in leaves(root)]
         self._phrases = {
             leaf.argument: terms.sequence(words(leaf.argument)) for leaf in found if leaf.name in ("word", "title")
@@ -51,10 +51,10 @@ class ParsedPredicate:
         counted = (self._phrases[leaf.argument] for leaf in found if leaf.name == "word")
         self.terms = tuple(dict.fromkeys(chain.from_iterable(counted)))
         self.needs_objects = bool(self._types)
-        self.needs_text = False
+        self.needs_text = any(category.needs_text for category in self.categories.values())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ParsedPredicate, (self._root, self._terms, self._categories)
+        return ParsedPredicate, (self._root, self._terms, self.categories)
 
     def wanted(self) -> dict[str, float]:
         found: dict[str, float] = {}
@@ -64,7 +64,7 @@ class ParsedPredicate:
             for term in self._phrases.get(leaf.argument, ()) if leaf.name in ("word", "title") else ():
                 found[term] = 1.0
             if leaf.name == "category":
-                strongest = self._categories[leaf.argument].strongest(_STRONGEST)
+                strongest = self.categories[leaf.argument].strongest(_STRONGEST)
                 greatest = max((weight for _, weight in strongest), default=1.0)
                 for term, weight in strongest:
                     found[term] = max(found.get(term, 0.0), weight / greatest)
@@ -95,7 +95,7 @@ class ParsedPredicate:
         if name == "title":
             return _occurrences(self._phrases[leaf.argument], self._terms.sequence(words(facts.title)))
         if name == "category":
-            return float(page.probability(self._categories[leaf.argument]))
+            return float(page.probability(self.categories[leaf.argument]))
         if name == "object":
             return self._types[leaf] in facts.objects
         if name in ("similarity", "erid"):
@@ -109,7 +109,7 @@ class ParsedPredicate:
     def _graded(self, leaf: Leaf, value: float | str | bool) -> _Degrees:
         sign, bound = leaf.operator, leaf.bound
         if not sign and LEAVES[leaf.name].gives == "category":
-            sign, bound = ">=", self._categories[leaf.argument].threshold
+            sign, bound = ">=", self.categories[leaf.argument].threshold
         if not sign or isinstance(value, str) or isinstance(bound, str):
             held = holds(value, sign, bound) if sign else bool(value)
             return held, float(held), float(not held)

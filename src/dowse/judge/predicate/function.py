@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 import pickle
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
+from dowse.judge.category import Category
 from dowse.judge.predicate.grade import BOUND
 from dowse.judge.predicate.measured import Measured, Satisfied
 from dowse.model.page import Part
 from dowse.model.topic import PageFunction
 from dowse.model.topic_json import function_name
+from dowse.model.words import printable
 
 __all__ = ["FunctionPredicate"]
 
@@ -23,6 +27,7 @@ class FunctionPredicate:
     """Asks a function. What it raises is a fault of the page's verdict, not of the crawl."""
 
     terms: tuple[str, ...] = ()
+    categories: Mapping[str, Category] = MappingProxyType({})
     needs_objects = True
     needs_text = True
 
@@ -49,7 +54,7 @@ class FunctionPredicate:
             answer = self._function(replace(page.facts, similarity=page.similarity, erid=page.erid))
             degree = _degree(answer)
         except (Exception, SystemExit) as error:  # whatever it is, it costs this page only
-            fault = f"{self._text}: {type(error).__name__}: {error}".replace("\n", " ")[:_LONGEST]
+            fault = printable(f"{self._text}: {type(error).__name__}: {error}")[:_LONGEST]
             return Satisfied(False, 0.0, (Part(self._text, False, 0.0, "failed"),), fault)
         held = degree >= BOUND
         value = None if isinstance(answer, bool) else degree

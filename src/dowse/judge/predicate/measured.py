@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from dowse.judge.predicate.categories import Category
+from dowse.judge.category import Category
 from dowse.model.facts import PageFacts
 from dowse.model.page import Part
 
@@ -45,6 +45,11 @@ class Predicate(Protocol):
     @property
     def needs_text(self) -> bool:
         """Does it look at :attr:`PageFacts.text`?"""
+        ...
+
+    @property
+    def categories(self) -> Mapping[str, Category]:
+        """The categories that it asks for, by the names it has for them."""
         ...
 
     @property

@@ -67,7 +67,7 @@ class BlockedPage:
 
 def measure(document: Document, judge: Judge, facts: PageFacts | None = None) -> BlockedPage:
     """Cut a page into blocks and judge both. ``facts`` of the page may be given where a predicate asks for more than
-    the document tells; a block is judged with the same, but for its words and links."""
+    the document tells; a block is judged with the same, but for its text and links."""
     reading = judge.read(document.lines.tokens())
     starts = block_starts(document)
     similarities = judge.similarities(reading, line_groups(starts, len(document.lines))).tolist()
@@ -83,7 +83,8 @@ def measure(document: Document, judge: Judge, facts: PageFacts | None = None) ->
         told = None if math.isnan(similarity) else similarity
         score = told or 0.0
         if judge.method != "similarity":
-            score = judge.verdict(words, replace(facts, n_words=len(words), n_links=links[place])).score
+            own = replace(facts, n_words=len(words), n_links=links[place], text=names.whole(start, end))
+            score = judge.verdict(words, own).score
         heading = names.heading(start, end)
         block = Block(
             place + 1, start, end, score, told, len(words), links[place], heading, names.path(start, end),
@@ -125,6 +126,10 @@ class _Names:
         while element and self._outline.ends[element] < end:
             element = self._outline.parents[element]
         return self._outline.path_names(element) or "page"
+
+    def whole(self, start: int, end: int) -> str:
+        lines = (" ".join(self._lines.text(line).split()) for line in range(start, end))
+        return "\n".join(filter(None, lines))
 
     def text(self, start: int, end: int, heading: str) -> str:
         shown = self._lines.beginning(start, end, _MOST_TEXT)
