@@ -22,7 +22,7 @@ from dowse.crawl.step import PageStep
 from dowse.crawl.workers import InProcess, ProcessPool, Workers, default_workers
 from dowse.fetch import HttpTransport
 from dowse.frontier.scope import StaticScope
-from dowse.judge import TERMS, Judge, build_judge, check_predicate
+from dowse.judge import TERMS, Judge, build_judge, check_predicate, subject_of
 from dowse.model.bodies import Bodies
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
@@ -107,8 +107,7 @@ async def assemble(
     notes: list[str] = []
     topic = absolute_folders(with_kept_categories(topic, folder) if resume else absolute_categories(topic))
     check_predicate(topic)
-    strategy = build_strategy(topic.strategy, seed_number=topic.seed_number)
-    check_maximise(topic.strategy, strategy)
+    check_maximise(topic.strategy, build_strategy(topic.strategy, seed_number=topic.seed_number))
     if not resume:
         check_ready(topic)
     async with AsyncExitStack() as undo:
@@ -130,6 +129,7 @@ async def assemble(
         asked_at = clock.now() if resume else source.asked_at
         opens_at = 0.0 if asked_at is None else asked_at + topic.politeness.delay_s
         judge = build_judge(topic).kept_at(folder)
+        strategy = build_strategy(topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic))
         named = [*seeds, *(url for url in topic.seeds.sitemaps if "://" in url)]
         scope = StaticScope(topic.scope, named)
         workers = _workers(topic, judge, PageStep(judge, scope, topic.limits.max_links), bodies)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.page import Context
-from dowse.predict.learning.notes import PARENTS, Notes, Rows
+from dowse.predict.learning.notes import PARENTS, Rows
 from dowse.predict.learning.siblings import Siblings
 from dowse.predict.learning.tokens import BUCKETS
 
@@ -14,9 +14,10 @@ __all__ = ["NAMES", "Tables", "weighted"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_KAPPA_TOKEN = 3.0
+_KAPPA_TOKEN = np.float32(3.0)
 _KAPPA_SITE = 1.0
 _KAPPA_PARENTS = 0.5
+_LEAST = -1.0  # a difference of values is not below
 _SPREAD = 2.0  # a sum over pages is taken over the root of their number and so many more
 _MASK = np.uint32(BUCKETS - 1)
 _CONTEXTS = [f"{'tag path' if context is Context.PATH else context.name.lower()}'s similarity" for context in Context]
@@ -24,10 +25,11 @@ _CONTENT, _URL, _LINKS, _SIBLINGS, _ANY = range(5)
 _PRIORS: dict[str, float] = {
     "best page": 0.3, "mean of pages": 0.3, "sum of pages": 0.0,
     **{f"best {name}": 0.0 for name in _CONTEXTS}, **{f"mean {name}": 0.0 for name in _CONTEXTS},
+    "mean anchor's similarity": 0.15, "mean paragraph's similarity": 0.2,
     "siblings on the page, mean": 0.4, "siblings on the page, best": 0.0, "siblings on the page, sum": 0.0,
     "siblings in twelve links, mean": 0.1, "siblings in twelve links, best": 0.0, "siblings in twelve links, sum": 0.0,
     "siblings in four links, mean": 0.1, "siblings in four links, best": 0.0, "siblings in four links, sum": 0.0,
-    "tokens": 0.5, "site": 0.3, "pages that link to it": 0.0, "always": 0.0, "never": 0.0,
+    "tokens": 0.5, "site": 0.4, "pages that link to it": 0.0, "always": 0.0, "never": 0.0,
 }  # fmt: skip
 NAMES = tuple(_PRIORS)
 _SORTS = np.array([_LINKS] * 3 + [_CONTENT] * (2 * len(Context)) + [_SIBLINGS] * 9 + [_URL, _URL, _LINKS, _ANY, _ANY])
@@ -44,7 +46,7 @@ class Tables:
 
     def __init__(self) -> None:
         self.siblings = Siblings()
-        self._tokens = np.zeros((BUCKETS, 2), np.float32)  # pages and the sum of their values
+        self._tokens = np.zeros(BUCKETS, np.complex64)  # pages, and i times the sum of their values
         self._sites = np.zeros((64, 2))
         self.pages, self.total = 0, 0.0
 
@@ -67,10 +69,8 @@ class Tables:
         np.add.at(self._sites, rows["site"], np.column_stack((np.full(len(rows), float(times)), values)))
         tokens = rows["token"]
         at, which = np.nonzero(tokens)
-        np.add.at(
-            self._tokens, tokens[at, which] & _MASK,
-            np.column_stack((np.full(len(at), float(times)), values[at])).astype(np.float32),
-        )  # fmt: skip
+        buckets = tokens[at, which] & _MASK
+        np.add.at(self._tokens, buckets, (times + 1j * values[at]).astype(np.complex64))
         at, which = np.nonzero(_remembered(rows))
         self.siblings.count(
             rows["page"][at, which].astype(np.int64), rows["place"][at, which].astype(np.int64), values[at], times
@@ -83,48 +83,47 @@ class Tables:
         last = np.full(len(rows), -1, np.int64)
         np.maximum.at(last, pages, places)
         opened = np.flatnonzero(last >= 0)
-        self.siblings.open(opened, last[opened])
+        self.siblings.open(opened, last[opened], rows["own"][opened].astype(np.float64))
         judged = ~np.isnan(rows["own"])
         self.judged(rows[judged], rows["own"][judged].astype(np.float64))
 
-    def features(self, rows: Rows, notes: Notes) -> Floats:
+    def features(self, rows: Rows) -> Floats:
         """A row of evidence for each record; the columns are :data:`NAMES`."""
-        usual = self.usual
-        valid = _remembered(rows)
-        known = valid.sum(axis=1)
-        pages = np.where(valid, rows["page"], rows["page"][:, :1]).astype(np.int64)
-        places = np.where(valid, rows["place"], rows["place"][:, :1]).astype(np.int64)
-        none = known == 0
-        pages[none], places[none] = 0, 0
+        usual, parents = self.usual, rows["parents"].astype(np.float64)
+        known = np.minimum(parents, PARENTS)
+        valid = np.arange(PARENTS) < known[:, None]
         found = np.zeros((len(rows), len(NAMES)))
-        worth = np.nan_to_num(notes.own[pages].astype(np.float64))
+        worth, *rates = self.siblings.rates(rows["page"], rows["place"], usual)
+        worth = np.where(valid, worth, 0.0)
+        sums = worth.sum(axis=1)
         found[:, 0] = worth.max(axis=1, initial=0)
-        found[:, 1] = (np.where(valid, worth, 0).sum(axis=1) + _KAPPA_PARENTS * usual) / (known + _KAPPA_PARENTS)
-        found[:, 2] = np.where(valid, worth - usual, 0).sum(axis=1) / np.sqrt(known + _SPREAD)
+        found[:, 1] = (sums + _KAPPA_PARENTS * usual) / (known + _KAPPA_PARENTS)
+        spread = np.sqrt(known + _SPREAD)
+        found[:, 2] = (sums - known * usual) / spread
         size = len(Context)
         found[:, 3 : 3 + size] = rows["best"]
-        parents = rows["parents"].astype(np.float64)[:, None]
-        found[:, 3 + size : 3 + 2 * size] = rows["mean"] * (parents / (parents + _KAPPA_PARENTS))
+        found[:, 3 + size : 3 + 2 * size] = rows["mean"] * (parents / (parents + _KAPPA_PARENTS))[:, None]
         column = 3 + 2 * size
-        for rates in self.siblings.rates(pages, places, usual):
-            sums = np.where(valid, rates, 0).sum(axis=1)
+        for rate in rates:
+            rate = np.where(valid, rate, 0.0)
+            sums = rate.sum(axis=1)
             found[:, column] = sums / np.maximum(known, 1)
-            found[:, column + 1] = rates.max(axis=1)
-            found[:, column + 2] = sums / np.sqrt(known + _SPREAD)
+            found[:, column + 1] = np.where(valid, rate, _LEAST).max(axis=1, initial=_LEAST)
+            found[:, column + 2] = sums / spread
             column += 3
         found[:, column] = self._of_tokens(rows["token"], usual)
         found[:, column + 1] = self._of_sites(rows["site"], usual)
-        found[:, column + 2] = np.log1p(rows["parents"]) * 0.05
-        found[none] = 0
+        found[:, column + 2] = np.log1p(parents) * 0.05
+        found[parents == 0] = 0
         found[:, column + 3], found[:, column + 4] = 1.0, -1.0  # a constant of either sign
         return found
 
     def _of_tokens(self, tokens: NDArray[np.uint32], usual: float) -> Floats:
         """How much more than usual pages with these tokens are worth, added up over the root of their number."""
-        counts = self._tokens[tokens & _MASK].astype(np.float64)
-        more = (counts[..., 1] - counts[..., 0] * usual) / (counts[..., 0] + _KAPPA_TOKEN)
-        there = tokens > 0
-        return np.asarray(np.where(there, more, 0).sum(axis=1) / np.sqrt(np.maximum(there.sum(axis=1), 1)))
+        known = self._tokens.take(tokens & _MASK)
+        more = (known.imag - known.real * np.float32(usual)) / (known.real + _KAPPA_TOKEN)
+        there = tokens > 0  # the bucket of what is not there stays empty
+        return np.asarray(more.sum(axis=1) / np.sqrt(np.maximum(np.count_nonzero(there, axis=1), 1)), np.float64)
 
     def _of_sites(self, sites: NDArray[np.int32], usual: float) -> Floats:
         counts = self._sites[np.minimum(sites, len(self._sites) - 1)]

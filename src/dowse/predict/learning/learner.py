@@ -29,7 +29,9 @@ _EXACT = 1 << 16  # values are multiples of its inverse: so sums do not depend o
 _LOW = 0.01
 _SAME = 1e-6
 _NO_BAG = Bag()
+_CHANCE = "chance to be on the topic"
 _FEW = 3  # pages; then each time there are a tenth and so many more
+_AT_ONCE = 256
 
 
 class Learner:
@@ -58,12 +60,17 @@ class Learner:
         self._contrast = Contrast(subject)
         self._tables = Tables()
         self._learned = Regression(prior, trust)
-        self._sweep = Sweep()
+        self._sweep = Sweep(_AT_ONCE)
         self._exact = exact
         self._fit_pages = 0  # pages when the contrast was last fitted
         self._due = _FEW
         self._version = 0
         self._threshold = 0.5  # of the topic's judge
+
+    @property
+    def nbytes(self) -> int:
+        """What it takes in memory, but for the words of the pages it keeps."""
+        return self.memory.nbytes + self._tables.nbytes
 
     # -- learning ------------------------------------------------------------------------------------------------
 
@@ -107,6 +114,7 @@ class Learner:
         rows["own"] = values
         self.memory.put(ids[changed], rows[changed])
         self._tables.judged(rows[changed], more[changed], times=0)
+        self._tables.siblings.revalue(ids, values)
 
     def _link(self, page: SourcePage, links: LinkView) -> None:
         """The page's links are noted at their targets, whether these are known already or not."""
@@ -119,7 +127,7 @@ class Learner:
             positions = np.arange(len(ids), dtype=np.int32)
         siblings = self._tables.siblings
         places = siblings.place(positions)
-        siblings.open(np.array([page.id]), places.max(keepdims=True))
+        siblings.open(np.array([page.id]), places.max(keepdims=True), self.memory.own[[page.id]].astype(np.float64))
         rows = self.memory.at(ids)
         self._forget(rows)
         slots = np.minimum(rows["parents"], PARENTS - 1)
@@ -156,7 +164,7 @@ class Learner:
     # -- values --------------------------------------------------------------------------------------------------
 
     def _features(self, rows: Rows) -> Floats:
-        found = self._tables.features(rows, self.memory)
+        found = self._tables.features(rows)
         found[:, self._left_out] = 0.0
         return found
 
@@ -184,12 +192,13 @@ class Learner:
         if not row["parents"][0]:
             values = [0.0] * len(NAMES)
         weights = self._learned.weights.tolist()
-        parts = {name: (value, weight) for name, value, weight in zip(NAMES, values, weights, strict=True)}
+        told = zip(NAMES, values, weights, strict=True)
+        parts = {name: (value, weight) for name, value, weight in told if value * weight}
         predicted = sum(value * weight for value, weight in parts.values())
         if row["parents"][0] and abs(priority - predicted) > _SAME:
             parts["what was learned since it was ranked"] = (priority - predicted, 1.0)
         parents = {"parents": (float(row["parents"][0]), 0.0)}
-        return Explanation(priority, {"predicted": (predicted, 0.0), **parts, **parents}, self._version)
+        return Explanation(priority, {_CHANCE: (predicted, 0.0), **parts, **parents}, self._version)
 
     # -- over a stop ---------------------------------------------------------------------------------------------
 

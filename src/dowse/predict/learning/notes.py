@@ -16,17 +16,17 @@ PARENTS = 8
 """So many of the pages that link to a candidate are remembered, the latest."""
 
 ROW = np.dtype([
-    ("parents", "<u2"),  # how many pages link to it
-    ("flags", "u1"),
     ("site", "<i4"),
     ("own", "<f4"),  # what it was worth, nan before it is judged
     ("score", "<f4"),  # the same as the topic's judge saw it
     ("ordinal", "<i4"),  # how many were judged before it
     ("page", "<i4", PARENTS),  # the pages that link to it
-    ("place", "<u2", PARENTS),  # and where on them, in runs of links
+    ("token", "<u4", WIDTH),
+    ("parents", "<u2"),  # how many pages link to it
+    ("place", "<u2", PARENTS),  # where on them, in runs of links
     ("best", "<f2", len(Context)),  # similarity of its contexts
     ("mean", "<f2", len(Context)),
-    ("token", "<u4", WIDTH),
+    ("spare", "<u2"),
 ])  # fmt: skip
 Rows = NDArray[np.void]
 """Records, one a candidate."""
@@ -79,10 +79,15 @@ class Notes:
     def changes(self) -> tuple[list[int], list[bytes]]:
         if not self._changed:
             return [], []
-        ids = np.unique(np.concatenate(self._changed)).tolist()
+        ids = np.unique(np.concatenate(self._changed))
         self._changed.clear()
-        found = [self._rows[id_].tobytes() + _packed(self.bags.get(id_)) for id_ in ids]
-        return ids, found
+        data, size = self._rows[ids].tobytes(), ROW.itemsize
+        rows = [data[start : start + size] for start in range(0, len(data), size)]
+        numbers = ids.tolist()
+        for place, id_ in enumerate(numbers):
+            if id_ in self.bags:
+                rows[place] += _packed(self.bags[id_])
+        return numbers, rows
 
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
         if len(self.bags) > 2 * self.most_bags:
@@ -105,12 +110,12 @@ class Notes:
         self._changed.append(np.array([target]))
 
 
-def _packed(bag: Bag | None) -> bytes:
-    return b"" if bag is None else bag.terms.astype("<u4").tobytes() + bag.counts.astype("<f2").tobytes()
+def _packed(bag: Bag) -> bytes:
+    """How many terms, the terms, how often each occurs."""
+    size = np.array([len(bag.terms)], "<u2").tobytes()
+    return size + bag.terms.astype("<u4").tobytes() + bag.counts.astype("<f2").tobytes()
 
 
 def _unpacked(data: bytes) -> Bag:
-    size = len(data) // 6
-    return Bag(
-        np.frombuffer(data[: 4 * size], "<u4"), np.frombuffer(data[4 * size : 6 * size], "<f2").astype(np.float32)
-    )
+    size = int.from_bytes(data[:2], "little")
+    return Bag(np.frombuffer(data, "<u4", size, 2), np.frombuffer(data, "<f2", size, 2 + 4 * size).astype(np.float32))

@@ -6,6 +6,8 @@ all links of a page, over runs of twelve links in a row, and over runs of four.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,65 +23,78 @@ _KAPPA_RUN = 2.0  # and what those of a run say, to what those of the page do
 _MOST_PLACES = 1250
 
 
+# A complex number is the cheapest pair that an array can hold: one look brings both.
+
+
 class Siblings:
     """Counts and sums of values by page and run. Both are functions of which page links where and of what pages are
     worth, so that they can be worked out again; values are such that their sums are exact."""
 
     def __init__(self) -> None:
         self._base = np.full(1024, -1, np.int32)  # page -> the number of its first group
-        self._counts = np.zeros(4096, np.int32)
-        self._sums = np.zeros(4096)
+        self._known = np.zeros(
+            4096, np.complex128
+        )  # by group: targets that are known, and i times the sum of their values
+        self._own = np.zeros(4096)  # by the first group of a page: its own value
         self._used = 0
 
     @property
     def nbytes(self) -> int:
-        return self._base.nbytes + self._counts.nbytes + self._sums.nbytes
+        return self._base.nbytes + self._known.nbytes + self._own.nbytes
 
     def place(self, positions: NDArray[np.int32]) -> NDArray[np.int64]:
         """The places of links, by their positions among all the links of a page."""
         return np.minimum(positions // RUN, _MOST_PLACES).astype(np.int64)
 
-    def open(self, pages: NDArray[np.int64], last: NDArray[np.int64]) -> None:
-        """Pages with links up to these places are new."""
+    def open(self, pages: NDArray[np.int64], last: NDArray[np.int64], values: Floats) -> None:
+        """Pages of these values, with links up to these places, are new."""
         top = int(pages.max(initial=0)) + 1
         if top > len(self._base):
             more = np.full(top * 9 // 8 + 1024 - len(self._base), -1, np.int32)
             self._base = np.concatenate((self._base, more))
         sizes = 1 + _STEP * (last // _RUNS + 1)
         ends = self._used + np.cumsum(sizes)
-        self._base[pages] = ends - sizes
         self._used = int(ends[-1]) if len(ends) else self._used
-        if self._used > len(self._counts):
-            more_groups = self._used * 9 // 8 + 4096 - len(self._counts)
-            self._counts = np.concatenate((self._counts, np.zeros(more_groups, np.int32)))
-            self._sums = np.concatenate((self._sums, np.zeros(more_groups)))
+        if self._used > len(self._own):
+            room = np.zeros(self._used * 9 // 8 + 4096 - len(self._own))
+            self._known = np.concatenate((self._known, room))
+            self._own = np.concatenate((self._own, room))
+        self._base[pages] = ends - sizes
+        self._own[ends - sizes] = values
 
-    def _groups(self, pages: NDArray[np.int64], places: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    def revalue(self, pages: NDArray[np.int64], values: Floats) -> None:
+        """Pages are worth something else; those without links are not known here."""
+        pages, values = pages[pages < len(self._base)], values[pages < len(self._base)]
+        opened = self._base[pages] >= 0
+        self._own[self._base[pages[opened]]] = values[opened]
+
+    def _groups(self, pages: NDArray[Any], places: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         """The groups that links belong to: the page's, the long run's, the short run's."""
-        whole = self._base[pages].astype(np.int64)
-        runs, within = np.divmod(places, _RUNS)
-        long = whole + 1 + _STEP * runs
-        return whole, long, long + 1 + within
+        whole = np.maximum(self._base.take(pages), 0)
+        runs = places.astype(np.int32) // _RUNS
+        long = whole + (1 + _STEP * runs)
+        return whole, long, long + (1 + places - _RUNS * runs)
 
     def count(
         self, pages: NDArray[np.int64], places: NDArray[np.int64], values: Floats | float, times: int = 1
     ) -> None:
         """Targets of links are worth so much: ``times`` more are known (0: known ones are worth so much more)."""
+        more = times + 1j * np.asarray(values)
         for groups in self._groups(pages, places):
-            np.add.at(self._counts, groups, times)
-            np.add.at(self._sums, groups, values)
+            np.add.at(self._known, groups, more)
 
-    def rates(self, pages: NDArray[np.int64], places: NDArray[np.int64], usual: float) -> tuple[Floats, Floats, Floats]:
-        """How much more than usual the siblings of links are worth: those on the page, in the long and short run.
+    def rates(self, pages: NDArray[Any], places: NDArray[Any], usual: float) -> tuple[Floats, Floats, Floats, Floats]:
+        """What pages are worth themselves, and how much more than usual the targets of their links are: of all, of
+        those in the long run, of those in the short run. Where a page is not known, nothing of use.
 
         ``((s + kappa P)/(n + kappa)) - P``, Aggarwal's sibling evidence in its robust form (METHODS, section 4) as a
         difference; a run's is drawn to the page's.
         """
-        found = []
-        whole, *runs = self._groups(pages, places)
-        n = self._counts[whole]
-        of_page = (self._sums[whole] - n * usual) / (n + _KAPPA)
-        for groups in runs:
-            n = self._counts[groups]
-            found.append((self._sums[groups] - n * usual + _KAPPA_RUN * of_page) / (n + _KAPPA_RUN))
-        return of_page, found[0], found[1]
+        whole, long, short = self._groups(pages, places)
+        known = self._known.take(whole)
+        of_page = (known.imag - known.real * usual) / (known.real + _KAPPA)
+        drawn, runs = _KAPPA_RUN * of_page, []
+        for groups in (long, short):
+            known = self._known.take(groups)
+            runs.append((known.imag - known.real * usual + drawn) / (known.real + _KAPPA_RUN))
+        return self._own.take(whole), of_page, runs[0], runs[1]

@@ -15,7 +15,12 @@ WIDTH = 12
 BUCKETS = 1 << 18
 _OF_ANCHOR, _OF_PATH = 5, 6
 _split = re.compile(r"[^\W_]+").findall
-_hash = xxhash.xxh32_intdigest
+
+
+def _hash(token: str) -> int:
+    """Never 0, not even in its bucket: that is where nothing is."""
+    found = xxhash.xxh32_intdigest(token.encode())
+    return found if found % BUCKETS else found + 1
 
 
 def url_tokens(url: str) -> list[str]:
@@ -29,7 +34,7 @@ def url_tokens(url: str) -> list[str]:
 
 def url_hashes(url: str) -> NDArray[np.uint32]:
     """All tokens of a URL, hashed."""
-    return np.array([_hash(token.encode()) or 1 for token in url_tokens(url)], np.uint32)
+    return np.array([_hash(token) for token in url_tokens(url)], np.uint32)
 
 
 def link_tokens(url: str, anchor: str) -> NDArray[np.uint32]:
@@ -39,6 +44,6 @@ def link_tokens(url: str, anchor: str) -> NDArray[np.uint32]:
     found.update(dict.fromkeys(_split(path.lower())[-_OF_PATH:]))
     found.update(dict.fromkeys(_split(host.lower())[-3:]))
     row = np.zeros(WIDTH, np.uint32)
-    hashes = [_hash(token.encode()) or 1 for token in found][:WIDTH]
+    hashes = [_hash(token) for token in found][:WIDTH]
     row[: len(hashes)] = hashes
     return row
