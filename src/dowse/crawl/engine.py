@@ -16,6 +16,8 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dowse.crawl.cached import FromCache
 from dowse.crawl.conclude import Conclusion
 from dowse.crawl.errands import Errands
@@ -43,6 +45,8 @@ _BACKLOG_A_WORKER = 8
 _REFUSALS_AT_ONCE = 500
 _WINDOW_SHARE = 4
 _SMALLEST_WINDOW = 8
+_PUT_BACK = 16  # URLs in a row that turn out to be worth less than they were ranked with
+_NOTICED = 0.05  # of the priority a URL was ranked with: it goes unless it lost more
 _LARGEST_WINDOW = 1e9
 
 
@@ -224,7 +228,7 @@ class Engine:
         return max(_SMALLEST_WINDOW, min(windows)) if windows else None
 
     def _launch(self) -> None:
-        refused, self._more_to_launch = self._conclusion.refusals, False
+        refused, behind, self._more_to_launch = self._conclusion.refusals, 0, False
         while self._has_room():
             if self._conclusion.refusals - refused >= _REFUSALS_AT_ONCE:
                 self._more_to_launch = True  # answers in flight get their turn first
@@ -238,8 +242,21 @@ class Engine:
                     self._frontier.cancel(lease, now)
                     return
                 self._start(self._occupied(self._errands.run, lease))
+            elif behind < _PUT_BACK and self._fell_behind(lease, now):
+                behind += 1
             elif not self._launch_page(lease, now):
                 return
+
+    def _fell_behind(self, lease: Lease, now: float) -> bool:
+        """Is a URL worth less by now than it was ranked with? Then it goes back to where it belongs."""
+        fresh = self._worth.refreshed(lease.candidate, self._strategy)
+        if fresh is None or fresh >= (ranked := self._frontier.priority(lease.candidate)) - _NOTICED * abs(ranked):
+            return False
+        self._frontier.cancel(lease, now)
+        self._frontier.retry(lease.candidate, at=now, now=now)
+        changed = self._frontier.update(np.array([lease.candidate]), np.array([fresh]), now)
+        self._recorder.reprioritised(changed, self._frontier.priorities(changed))
+        return True
 
     def _launch_page(self, lease: Lease, now: float) -> bool:
         """Start fetching a page, unless robots or the budget forbid it or a cache holds it. False: launch nothing more

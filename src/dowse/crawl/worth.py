@@ -71,6 +71,16 @@ class Worth:
             np.copyto(priorities, self._values[ids], where=priorities < SEED_FLOOR)
         return priorities
 
+    def refreshed(self, candidate: int, strategy: Strategy) -> float | None:
+        """The priority that a candidate has by all that is known now; None: the one it was given."""
+        if self._frontier.priority(candidate) >= SEED_FLOOR:
+            return None
+        value = strategy.refresh(candidate)
+        if value is None or self._costs is None:
+            return value
+        self._values[candidate] = value
+        return value / self._expected(self._costs, candidate)[1]
+
     def moved(self, source: int, target: int) -> None:
         """A redirect leads from one candidate to another, which was :meth:`met`: it is worth as much."""
         if self._costs is not None:

@@ -154,6 +154,10 @@ class Strategy(Protocol):
         such work out, so that it costs the same a page however much waits."""
         ...
 
+    def refresh(self, candidate: int) -> float | None:
+        """What a candidate is worth at this moment, asked for before it is fetched; None: what it was ranked with."""
+        ...
+
     def explain(self, candidate: int, priority: float) -> Explanation:
         """The features behind a candidate's priority (or, where a cost is set against it, its value)."""
         ...

@@ -91,7 +91,7 @@ class JudgeSettings:
 class StrategyChoice:
     """A strategy's name and its parameters (numbers, strings or booleans), and what to make the most of."""
 
-    name: str = "best-first"
+    name: str = "learning"
     params: dict[str, Any] = field(default_factory=dict)
     maximise: str = "value"  # "value" | "efficiency": value over cost
 

@@ -130,6 +130,9 @@ class Hybrid:
             self._scales = Quantiles.of(predicted), Quantiles.of(linked)
             self._version += 1
 
+    def refresh(self, candidate: int) -> float | None:
+        return None
+
     def explain(self, candidate: int, priority: float) -> Explanation:
         row = self.memory.one(candidate)[0].tolist()
         parts, linked = self._predictor.parts(row[: self._cut]), self._links.parts(row[self._cut :])

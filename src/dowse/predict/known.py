@@ -74,6 +74,9 @@ class BestNFirst:
         self.memory.put(ids, rows)
         return ids, _places(rows)
 
+    def refresh(self, candidate: int) -> float | None:
+        return None
+
     def explain(self, candidate: int, priority: float) -> Explanation:
         parents, score, _, placed = self.memory.one(candidate)[0].tolist()
         stands_by = placed - 1 if placed else score

@@ -126,6 +126,9 @@ class ContextMix:
         seen = rows[:, _PARENTS] > 0  # others are seeds, whose place is not ours to choose
         return ids[seen], self._value(rows[seen])
 
+    def refresh(self, candidate: int) -> float | None:
+        return None
+
     def explain(self, candidate: int, priority: float) -> Explanation:
         row = self.memory.one(candidate)
         values = self._features(row)[0].tolist() if row[0, _PARENTS] > 0 else [0.0] * (2 * _WIDTHS + 1)

@@ -92,6 +92,9 @@ class SecondOrder:
         ids = ids[is_waiting(ids)]
         return ids, np.array([self._value(candidate) for candidate in ids.tolist()], np.float64)
 
+    def refresh(self, candidate: int) -> float | None:
+        return None
+
     def explain(self, candidate: int, priority: float) -> Explanation:
         self._settle()
         first, second = self._means(candidate)

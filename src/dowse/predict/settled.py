@@ -17,6 +17,9 @@ class Settled:
     def revise(self, is_waiting: IsWaiting) -> Revision | None:
         return None
 
+    def refresh(self, candidate: int) -> float | None:
+        return None
+
     def state(self) -> dict[str, Any]:
         return {}
 

@@ -143,6 +143,10 @@ class InterestRatios:
         ids = np.array([id_ for id_ in ids.tolist() if id_ in entries and entries[id_].parents], np.int64)
         return ids, np.array([self._value(id_) for id_ in ids.tolist()], np.float64)
 
+    def refresh(self, candidate: int) -> float | None:
+        entry = self.memory.entries.get(candidate)
+        return self._value(candidate) if entry is not None and entry.parents else None
+
     def explain(self, candidate: int, priority: float) -> Explanation:
         logs = self._logs(candidate)
         parts = {

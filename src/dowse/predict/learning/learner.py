@@ -186,6 +186,10 @@ class Learner:
         seen = rows["parents"] > 0  # others are seeds, whose place is not ours to choose
         return ids[seen], self._value(rows[seen])
 
+    def refresh(self, candidate: int) -> float | None:
+        row = self.memory.at(np.array([candidate]))
+        return float(self._value(row)[0]) if row["parents"][0] else None
+
     def explain(self, candidate: int, priority: float) -> Explanation:
         row = self.memory.at(np.array([candidate]))
         values = self._features(row)[0].tolist()
