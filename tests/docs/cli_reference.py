@@ -33,6 +33,9 @@ EXAMPLES = {
     "strategies": "dowse strategies",
     "demo": "dowse demo",
     "demo-web": "dowse demo-web --port 8000",
+    "stats show": "dowse stats show solar --top 5",
+    "stats save": "dowse stats save solar --out solar.json.gz",
+    "stats merge": "dowse stats merge solar other-crawl --out both.json",
     "hostile serve": "dowse hostile serve",
     "hostile check": "dowse hostile check hostile-crawl",
     "lab info": "dowse lab info demo-crawl/best-first",
@@ -60,10 +63,12 @@ dowse crawl topic.toml --budget 2000p --out my-crawl   # from a topic file
 dowse crawl --resume my-crawl --budget 4000p           # go on after a stop, a crash or a spent budget
 dowse crawl other.toml --cache my-crawl                # what my-crawl holds is not downloaded again
 dowse crawl topic.toml --predicate 'word("tandem") and language == "en"'   # what a page must satisfy
+dowse crawl topic.toml --strategy learning --learn-from my-crawl           # start from what my-crawl has learned
 ```
 
 `--predicate` takes an [expression](predicates.md), and may stand alone, without a topic. It decides in place of the
-topic's own predicate and threshold.
+topic's own predicate and threshold. `--learn-from` takes crawls with the strategy `learning`, and files that
+`dowse stats` writes; several are added up ([learning](learning.md#starting-from-what-is-known)).
 
 `--resume` takes the topic from the folder. Options given with it hold for that run only; budgets count all runs
 together. The crawl stops at the first limit or target it reaches, and says what [going on would bring](forecast.md).
@@ -100,6 +105,16 @@ The example looks into what `dowse demo` has left. It works for any URL: fetched
 The columns are those of the table [`pages`](schema.md#pages), without `ordinal`, `signature` and `minhash`. Parquet
 needs the extra `parquet` (`pip install "dowse[parquet]"`).
 """,
+    "stats show": """\
+`dowse stats DIR` is short for `dowse stats show DIR`. [Learning](learning.md#looking-at-what-was-learned) tells what
+the columns mean.
+""",
+    "stats save": """\
+[Learning](learning.md#the-file) describes the file. `dowse crawl --learn-from` takes it.
+""",
+    "stats merge": """\
+Merging is adding up: name no crawl twice, nor one that started from another of them.
+""",
     "demo-web": """\
 It prints the hosts it shows and the command that crawls them.
 """,
@@ -117,8 +132,8 @@ cores, which is shown; the result is kept, and the next time takes a moment. Wit
 the URLs in `roots.csv` where there is one, else from the page of each host that has the most links to other pages.
 """,
     "lab figure": """\
-[The lab](lab.md#figures-of-the-papers) tells what each figure shows. The runs of the `gt` figures are those of
-`dowse lab compare`, and kept like them.
+[The lab](lab.md#figures-of-the-papers) tells what each figure shows. The runs of the `gt` figures and of `ag-linkage`
+are those of `dowse lab compare`, and kept like them. The `ag` figures write their table beside the picture, as `.csv`.
 """,
     "lab compare": """\
 [The lab](lab.md#comparing-strategies) tells what is measured and how. `bfs`, `random` and the oracles always take part.

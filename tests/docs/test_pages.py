@@ -61,7 +61,9 @@ def parse(words: list[str]) -> None:
 
 
 def command_of(words: list[str]) -> tuple[str, list[str]]:
-    """The name of the command, of two words where it is one of a group, and what follows."""
+    """The name of the command, of two words where it is one of a group, and what follows. ``stats`` alone shows."""
+    if words[:1] == ["stats"] and " ".join(words[:2]) not in commands():
+        return "stats show", words[1:]
     size = 2 if " ".join(words[:2]) in commands() else 1
     return " ".join(words[:size]), words[size:]
 

@@ -59,6 +59,10 @@ def crawl(
         str | None,
         typer.Option(metavar="value|efficiency", help="Make the most of pages, or of what they cost in time."),
     ] = None,
+    learn_from: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR|FILE", help="Start from what a crawl with the strategy learning has learned."),
+    ] = None,
     scope: Annotated[str | None, typer.Option(metavar="host|domain|any", help="How far to go from the seeds.")] = None,
     max_depth: Annotated[int | None, typer.Option(metavar="N", help="Links from a seed at the most.")] = None,
     threshold: Annotated[
@@ -110,7 +114,8 @@ def crawl(
     """
     flags = Flags(
         seeds=seed or [], budget=budget, target=target, target_value=target_value, strategy=strategy,
-        params=param or [], maximise=maximise, delay=delay, concurrency=concurrency, workers=workers, scope=scope,
+        params=param or [], maximise=maximise, learn_from=[str(place) for place in learn_from or []], delay=delay,
+        concurrency=concurrency, workers=workers, scope=scope,
         max_depth=max_depth, threshold=threshold, predicate=predicate, categories=category or [],
         language=language, contact=contact, proxy=proxy, resolve=resolve or [],
         allow_private=allow_private,
@@ -123,6 +128,8 @@ def crawl(
             raise UserError("--resume goes on with what its folder holds: leave out the topic and --out")
         if predicate is not None or category or language is not None:
             raise UserError("--resume keeps the crawl's predicate: leave out --predicate, --category and --language")
+        if learn_from:
+            raise UserError("--resume keeps what the crawl started from: leave out --learn-from")
         chosen, folder = with_flags(read_settings(resume), flags), resume
     else:
         if topic is None and predicate is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +23,6 @@ from dowse.cli.lab_options import (
     MinPages,
     SeedSets,
     SeedsKind,
-    Strategies,
     TopicJobs,
     chosen_labels,
     job_count,
@@ -32,11 +32,12 @@ from dowse.cli.lab_options import (
 )
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import open_corpus
-from dowse.lab.curves import MeanCurve
+from dowse.lab.curves import LiftRow, MeanCurve
+from dowse.lab.lift import lift_csv, lift_text
 from dowse.lab.papers import PAPERS, PaperFigure
 from dowse.lab.picture import check_picture
 from dowse.model.errors import UserError
-from dowse.store.whole import check_writable
+from dowse.store.whole import check_writable, write_whole
 
 _SHOWN = (0, 1, 3, 7, 15, 19)  # places of a curve by number of parents
 
@@ -47,7 +48,10 @@ __all__ = ["compare_command", "figure_command", "lab"]  # every command of the l
 def figure_command(
     name: Annotated[str, typer.Argument(metavar="FIGURE", help=f"One of {', '.join(PAPERS)}.")],
     corpus: CorpusFolder,
-    strategy: Strategies = ["best-first"],  # noqa: B006  typer reads it, nobody changes it
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME[:KEY=VALUE,...]", help="A strategy, or several; those of the figure if not given."),
+    ] = None,
     label: LabelNames = None,
     all_labels: AllLabels = False,
     labels_file: LabelFile = None,
@@ -65,12 +69,12 @@ def figure_command(
     """Draw a figure of a paper on a corpus: strategies and references, means over topics and seeds."""
     if name not in PAPERS:
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(PAPERS)}")
+    figure, path = PAPERS[name], out or Path(f"{name}.png")
     plan = Plan(
-        tuple(strategy), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets, min_pages=min_pages,
-        inside=inside, by_query=by_query,
+        tuple(strategy or figure.strategies), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets,
+        min_pages=min_pages, inside=inside, by_query=by_query,
     )  # fmt: skip
     choice, count = label_choice(label, labels_file, all_labels), job_count(jobs)
-    figure, path = PAPERS[name], out or Path(f"{name}.png")
     check_writable(path)
     check_picture(path)
     with interruptible(KEPT if figure.kept else ""):
@@ -88,7 +92,17 @@ def figure_command(
                       percents=figure.shows == "share")  # fmt: skip
         for curve in drawn.curves:
             typer.echo(_row(curve, figure))
+        if drawn.table:
+            _tell_table(drawn.table, path.with_suffix(".csv"))
         typer.echo(f"picture  {path}")
+
+
+def _tell_table(rows: Sequence[LiftRow], path: Path) -> None:
+    typer.echo("\nmeans over topics and seeds (95 % intervals)")
+    for line in lift_text(rows):
+        typer.echo(line)
+    write_whole(path, lambda place: place.write_text(lift_csv(rows), "utf-8"))
+    typer.echo(f"\ntable    {path}")
 
 
 def _row(curve: MeanCurve, figure: PaperFigure) -> str:

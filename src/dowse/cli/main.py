@@ -19,8 +19,8 @@ _UsageProblem: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__nam
 _COMMANDS = {  # in the order of the help; where each lives
     "crawl": "crawl:crawl", "init": "start:init", "judge": "judge:judge", "blocks": "blocks:blocks",
     "train": "train:train", "label": "label:label", "why": "look:why",
-    "report": "look:report", "export": "look:export", "strategies": "start:strategies", "demo": "demo:demo",
-    "demo-web": "demo:demo_web", "hostile": "hostile:hostile", "lab": "lab_figure:lab",
+    "report": "look:report", "export": "look:export", "stats": "stats:stats", "strategies": "start:strategies",
+    "demo": "demo:demo", "demo-web": "demo:demo_web", "hostile": "hostile:hostile", "lab": "lab_figure:lab",
 }  # fmt: skip
 
 

@@ -31,6 +31,7 @@ class Flags:
     strategy: str | None = None
     params: list[str] = field(default_factory=list)
     maximise: str | None = None
+    learn_from: list[str] = field(default_factory=list)
     delay: str | None = None
     concurrency: int | None = None
     workers: int | None = None
@@ -77,7 +78,7 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
         changes["budget"] = _named("--budget", parse_budget, flags.budget).over(topic.budget)
     if flags.target is not None or flags.target_value is not None:
         changes["target"] = _target(topic.target, flags)
-    if flags.strategy is not None or flags.params or flags.maximise is not None:
+    if flags.strategy is not None or flags.params or flags.maximise is not None or flags.learn_from:
         changes["strategy"] = _strategy(topic.strategy, flags)
     if flags.delay is not None:
         delay = _named("--delay", parse_duration, flags.delay)
@@ -188,7 +189,11 @@ def _strategy(choice: StrategyChoice, flags: Flags) -> StrategyChoice:
         params[key] = parameter_value(value)
     if flags.maximise is not None and flags.maximise not in MAXIMISE:
         raise UserError(f"--maximise is {flags.maximise!r}: write {' or '.join(MAXIMISE)}")
-    return StrategyChoice(flags.strategy or choice.name, params, flags.maximise or choice.maximise)
+    for place in flags.learn_from:
+        if not Path(place).exists():
+            raise UserError(f"--learn-from: there is no folder or file {place!r}")
+    sources = (*choice.learn_from, *flags.learn_from) if same else tuple(flags.learn_from)
+    return StrategyChoice(flags.strategy or choice.name, params, flags.maximise or choice.maximise, sources)
 
 
 def _named(flag: str, parse: Any, text: str) -> Any:

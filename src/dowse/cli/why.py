@@ -7,8 +7,9 @@ from pathlib import Path
 from dowse.cli.mentions import Mention, mention
 from dowse.cli.parts import part_lines
 from dowse.crawl.categories import with_kept_categories
+from dowse.crawl.learned import kept_learned
 from dowse.frontier.scope import StaticScope
-from dowse.judge import Judge, looking_judge
+from dowse.judge import Judge, looking_judge, subject_of
 from dowse.model.errors import TopicError
 from dowse.model.records import CandidateRow, CandidateState
 from dowse.model.strategy import SEED_FLOOR
@@ -161,7 +162,11 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
         return ["priority: first of all, as every seed"]
     topic = topic_from_json(crawl.settings()["topic"])
     efficient = topic.strategy.maximise == "efficiency"
-    decision, strategy = crawl.decision(candidate.id), build_strategy(topic.strategy, seed_number=topic.seed_number)
+    before = kept_learned(crawl.folder) if topic.strategy.learn_from else None
+    decision, strategy = (
+        crawl.decision(candidate.id),
+        build_strategy(topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), before=before),
+    )
     if decision is not None:
         name, priority, version, features = (
             decision.strategy, decision.priority, decision.version, decision.features

@@ -15,6 +15,7 @@ from dowse.crawl.engine import Engine, Stop
 from dowse.crawl.heads import Heads
 from dowse.crawl.intake import Intake
 from dowse.crawl.join import OnPage, Parts, costs_of, join
+from dowse.crawl.learned import absolute_sources, keep_learned, kept_learned, learned_from
 from dowse.crawl.prepare import Source, read_examples, read_seeds
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.sitemaps import Sitemaps
@@ -36,6 +37,7 @@ from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
 from dowse.model.url import split
 from dowse.predict import build_strategy, check_maximise
 from dowse.predict.calibration import MOST
+from dowse.predict.learning import Statistics
 from dowse.store import CrawlStore
 
 __all__ = ["Assembly", "assemble", "read_settings"]
@@ -106,6 +108,7 @@ async def assemble(
     clock = clock or SystemClock()
     notes: list[str] = []
     topic = absolute_folders(with_kept_categories(topic, folder) if resume else absolute_categories(topic))
+    topic = absolute_sources(topic)
     check_predicate(topic)
     check_maximise(topic.strategy, build_strategy(topic.strategy, seed_number=topic.seed_number))
     if not resume:
@@ -125,11 +128,14 @@ async def assemble(
         seeds = read_seeds(topic, store.settings().get("seeds", []) if store else None, notes)
         source = Source(transport, clock, topic.politeness.delay_s, purse)
         topic = await read_examples(topic, source, notes)
+        before = await asyncio.to_thread(_before, topic, folder, resume)
+        strategy = build_strategy(
+            topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), before=before
+        )
         # an example, or the last request of a run that was killed, may have gone to any site just now
         asked_at = clock.now() if resume else source.asked_at
         opens_at = 0.0 if asked_at is None else asked_at + topic.politeness.delay_s
         judge = build_judge(topic).kept_at(folder)
-        strategy = build_strategy(topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic))
         named = [*seeds, *(url for url in topic.seeds.sitemaps if "://" in url)]
         scope = StaticScope(topic.scope, named)
         workers = _workers(topic, judge, PageStep(judge, scope, topic.limits.max_links), bodies)
@@ -145,6 +151,7 @@ async def assemble(
             store = CrawlStore.create(folder, settings, clock.wall())
             undo.callback(store.close)
         keep_categories(judge.categories, folder)  # a run that was killed may not have come so far
+        keep_learned(before, folder)
         if judge.frequencies is not None and not judge.frequencies.prepare(fresh=not resume) and resume:
             notes.append(f"{TERMS} is gone or damaged: which terms are rare is learned anew, so scores will differ")
         parts = join(
@@ -167,6 +174,13 @@ def read_settings(folder: Path) -> Topic:
     """The topic a folder's crawl was started with."""
     with CrawlStore.open(folder) as store:
         return with_kept_categories(topic_from_json(store.settings()["topic"]), folder)
+
+
+def _before(topic: Topic, folder: Path, resume: bool) -> Statistics | None:
+    """What earlier crawls have learned, for this one to start from."""
+    sources = topic.strategy.learn_from
+    kept = kept_learned(folder) if resume and sources else None
+    return learned_from(sources) if kept is None else kept
 
 
 def _workers(topic: Topic, judge: Judge, step: PageStep, bodies: Bodies) -> Workers:

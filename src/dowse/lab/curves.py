@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from dowse.lab.bootstrap import Cell, resampling
+from dowse.lab.bootstrap import Cell, Interval, resampling
 from dowse.lab.corpus import Unfit
 from dowse.lab.results import Kind, RunResult, by_strategy, recall_function
 from dowse.lab.run import Floats
 from dowse.lab.steps import Steps
 
-__all__ = ["Drawn", "MeanCurve", "averaged", "mean_curves"]
+__all__ = ["Drawn", "LiftRow", "MeanCurve", "averaged", "mean_curves"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,24 @@ class MeanCurve:
 
 
 @dataclass(frozen=True, slots=True)
+class LiftRow:
+    """A strategy's means with their 95 % intervals. ``against``: its area over that of another, as a ratio of means
+    over the runs that both have."""
+
+    strategy: str
+    harvest: Interval  # at the end
+    lift: Interval  # the mean height of the lift curve: harvest counted early and late alike
+    area: Interval  # below recall by requests
+    against: tuple[tuple[str, Interval], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Drawn:
-    """The curves of a figure, the highest first; and the labels that could not take part."""
+    """The curves of a figure, the highest first; the labels that could not take part; and the table of some figures."""
 
     curves: list[MeanCurve]
     unfit: list[Unfit]
+    table: list[LiftRow] = field(default_factory=list)
 
 
 def averaged(

@@ -1,6 +1,7 @@
 """Figures of the papers, drawn on any corpus: what each shows, and where its curves come from.
 
-``th`` are TH-Gatherer's (METHODS, section 1), ``gt`` those of the gray tunneling paper (section 3).
+``th`` are TH-Gatherer's (METHODS, section 1), ``gt`` those of the gray tunneling paper (section 3), ``ag`` Aggarwal's
+(section 4).
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from typing import Literal, Protocol
 from dowse.lab.compare.each_topic import Told
 from dowse.lab.compare.plan import Plan
 from dowse.lab.curves import Drawn
+from dowse.lab.lift import linkage_curves
 from dowse.lab.prediction import MOST_PARENTS, prediction_curves
+from dowse.lab.reuse_curves import changed_curves, reuse_curves
 from dowse.lab.target_curves import HUNDRED, harvest_curves, length_curves, recall_curves, target_curves
 from dowse.lab.value_curves import benefit, efficiency, value_curves
 
@@ -44,10 +47,13 @@ class PaperFigure:
     along: str = ""  # of what whole a place along the axis is a percentage
     kept: bool = False  # are its runs kept, and not run again?
     note: str = ""
+    strategies: tuple[str, ...] = ("best-first",)  # whose curves are drawn when nobody says which
 
 
 _COST = "cost, in percent of that of the whole corpus"
 _REQUESTS = "pages asked for, in percent of the corpus"
+_HARVEST = "relevant pages among those fetched"
+_LINKAGE = ("random", "bfs", "best-first", "weighted", "hybrid", "tunnel", "learning")
 _TARGETS = f"targets found, of {HUNDRED} in each topic"
 
 PAPERS = {
@@ -66,4 +72,14 @@ PAPERS = {
                         partial(target_curves, length_curves), "length", "the targets", kept=True,
                         note="As many targets for all: the fewest that a strategy or bfs found, with each topic and"
                         " set of seeds."),
+    "ag-linkage": PaperFigure("Lift curves", _REQUESTS, _HARVEST, linkage_curves, "share", "the pages", kept=True,
+                              strategies=_LINKAGE),
+    "ag-6": PaperFigure("A fresh start, and one from an earlier crawl's statistics", _REQUESTS, _HARVEST, reuse_curves,
+                        "share", "the pages", strategies=("learning",),
+                        note="Reused: statistics of a crawl for the same topic, as long as this one, from other seeds"
+                        " on the same web."),
+    "ag-7": PaperFigure("A fresh start, and one from statistics of another web or topic", _REQUESTS, _HARVEST,
+                        changed_curves, "share", "the pages", strategies=("learning",),
+                        note="Half new: half of the pages were not there yet in the earlier crawl. Other topic: it was"
+                        " for another label."),
 }  # fmt: skip

@@ -89,11 +89,13 @@ class JudgeSettings:
 
 @dataclass(frozen=True, slots=True)
 class StrategyChoice:
-    """A strategy's name and its parameters (numbers, strings or booleans), and what to make the most of."""
+    """A strategy's name and its parameters (numbers, strings or booleans), what to make the most of, and what to start
+    from."""
 
     name: str = "learning"
     params: dict[str, Any] = field(default_factory=dict)
     maximise: str = "value"  # "value" | "efficiency": value over cost
+    learn_from: tuple[str, ...] = ()  # folders of earlier crawls, or files of statistics
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,9 @@ urls = []                            # where to start: ["https://example.org/", 
 # weighting = "log"                  # or "tf"; "log-idf" and "tf-idf" learn which words are rare
 
 [strategy]                           # the order of the crawl; further keys are the strategy's own
-# name = "best-first"
+# name = "learning"
 # maximise = "value"                 # or "efficiency": value for its cost, in seconds
+# learn_from = []                    # folders of crawls with the strategy learning: start from what they learned
 
 [cost]                               # what a page is taken to cost, where efficiency is maximised
 # form = "robust"                    # latency + size / speed + the host's delay; or "paper": size / speed

@@ -165,7 +165,11 @@ def _tables(directory: Path) -> dict[str, _Fields]:
             "language": ("language", read.one_of(*LANGUAGES)),
             "weighting": ("weighting", read.one_of("tf", "log", "tf-idf", "log-idf")),
         },
-        "strategy": {"name": ("name", read.text), "maximise": ("maximise", read.one_of(*MAXIMISE))},
+        "strategy": {
+            "name": ("name", read.text),
+            "maximise": ("maximise", read.one_of(*MAXIMISE)),
+            "learn_from": ("learn_from", read.each(read.existing(directory))),
+        },
         "cost": {
             "form": ("form", read.one_of("robust", "paper")),
             "min": ("min_s", read.duration(0.001)),

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dowse.model.errors import TopicError
 from dowse.model.strategy import Strategy, Subject
 from dowse.predict.gatherer import Hybrid, Measured
-from dowse.predict.learning import InterestRatios, Learner
+from dowse.predict.learning import InterestRatios, Learner, Statistics
+from dowse.predict.learning.reuse import REUSE
 from dowse.predict.measures import Average, AverageTwo, LinkMeasure, Measure, Weighted
 from dowse.predict.mix import ContextMix
 from dowse.predict.second_order import SecondOrder
@@ -74,8 +75,9 @@ def tunnel(form: str = "robust", trust: float = 40.0) -> Strategy:
 
 
 def learning(
-    subject: Subject, form: str = "robust", combine: str = "learned", trust: float = 20.0, content: float = 1.0,
-    url: float = 1.0, links: float = 1.0, siblings: float = 1.0, exact: bool = False,
+    subject: Subject, before: Statistics | None = None, form: str = "robust", combine: str = "learned",
+    trust: float = 20.0, content: float = 1.0, url: float = 1.0, links: float = 1.0, siblings: float = 1.0,
+    exact: bool = False, reuse: float = REUSE,
 ) -> Strategy:  # fmt: skip
     """What pages, words, URLs and siblings seen so far tell of a link, in a mix learned while crawling."""
     robust = _robust(form)
@@ -83,7 +85,9 @@ def learning(
         raise TopicError(f"combine is {combine!r}: write learned or logs")
     weights = (content, url, links, siblings)
     if robust and combine == "learned":
-        return Learner(subject, trust, weights, exact=exact)
+        return Learner(subject, trust, weights, exact=exact, before=before, reuse=reuse)
+    if before is not None:
+        raise TopicError("only the learned mix starts from statistics: leave out learn_from, or form and combine")
     return InterestRatios(weights, robust=robust, exact=exact)
 
 

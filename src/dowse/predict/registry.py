@@ -13,6 +13,7 @@ from dowse.model.topic import StrategyChoice
 from dowse.predict import named
 from dowse.predict.best_first import BestFirst
 from dowse.predict.known import BestNFirst, SharkSearch
+from dowse.predict.learning.statistics import Statistics
 from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder, SiteFirst
 from dowse.predict.tunnel import BlackTunnel
 
@@ -38,22 +39,30 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "shark-search": SharkSearch,
 }
 _KINDS: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "str": str, "bool": bool}
-_GIVEN = ("seed_number", "subject")  # come from the topic, not from the strategy's parameters
+_GIVEN = ("seed_number", "subject", "before")  # come from the topic, not from the strategy's parameters
+_CANNOT_REUSE = (
+    "strategy {} keeps no statistics, so it cannot start from those of another crawl: choose learning, or leave out"
+    " learn_from"
+)
 
 
 def _parameters(name: str) -> dict[str, inspect.Parameter]:
     return dict(inspect.signature(STRATEGIES[name]).parameters)
 
 
-def build_strategy(choice: StrategyChoice, *, seed_number: int, subject: Subject | None = None) -> Strategy:
-    """Make the chosen strategy, which is told of the ``subject`` if it learns from words; TopicError for an unknown
-    name, parameter or a value of the wrong type."""
+def build_strategy(
+    choice: StrategyChoice, *, seed_number: int, subject: Subject | None = None, before: Statistics | None = None
+) -> Strategy:
+    """Make the chosen strategy, which is told of the ``subject`` if it learns from words, and of what was learned
+    ``before`` it if it can use that. TopicError for an unknown name, parameter or a value of the wrong type."""
     if choice.name not in STRATEGIES:
         near = difflib.get_close_matches(choice.name, STRATEGIES, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise TopicError(f"no strategy is called {choice.name!r}; {hint}there are {', '.join(sorted(STRATEGIES))}")
     takes = _parameters(choice.name)
-    given = {"seed_number": seed_number, "subject": subject or Subject()}
+    if choice.learn_from and "before" not in takes:
+        raise TopicError(_CANNOT_REUSE.format(choice.name))
+    given = {"seed_number": seed_number, "subject": subject or Subject(), "before": before}
     arguments: dict[str, Any] = {name: value for name, value in given.items() if name in takes}
     open_to_user = [name for name in takes if name not in _GIVEN]
     for name, value in choice.params.items():

@@ -37,6 +37,17 @@ class Regression:
         self._targets += features * value
         self.examples += 1
 
+    def begin(self, products: Floats, targets: Floats, examples: float) -> None:
+        """Start from the sums of an earlier regression over the same features."""
+        self._products += products
+        self._targets += targets
+        self.examples += round(examples)
+        self.fit()
+
+    def sums(self) -> tuple[Floats, Floats, float]:
+        """What :meth:`begin` of another takes."""
+        return self._products.copy(), self._targets.copy(), float(self.examples)
+
     def fit(self) -> None:
         """Set the weights to what the examples and the prior say."""
         squares = np.diag(self._products) / max(self.examples, 1)

@@ -208,6 +208,16 @@ class CrawlReader:
                           int(CandidateState.FETCHED))  # fmt: skip
         return iter(found)
 
+    def hosts(self) -> dict[int, str]:
+        """The host of each site, by the site's number."""
+        return dict(self._ask("SELECT id, host FROM sites"))
+
+    def links_to_pages(self) -> Iterator[tuple[str, str]]:
+        """URL and anchor of every recorded link to a page that was fetched, in the order they were recorded."""
+        found = self._ask("SELECT c.url, l.anchor FROM links l CROSS JOIN candidates c ON c.id = l.target"
+                          " WHERE c.state = ? ORDER BY l.rowid", int(CandidateState.FETCHED))  # fmt: skip
+        return iter(found)
+
     def evidence_kind(self) -> str | None:
         """What the evidence of candidates means; None when there is none."""
         found = self._ask("SELECT value FROM statistics WHERE name = ?", EVIDENCE_KIND)

@@ -16,11 +16,12 @@ from dowse.lab.corpus import Corpus, LabTopic, SeedSet, example_texts
 from dowse.lab.oracles import oracle_greedy, oracle_path, order_run
 from dowse.lab.paths import path_lengths
 from dowse.lab.replay.run import Replayed, replay
-from dowse.lab.replay.transport import Exchange, NetworkModel
+from dowse.lab.replay.transport import Exchange, FrozenWeb, NetworkModel
 from dowse.lab.replay.web import CorpusWeb, KnownPages
 from dowse.lab.results import RunResult, run_result
 from dowse.lab.run import NO_PATH, Request, Run
 from dowse.model.budget import Budget
+from dowse.model.strategy import Strategy
 from dowse.model.topic import JudgeSettings, Scope, Seeds, Topic
 
 __all__ = ["Inside", "TopicRuns", "crawl_run"]
@@ -51,10 +52,25 @@ class TopicRuns:
 
     def run(self, seeds: SeedSet, strategy: str) -> RunResult:
         """One strategy (or oracle) from one set of seeds."""
+        return self._result(self.measured(seeds, strategy), seeds, strategy)
+
+    def crawled(self, seeds: SeedSet, name: str, strategy: Strategy) -> RunResult:
+        """One crawl in the order of a strategy that was made elsewhere, and goes by this name."""
+        return self._result(self._run(self.crawl(self.web, seeds, strategy).exchanges, seeds), seeds, name)
+
+    def crawl(self, web: FrozenWeb, seeds: SeedSet, strategy: Strategy) -> Replayed:
+        """The same over another web, which holds no pages that this one has not."""
+        self.workers.start_over()
+        return replay(web, self.workers, self.topic_for(seeds, strategy.name), self.scope, strategy=strategy)
+
+    def _run(self, exchanges: list[Exchange], seeds: SeedSet) -> Run:
+        lengths = partial(path_lengths, self._corpus.graph, seeds.pages)
+        return crawl_run(exchanges, self._relevant, self._targets, lengths=lengths)
+
+    def _result(self, run: Run, seeds: SeedSet, strategy: str) -> RunResult:
         return run_result(
-            self.measured(seeds, strategy), strategy=strategy, topic=self._topic.label,
-            seed_set=f"{seeds.kind}-{seeds.number}", targets=len(self._topic.targets), budget_requests=self._requests,
-            kind=kind_of(strategy),
+            run, strategy=strategy, topic=self._topic.label, seed_set=f"{seeds.kind}-{seeds.number}",
+            targets=len(self._topic.targets), budget_requests=self._requests, kind=kind_of(strategy),
         )  # fmt: skip
 
     def measured(

@@ -2,5 +2,7 @@
 
 from dowse.predict.learning.interest import InterestRatios
 from dowse.predict.learning.learner import Learner
+from dowse.predict.learning.statistics import Statistics
+from dowse.predict.learning.statistics_file import read_statistics, statistics_bytes
 
-__all__ = ["InterestRatios", "Learner"]
+__all__ = ["InterestRatios", "Learner", "Statistics", "read_statistics", "statistics_bytes"]

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from dowse.model.page import Bag
 from dowse.model.strategy import Subject
+from dowse.predict.learning.background import Background
+from dowse.predict.learning.statistics import Statistics
 
 __all__ = ["KEPT", "Contrast", "Told"]
 
@@ -71,16 +73,16 @@ class _Texts:
 class Contrast:
     """Learns what is off the topic. A page's value is in [0, 1], and about a half where it is doubtful."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, before: Statistics | None = None) -> None:
         self._positive = _Texts(list(subject.positive))
         self._negative = list(subject.negative)
         self._rarity = np.ones(_BUCKETS)
         self._vector: Floats | None = None  # none: the judge's own scores do
-        self._middle, self._scale = (
-            0.0,
-            0.0,
-        )  # of scores: what is doubtful, and how far from it much is; 0: not yet known
+        self._middle, self._scale = 0.0, 0.0  # of scores: what is doubtful, and how far from it much is; 0: unknown
         self._pages: list[Told] = []
+        self._before = Background(before, _BUCKETS)
+        if self._before.pages:
+            self.fit()
 
     def add(self, page: Told) -> float:
         """A page was judged; its value, as far as is known."""
@@ -102,31 +104,41 @@ class Contrast:
 
     def fit(self) -> tuple[NDArray[np.int64], Floats]:
         """Learn from all that was added; the pages that are kept, and their values anew."""
-        off = [page.bag for page in self._pages if page.score < page.threshold]
         self._vector = None
-        if self._positive.count and len(off) + len(self._negative) >= _LEAST:
+        off = self.off()
+        if self._positive.count and len(off) + len(self._negative) + self._before.pages >= _LEAST:
             self._oppose(_Texts(off + self._negative))
         self._place()
         return np.array([page.id for page in self._pages], np.int64), self._values(self._pages)
 
+    def off(self) -> list[Bag]:
+        """The kept pages that are off the topic."""
+        return [page.bag for page in self._pages if page.score < page.threshold]
+
     def _oppose(self, off: _Texts) -> None:
-        found = np.bincount(off.terms, minlength=_BUCKETS)
-        self._rarity = 1 + np.log((off.count + 1) / (found + 1))
+        found = np.bincount(off.terms, minlength=_BUCKETS) + self._before.found
+        count = off.count + self._before.pages
+        self._rarity = 1 + np.log((count + 1) / (found + 1))
         ours = self._positive.unit(self._rarity)
         self._vector = self._positive.mean(ours)
-        self._vector -= off.count / (off.count + _FEW) * off.mean(off.unit(self._rarity))
+        theirs = off.count * off.mean(off.unit(self._rarity)) + self._before.sum(self._rarity)
+        self._vector -= theirs / (count + _FEW)
 
     def _place(self) -> None:
         """Where scores lie: what an example would have that the others were told without, and a page off the topic."""
-        if not self._pages:
-            return
         if self._vector is None:
+            if not self._pages:
+                return
             self._middle = self._pages[-1].threshold
         else:
             self._middle = self._of_examples(self._vector)
         scores = self._scores(self._pages)
         below = scores[scores < self._middle]
-        low = float(below.mean()) if len(below) >= _LEAST else min(self._middle / 2, self._middle - 1e-3)
+        count, total = float(len(below)), float(below.sum())
+        if self._vector is not None:
+            count += self._before.pages
+            total += float(self._before.sum(self._rarity) @ self._vector)
+        low = total / count if count >= _LEAST else min(self._middle / 2, self._middle - 1e-3)
         self._scale = max((self._middle - low) / _STEEPNESS, _LEAST_SCALE)
 
     def _of_examples(self, vector: Floats) -> float:

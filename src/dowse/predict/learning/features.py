@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from dowse.model.page import Context
 from dowse.predict.learning.notes import PARENTS, Rows
 from dowse.predict.learning.siblings import Siblings
+from dowse.predict.learning.statistics import Statistics
 from dowse.predict.learning.tokens import BUCKETS
 
 __all__ = ["NAMES", "Tables", "weighted"]
@@ -20,6 +21,7 @@ _KAPPA_PARENTS = 0.5
 _LEAST = -1.0  # a difference of values is not below
 _SPREAD = 2.0  # a sum over pages is taken over the root of their number and so many more
 _MASK = np.uint32(BUCKETS - 1)
+_EXACT = 1 << 16  # what comes from before is rounded so, as values are
 _CONTEXTS = [f"{'tag path' if context is Context.PATH else context.name.lower()}'s similarity" for context in Context]
 _CONTENT, _URL, _LINKS, _SIBLINGS, _ANY = range(5)
 _PRIORS: dict[str, float] = {
@@ -49,23 +51,43 @@ class Tables:
         self._tokens = np.zeros(BUCKETS, np.complex64)  # pages, and i times the sum of their values
         self._sites = np.zeros((64, 2))
         self.pages, self.total = 0, 0.0
+        self._before = Statistics()
 
     @property
     def usual(self) -> float:
         """``P``: what a page is worth on average, never 0 or 1."""
-        return (self.total + 0.5) / (self.pages + 1)
+        before = self._before
+        return (self.total + before.value + 0.5) / (self.pages + before.pages + 1)
 
     @property
     def nbytes(self) -> int:
         return self.siblings.nbytes + self._tokens.nbytes + self._sites.nbytes
 
+    def begin(self, before: Statistics) -> None:
+        """Start from what was learned before: first of all, or after :meth:`restore`."""
+        self._before = before
+        buckets = before.tokens.keys & _MASK
+        there = buckets > 0  # the first stays empty, whatever a file may hold
+        pages, values = _exact(before.tokens.sums[there]).T
+        np.add.at(self._tokens, buckets[there], (pages + 1j * values).astype(np.complex64))
+
+    def met(self, site: int, host: str) -> bool:
+        """A site has this host: what was learned before of it counts from now on. Was there anything?"""
+        found = self._before.hosts.get(host)
+        if found is not None:
+            self._reach(site + 1)
+            self._sites[site] += _exact(np.array(found))
+        return found is not None
+
+    def _reach(self, top: int) -> None:
+        if top > len(self._sites):
+            self._sites = np.concatenate((self._sites, np.zeros((top * 9 // 8 - len(self._sites) + 64, 2))))
+
     def judged(self, rows: Rows, values: Floats, times: int = 1) -> None:
         """Pages with these records are worth so much (``times`` 0: so much more than was said before)."""
         self.pages += times * len(rows)
         self.total += float(values.sum())
-        top = int(rows["site"].max(initial=0)) + 1
-        if top > len(self._sites):
-            self._sites = np.concatenate((self._sites, np.zeros((top * 9 // 8 - len(self._sites) + 64, 2))))
+        self._reach(int(rows["site"].max(initial=0)) + 1)
         np.add.at(self._sites, rows["site"], np.column_stack((np.full(len(rows), float(times)), values)))
         tokens = rows["token"]
         at, which = np.nonzero(tokens)
@@ -128,6 +150,11 @@ class Tables:
     def _of_sites(self, sites: NDArray[np.int32], usual: float) -> Floats:
         counts = self._sites[np.minimum(sites, len(self._sites) - 1)]
         return np.asarray((counts[:, 1] - counts[:, 0] * usual) / (counts[:, 0] + _KAPPA_SITE))
+
+
+def _exact(sums: Floats) -> Floats:
+    """Multiples of the same number: so sums do not depend on their order."""
+    return np.asarray(np.round(sums * _EXACT) / _EXACT)
 
 
 def _remembered(rows: Rows) -> NDArray[np.bool_]:

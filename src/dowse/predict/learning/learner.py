@@ -6,6 +6,8 @@ at once, all others by a sweep that goes round and round (see :mod:`dowse.predic
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,12 @@ from numpy.typing import NDArray
 from dowse.model.errors import TopicError
 from dowse.model.page import Bag
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage, Subject
+from dowse.model.url import split
 from dowse.predict.learning.contrast import KEPT, Contrast, Told
 from dowse.predict.learning.features import NAMES, Tables, weighted
 from dowse.predict.learning.notes import PARENTS, Notes, Rows
+from dowse.predict.learning.reuse import REUSE, statistics_of
+from dowse.predict.learning.statistics import Mix, Statistics
 from dowse.predict.learning.tokens import link_tokens
 from dowse.predict.regression import Regression
 from dowse.predict.sweep import Sweep
@@ -39,7 +44,8 @@ class Learner:
 
     The mix is a :class:`~dowse.predict.regression.Regression`: when a page is judged, its evidence is set against
     what it is worth. ``trust`` says how many pages it takes to outweigh the first weights. ``exact`` values every
-    waiting URL after every page.
+    waiting URL after every page. ``before`` is what earlier crawls have learned; it weighs as ``reuse`` pages do at
+    the most.
     """
 
     name = "learning"
@@ -48,16 +54,19 @@ class Learner:
 
     def __init__(
         self, subject: Subject, trust: float = 20.0, parts: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0), *,
-        exact: bool = False,
+        exact: bool = False, before: Statistics | None = None, reuse: float = REUSE,
     ) -> None:  # fmt: skip
         if not 0 < trust < float("inf"):
             raise TopicError(f"trust = {trust:g} is no number of pages: it is above 0")
         if min(parts) < 0 or not max(parts) > 0:
             raise TopicError("content, url, links and siblings are weights: none below 0, and one above")
+        if not 0 <= reuse < float("inf"):
+            raise TopicError(f"reuse = {reuse:g} is no number of pages: it is 0 or above")
         prior, self._left_out = weighted(*parts)
         self.memory = Notes("learning", KEPT)
+        self._before = (before or Statistics()).weighing(reuse)
         self._subject = subject
-        self._contrast = Contrast(subject)
+        self._contrast = Contrast(subject, self._before)
         self._tables = Tables()
         self._learned = Regression(prior, trust)
         self._sweep = Sweep(_AT_ONCE)
@@ -66,6 +75,8 @@ class Learner:
         self._due = _FEW
         self._version = 0
         self._threshold = 0.5  # of the topic's judge
+        self._hosts: dict[int, str] = {}  # of sites
+        self._begin()
 
     @property
     def nbytes(self) -> int:
@@ -158,6 +169,7 @@ class Learner:
         mean = rows["mean"].astype(np.float32)
         rows["mean"] = mean + (seen - mean) / rows["parents"][:, None]
         if len(links.urls) == len(rows):
+            self._meet(links)
             for at in np.flatnonzero(rows["token"][:, 0] == 0).tolist():
                 rows["token"][at] = link_tokens(links.urls[at], links.anchors[at])
 
@@ -211,6 +223,7 @@ class Learner:
             "learned": self._learned.state(),
             "progress": [self._fit_pages, self._due, self._version, *self._sweep.state()],
             "threshold": self._threshold,
+            "hosts": {str(site): host for site, host in self._hosts.items() if host in self._before.hosts},
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -221,12 +234,40 @@ class Learner:
         self._sweep.restore(sweep)
         self._threshold = state["threshold"]
         self._tables.restore(self.memory.all())
+        self._hosts = {}
+        for site, host in state.get("hosts", {}).items():
+            self._met(int(site), host)
         rows = self.memory.all()
         bags = sorted(self.memory.bags, key=lambda id_: int(rows["ordinal"][id_]))[-KEPT:]
         self.memory.bags = {id_: self.memory.bags[id_] for id_ in bags}
         told = [Told(id_, self.memory.bags[id_], float(rows["score"][id_]), self._threshold) for id_ in bags]
         since = sum(int(rows["ordinal"][id_]) >= self._fit_pages for id_ in bags)
         self._contrast.restore(told[: len(told) - since], told[len(told) - since :])
+
+    # -- over crawls ---------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Start from what was learned before."""
+        self._tables.begin(self._before)
+        mix = self._before.mixes.get(NAMES)
+        if mix is not None:
+            self._learned.begin(mix.products, mix.targets, mix.examples)
+            self._due = int(mix.examples) + _FEW
+
+    def _meet(self, links: LinkView) -> None:
+        sites = links.sites.tolist()
+        for site in set(sites).difference(self._hosts):
+            self._met(site, split(links.urls[sites.index(site)]).host)
+
+    def _met(self, site: int, host: str) -> None:
+        self._hosts[site] = host
+        self._tables.met(site, host)
+
+    def statistics(self, hosts: Mapping[int, str] | None = None) -> Statistics:
+        """What was learned, with what it started from. ``hosts`` names sites beyond those that links told of."""
+        known = {**self._hosts, **(hosts or {})}
+        own = statistics_of(self.memory.all(), self.memory.bags, self._contrast.off(), known)
+        return replace(own.merged(self._before), mixes={**self._before.mixes, NAMES: Mix(*self._learned.sums())})
 
 
 def _rounded(value: float) -> float:

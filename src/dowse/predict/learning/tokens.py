@@ -8,7 +8,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-__all__ = ["BUCKETS", "WIDTH", "link_tokens", "url_hashes", "url_tokens"]
+__all__ = ["BUCKETS", "WIDTH", "link_tokens", "named_tokens", "url_hashes", "url_tokens"]
 
 WIDTH = 12
 """So many are kept of a link."""
@@ -39,11 +39,24 @@ def url_hashes(url: str) -> NDArray[np.uint32]:
 
 def link_tokens(url: str, anchor: str) -> NDArray[np.uint32]:
     """Hashes of the most telling tokens, padded with 0: the anchor's first, the path's last, then the host's."""
+    row = np.zeros(WIDTH, np.uint32)
+    hashes = [_hash(token) for token in _telling(url, anchor)][:WIDTH]
+    row[: len(hashes)] = hashes
+    return row
+
+
+def named_tokens(url: str, anchor: str) -> dict[int, str]:
+    """The same tokens by their hashes, for people to read.
+
+    >>> list(named_tokens("https://example.org/a", "Ice hockey").values())
+    ['ice', 'hockey', 'a', 'example', 'org']
+    """
+    return {_hash(token): token for token in _telling(url, anchor)[:WIDTH]}
+
+
+def _telling(url: str, anchor: str) -> list[str]:
     host, _, path = url.partition("://")[2].partition("/")
     found = dict.fromkeys(_split(anchor.lower())[:_OF_ANCHOR])
     found.update(dict.fromkeys(_split(path.lower())[-_OF_PATH:]))
     found.update(dict.fromkeys(_split(host.lower())[-3:]))
-    row = np.zeros(WIDTH, np.uint32)
-    hashes = [_hash(token) for token in found][:WIDTH]
-    row[: len(hashes)] = hashes
-    return row
+    return list(found)

@@ -1,0 +1,160 @@
+"""``dowse stats``: what crawls with the strategy learning have learned, to look at and to keep."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from dowse.cli.interrupt import interruptible
+from dowse.model.errors import UserError
+from dowse.model.words import printable
+
+if TYPE_CHECKING:  # NumPy and the parser are loaded by the commands alone
+    from dowse.predict.learning import Statistics
+    from dowse.predict.learning.strength import Strength
+
+__all__ = ["stats"]
+
+_NAMED = 200  # words for the topic, and against it, that a file names
+_WIDEST = 34
+
+Place = Annotated[Path, typer.Argument(metavar="DIR|FILE", help="A crawl's folder, or a file of statistics.")]
+Places = Annotated[
+    list[Path], typer.Argument(metavar="DIR|FILE...", help="Crawls' folders and files of statistics, in any order.")
+]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write; compressed when it ends in .gz.")
+]
+Side = list[tuple[str, "Strength"]]
+
+
+class _ShowFirst(TyperGroup):
+    """``dowse stats DIR`` is short for ``dowse stats show DIR``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] != "--help":
+            args = ["show", *args]
+        found: list[str] = super().parse_args(ctx, args)
+        return found
+
+
+stats = typer.Typer(
+    cls=_ShowFirst, rich_markup_mode=None,
+    help="Show, save and merge what crawls with the strategy learning have learned.",
+)  # fmt: skip
+
+
+@stats.command()
+def show(
+    place: Place,
+    top: Annotated[int, typer.Option(metavar="N", help="So many words, tokens and hosts for and against.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Tell which words, tokens and hosts speak for the topic, and which against it."""
+    if top < 1:
+        raise UserError(f"--top is {top}: it must be at least 1")
+    with interruptible():
+        found = _read(place, top)
+    tables = _tables(found, top)
+    if as_json:
+        typer.echo(json.dumps(_plain(found, tables), ensure_ascii=False))
+    else:
+        typer.echo("\n".join(_lines(found, tables, place)))
+
+
+@stats.command()
+def save(place: Place, out: Out) -> None:
+    """Write the statistics of a crawl to a file, which needs nothing else."""
+    _write([place], out)
+
+
+@stats.command()
+def merge(places: Places, out: Out) -> None:
+    """Add the statistics of several crawls up into one file."""
+    _write(places, out)
+
+
+def _write(places: list[Path], out: Path) -> None:
+    from dowse.crawl.learned import write_statistics
+    from dowse.predict.learning import Statistics
+    from dowse.store.whole import check_writable
+
+    check_writable(out)
+    with interruptible():
+        found = reduce(Statistics.merged, [_read(place, _NAMED) for place in places])
+        write_statistics(found, out)
+    typer.echo(f"{_counted(found)} written to {out}")
+
+
+def _read(place: Path, most: int) -> Statistics:
+    """Statistics with the names of what is strongest in them."""
+    from dowse.crawl.learned import statistics_of_crawl
+    from dowse.lab.evidence_names import named
+    from dowse.predict.learning import read_statistics
+    from dowse.store import CrawlReader
+
+    if not place.is_dir():
+        return read_statistics(place)
+    with CrawlReader(place) as crawl:
+        return named(crawl, statistics_of_crawl(crawl), most, _tell_progress)
+
+
+def _tell_progress(done: int, total: int) -> None:
+    typer.echo(f"looking for words: {done} of at most {total} pages read again", err=True)
+
+
+def _tables(found: Statistics, top: int) -> dict[str, tuple[Side, Side]]:
+    from dowse.predict.learning.strength import strongest
+
+    rows = {
+        kind: [
+            (names.get(key, f"#{key}"), pages, value)
+            for key, (pages, value) in zip(counted.keys.tolist(), counted.sums.tolist(), strict=True)
+        ]
+        for kind, counted, names in (
+            ("words", found.words, found.word_names), ("tokens", found.tokens, found.token_names),
+        )
+    }  # fmt: skip
+    rows["hosts"] = [(host, pages, value) for host, (pages, value) in found.hosts.items()]
+    return {kind: strongest(own, found.usual, top) for kind, own in rows.items()}
+
+
+def _plain(found: Statistics, tables: dict[str, tuple[Side, Side]]) -> dict[str, Any]:
+    def told(side: Side) -> list[dict[str, Any]]:
+        return [{"name": name, **asdict(strength)} for name, strength in side]
+
+    return {
+        "pages": found.pages, "value": found.value, "usual": found.usual,
+        **{kind: {"for": told(above), "against": told(below)} for kind, (above, below) in tables.items()},
+    }  # fmt: skip
+
+
+def _counted(found: Statistics) -> str:
+    return (
+        f"{found.pages:,.0f} pages, {len(found.tokens):,} tokens, {len(found.words):,} words,"
+        f" {len(found.hosts):,} hosts"
+    )
+
+
+def _lines(found: Statistics, tables: dict[str, tuple[Side, Side]], place: Path) -> list[str]:
+    lines = [f"{place}: {_counted(found)}", f"P(C), what a page is worth on average: {found.usual:.3f}"]
+    for kind, sides in tables.items():
+        for side, what in zip(sides, ("for the topic", "against it"), strict=True):
+            if side:
+                head = f"{kind} {what}"
+                lines += ["", f"{head:{_WIDEST}}{'pages':>8}{'worth':>8}{'I(C,E)':>8}{'z':>8}"]
+                lines += [_line(name, strength) for name, strength in side]
+    if not any(side for sides in tables.values() for side in sides):
+        lines += ["", "nothing was on 5 pages and significant: the crawl has seen too little"]
+    return lines
+
+
+def _line(name: str, strength: Strength) -> str:
+    shown = printable(name)[: _WIDEST - 3]
+    return f"  {shown:{_WIDEST - 2}}{strength.pages:8.0f}{strength.mean:8.2f}{strength.interest:8.2f}{strength.z:8.1f}"

@@ -1,0 +1,85 @@
+"""What earlier crawls have learned, for one to start from. A copy is kept in the crawl's folder: a resume does not
+depend on where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path
+
+from dowse.judge import subject_of
+from dowse.model.errors import TopicError
+from dowse.model.topic import StrategyChoice, Topic
+from dowse.model.topicfile import topic_from_json
+from dowse.predict import build_strategy
+from dowse.predict.learning import Learner, Statistics, read_statistics, statistics_bytes
+from dowse.store import CrawlReader
+from dowse.store.whole import write_whole
+
+__all__ = [
+    "LEARNED", "absolute_sources", "keep_learned", "kept_learned", "learned_from", "statistics_of_crawl",
+    "write_statistics",
+]  # fmt: skip
+
+LEARNED = "learned.json"
+"""The file in a crawl's folder that says what it started from."""
+
+_LEARNING = "learning"
+
+
+def absolute_sources(topic: Topic) -> Topic:
+    """The topic with what it learns from named so that it is found from anywhere."""
+    sources = tuple(str(Path(source).expanduser().absolute()) for source in topic.strategy.learn_from)
+    return replace(topic, strategy=replace(topic.strategy, learn_from=sources)) if sources else topic
+
+
+def learned_from(sources: Sequence[str | Path]) -> Statistics | None:
+    """The statistics of all these folders and files together; None of no source. Raises TopicError."""
+    found = [_read(Path(source)) for source in sources]
+    return reduce(Statistics.merged, found) if found else None
+
+
+def _read(place: Path) -> Statistics:
+    if place.is_dir():
+        with CrawlReader(place) as crawl:
+            return statistics_of_crawl(crawl)
+    return read_statistics(place)
+
+
+def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
+    """Worked out from the crawl's records. TopicError when its strategy was another than ``learning``."""
+    topic = topic_from_json(crawl.settings()["topic"])
+    kind = crawl.evidence_kind()
+    if kind != _LEARNING:
+        used = topic.strategy.name if topic.strategy.name != _LEARNING else kind or "none so far"
+        raise TopicError(
+            f"its strategy was {used}: statistics are kept by crawls with --strategy {_LEARNING}",
+            source=str(crawl.folder),
+        )
+    choice = topic.strategy if topic.strategy.name == _LEARNING else StrategyChoice(_LEARNING)
+    before = kept_learned(crawl.folder) if choice.learn_from else None
+    learner = build_strategy(choice, seed_number=topic.seed_number, subject=subject_of(topic), before=before)
+    if not isinstance(learner, Learner):
+        raise TopicError("its strategy was learning in its paper form, which keeps others", source=str(crawl.folder))
+    for id_, row in crawl.evidence_of_pages():
+        learner.memory.load(id_, [row])
+    learner.restore(crawl.learned(_LEARNING))
+    return learner.statistics(crawl.hosts())
+
+
+def keep_learned(before: Statistics | None, folder: Path) -> None:
+    """Write what a crawl starts from into its folder, unless it is there."""
+    if before is not None and not (folder / LEARNED).exists():
+        write_statistics(before, folder / LEARNED)
+
+
+def kept_learned(folder: Path) -> Statistics | None:
+    """What the crawl in a folder started from; None when it started from nothing."""
+    return read_statistics(folder / LEARNED) if (folder / LEARNED).is_file() else None
+
+
+def write_statistics(statistics: Statistics, path: Path) -> None:
+    """A file of statistics, compressed when its name ends in .gz; whole or not at all. Raises UserError."""
+    data = statistics_bytes(statistics, compressed=path.suffix == ".gz")
+    write_whole(path, lambda place: place.write_bytes(data))

@@ -1,0 +1,180 @@
+"""What a crawl has learned, as additive counts: they can be kept, merged, aged, and give the next crawl a start
+(METHODS, section 4; Aggarwal, section 4.1).
+
+Everything here is a sum over judged pages. So the statistics of two crawls are added up number by number, in any order,
+and an old crawl weighs less when all its numbers are multiplied by a factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Mix", "Statistics", "Sums"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sums:
+    """Sums by the hash of a token or word. The first column counts pages; ``keys`` rise, each is there once."""
+
+    keys: NDArray[np.uint32]
+    sums: Floats  # a row a key
+
+    @classmethod
+    def of(cls, keys: NDArray[np.uint32], sums: Floats) -> Sums:
+        """Keys in any order, the rows of equal ones added up.
+
+        >>> Sums.of(np.array([7, 3, 7], np.uint32), np.array([[1.0, 0.5], [1.0, 0.0], [1.0, 1.0]])).sums.tolist()
+        [[1.0, 0.0], [2.0, 1.5]]
+        """
+        own, which = np.unique(keys, return_inverse=True)
+        columns = [np.bincount(which, sums[:, column], len(own)) for column in range(sums.shape[1])]
+        return cls(own.astype(np.uint32), np.column_stack(columns) if len(own) else np.zeros((0, sums.shape[1])))
+
+    @classmethod
+    def none(cls, columns: int) -> Sums:
+        return cls(np.zeros(0, np.uint32), np.zeros((0, columns)))
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sums):
+            return NotImplemented
+        return np.array_equal(self.keys, other.keys) and np.array_equal(self.sums, other.sums)
+
+    __hash__ = None  # type: ignore[assignment]  # it is compared by arrays
+
+    def merged(self, other: Sums) -> Sums:
+        return Sums.of(np.concatenate((self.keys, other.keys)), np.concatenate((self.sums, other.sums)))
+
+    def aged(self, factor: float) -> Sums:
+        return Sums(self.keys, self.sums * factor)
+
+    def at(self, key: int) -> tuple[float, ...]:
+        """The sums of one key: zeros when it was never seen."""
+        place = int(np.searchsorted(self.keys, key))
+        found = place < len(self.keys) and int(self.keys[place]) == key
+        return tuple(self.sums[place].tolist()) if found else (0.0,) * self.sums.shape[1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mix:
+    """The sums that a regression's weights come from (see :class:`dowse.predict.regression.Regression`)."""
+
+    products: Floats
+    targets: Floats
+    examples: float
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mix):
+            return NotImplemented
+        same = np.array_equal(self.products, other.products) and np.array_equal(self.targets, other.targets)
+        return same and self.examples == other.examples
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def merged(self, other: Mix) -> Mix:
+        return Mix(self.products + other.products, self.targets + other.targets, self.examples + other.examples)
+
+    def aged(self, factor: float) -> Mix:
+        return Mix(self.products * factor, self.targets * factor, self.examples * factor)
+
+
+def _no_pair() -> Sums:
+    return Sums.none(2)
+
+
+def _no_triple() -> Sums:
+    return Sums.none(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What judged pages turned out to be. A page's value is in [0, 1]: how likely it is on the topic.
+
+    A word or token is a key by its hash. What it was is known where somebody looked it up: names are for people, and no
+    crawl depends on them.
+    """
+
+    pages: float = 0.0
+    value: float = 0.0  # the sum of their values
+    tokens: Sums = field(default_factory=_no_pair)  # of URLs and anchors: pages, and the sum of their values
+    words: Sums = field(default_factory=_no_pair)  # of the pages themselves: the same
+    hosts: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # the same by host
+    off_pages: float = 0.0  # pages off the topic
+    off_words: Sums = field(default_factory=_no_triple)
+    """By word: pages off the topic that have it, the sum of its weights in them, and that of the squared weights. Each
+    page's weights are ``1 + log tf``, and have length 1 together."""
+
+    mixes: Mapping[tuple[str, ...], Mix] = field(default_factory=dict)  # by the names of the features
+    token_names: Mapping[int, str] = field(default_factory=dict)
+    word_names: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def usual(self) -> float:
+        """``P(C)``: what a page is worth on average, never 0 or 1."""
+        return (self.value + 0.5) / (self.pages + 1)
+
+    def merged(self, other: Statistics) -> Statistics:
+        """Both together."""
+        return Statistics(
+            pages=self.pages + other.pages,
+            value=self.value + other.value,
+            tokens=self.tokens.merged(other.tokens),
+            words=self.words.merged(other.words),
+            hosts=_added(self.hosts, other.hosts),
+            off_pages=self.off_pages + other.off_pages,
+            off_words=self.off_words.merged(other.off_words),
+            mixes={
+                names: _both(self.mixes.get(names), other.mixes.get(names)) for names in {**self.mixes, **other.mixes}
+            },
+            token_names=_named(self.token_names, other.token_names),
+            word_names=_named(self.word_names, other.word_names),
+        )
+
+    def aged(self, factor: float) -> Statistics:
+        """The same, as if only that part of every page had been seen: what is old tells less."""
+        if not 0 <= factor <= 1:
+            raise ValueError(f"a factor is from 0 to 1, not {factor}")
+        return replace(
+            self, pages=self.pages * factor, value=self.value * factor, tokens=self.tokens.aged(factor),
+            words=self.words.aged(factor), off_pages=self.off_pages * factor, off_words=self.off_words.aged(factor),
+            hosts={host: (pages * factor, value * factor) for host, (pages, value) in self.hosts.items()},
+            mixes={names: mix.aged(factor) for names, mix in self.mixes.items()},
+        )  # fmt: skip
+
+    def weighing(self, most: float) -> Statistics:
+        """Aged so far that it counts as no more than so many pages."""
+        return self if self.pages <= most else self.aged(most / self.pages)
+
+
+def _added(
+    ours: Mapping[str, tuple[float, float]], theirs: Mapping[str, tuple[float, float]]
+) -> dict[str, tuple[float, float]]:
+    found = dict(ours)
+    for host, (pages, value) in theirs.items():
+        before = found.get(host, (0.0, 0.0))
+        found[host] = (before[0] + pages, before[1] + value)
+    return found
+
+
+def _both(ours: Mix | None, theirs: Mix | None) -> Mix:
+    if ours is None or theirs is None:
+        found = ours or theirs
+        assert found is not None, "one of them has these names"
+        return found
+    return ours.merged(theirs)
+
+
+def _named(ours: Mapping[int, str], theirs: Mapping[int, str]) -> dict[int, str]:
+    """All names; where two share a hash, the first in the alphabet, so that it does not matter who is merged first."""
+    found = dict(ours)
+    for key, name in theirs.items():
+        found[key] = min(found.get(key, name), name)
+    return found

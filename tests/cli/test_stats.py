@@ -1,0 +1,86 @@
+"""``dowse stats`` and ``dowse crawl --learn-from``, as a user types them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from dowse.loopback import LoopbackServer
+from dowse.model.topic import JudgeSettings, StrategyChoice
+from dowse.predict.learning import read_statistics
+from tests.cli.labelled import QUERY, mistake, said, two_kinds
+from tests.crawl.servers import crawl_all, topic_for
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a web of birds and steel, with a strategy that learns."""
+    folder = tmp_path_factory.mktemp("crawls") / "birds"
+
+    async def run() -> None:
+        async with LoopbackServer(two_kinds()) as server:
+            await crawl_all(
+                topic_for(
+                    server.address, ["http://a.test/"], query=QUERY, judge=JudgeSettings(threshold=0.1),
+                    strategy=StrategyChoice("learning"),
+                ),
+                folder,
+            )  # fmt: skip
+
+    asyncio.run(run())
+    return folder
+
+
+def test_what_speaks_for_the_topic_and_against_it(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = said(capsys, "stats", str(crawl), "--top", "4")
+    assert err == ""
+    assert out.startswith(f"{crawl}: 31 pages, ")
+    parts = {block.split("  ")[0]: block for block in out.split("\n\n")[1:]}
+    assert set(parts) == {"words for the topic", "words against it", "tokens for the topic", "tokens against it"}
+    assert any(word in parts["words for the topic"] for word in ("bird", "feather", "wing", "nest"))
+    assert any(word in parts["words against it"] for word in ("furnac", "alloy", "iron", "weld", "slag", "forg", "ore"))
+    assert "  bird " in parts["tokens for the topic"]
+    assert "  steel " in parts["tokens against it"]
+    assert "#" not in out, "every hash has its name"
+
+
+def test_as_json(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = json.loads(said(capsys, "stats", "show", str(crawl), "--top", "2", "--json")[0])
+    assert told["pages"] == 31
+    assert 0 < told["usual"] < 1
+    [first, *_] = told["tokens"]["for"]
+    assert first["name"] == "bird"
+    assert first["interest"] > 1
+    assert first["z"] >= 2
+    assert len(told["words"]["against"]) == 2
+
+
+def test_saved_and_merged(crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, both = tmp_path / "one.json", tmp_path / "both.json.gz"
+    out, _ = said(capsys, "stats", "save", str(crawl), "--out", str(one))
+    assert out.startswith("31 pages, ")
+    assert out.endswith(f"written to {one}\n")
+    said(capsys, "stats", "merge", str(one), str(crawl), "--out", str(both))
+    assert read_statistics(both).pages == 62
+    assert both.read_bytes()[:2] == b"\x1f\x8b"
+    names = said(capsys, "stats", str(one), "--top", "3")[0].split("\n")[1:]
+    assert names == said(capsys, "stats", str(crawl), "--top", "3")[0].split("\n")[1:], "a file has the names as well"
+
+
+def test_mistakes_are_told_on_one_line(crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    missing, seed = str(tmp_path / "none"), ("--seed", "http://a.test/")
+    assert "cannot read the statistics: no such file" in mistake(capsys, "stats", missing)
+    assert "holds no crawl" in mistake(capsys, "stats", str(tmp_path))
+    assert "--top is 0" in mistake(capsys, "stats", str(crawl), "--top", "0")
+    assert "cannot write" in mistake(capsys, "stats", "save", str(crawl), "--out", str(tmp_path / "no" / "such.json"))
+    assert "--learn-from: there is no folder or file" in mistake(capsys, "crawl", "x", *seed, "--learn-from", missing)
+    assert "strategy best-first keeps no statistics" in mistake(
+        capsys, "crawl", "x", *seed, "--out", missing, "--strategy", "best-first", "--learn-from", str(crawl)
+    )
+    assert "leave out --learn-from" in mistake(capsys, "crawl", "--resume", str(crawl), "--learn-from", str(crawl))
+    (tmp_path / "topic.toml").write_text('query = "x"\n[strategy]\nname = "learning"\nlearn_from = ["none.json"]\n')
+    told = mistake(capsys, "crawl", str(tmp_path / "topic.toml"))
+    assert "topic.toml:4: strategy.learn_from: there is no file" in told

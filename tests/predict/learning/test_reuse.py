@@ -1,0 +1,121 @@
+"""A learner that starts from what another has learned."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from dowse.model.errors import TopicError
+from dowse.model.topic import StrategyChoice
+from dowse.predict import build_strategy
+from dowse.predict.learning import Learner, Statistics
+from dowse.predict.learning.features import NAMES, Tables
+from dowse.predict.learning.notes import ROW, Rows
+from dowse.predict.learning.reuse import off_topic
+from dowse.predict.learning.tokens import link_tokens
+from tests.predict.learning.made import OFF, ON, SUBJECT, bag, told, url
+
+ALL = 1e9
+
+
+def row_for(address: str, site: int = 0) -> Rows:
+    row = np.zeros(1, ROW)
+    row["own"], row["parents"], row["site"] = np.nan, 1, site
+    row["token"] = link_tokens(address, "a page")
+    return row
+
+
+def evidence(tables: Tables, address: str) -> float:
+    tables.siblings.open(np.array([0]), np.array([1]), np.array([0.5]))
+    return float(tables.features(row_for(address))[0, NAMES.index("tokens")])
+
+
+def test_its_own_statistics_give_the_same_token_evidence() -> None:
+    first = told(Learner(SUBJECT))
+    second = Learner(SUBJECT, before=first.statistics(), reuse=ALL)
+    for number in (3, 4, 60, 61):
+        assert evidence(second._tables, url(number)) == pytest.approx(evidence(first._tables, url(number)), abs=1e-6)
+    assert evidence(second._tables, url(60)) > 0 > evidence(second._tables, url(61))
+    assert second._tables.usual == pytest.approx(first._tables.usual)
+    first._learned.fit()  # by all its examples, as the second does
+    assert second._learned.weights == pytest.approx(first._learned.weights, abs=1e-6)
+
+
+def test_counts_are_those_of_the_pages() -> None:
+    learned = told(Learner(SUBJECT)).statistics()
+    assert learned.pages == 30
+    assert learned.off_pages == 20
+    assert {host: pages for host, (pages, _) in learned.hosts.items()} == {"rink.test": 10, "oven.test": 20}
+    assert learned.words.at(7)[0] == 30, "a word that is on every page"
+    assert learned.mixes[NAMES].examples == 29, "nothing led to the first"
+    assert learned.value == pytest.approx(sum(value for _, value in learned.hosts.values()))
+
+
+def test_sites_are_known_by_their_host_whatever_their_number() -> None:
+    first = told(Learner(SUBJECT)).statistics()
+    second = Learner(SUBJECT, before=first, reuse=ALL)
+    second._met(40, "rink.test")
+    second._met(41, "new.test")
+    sites = second._tables._sites[[40, 41]]
+    assert sites[0].tolist() == pytest.approx(list(first.hosts["rink.test"]), abs=1e-4)
+    assert sites[1].tolist() == [0, 0]
+
+
+def test_what_is_off_the_topic_is_known_from_the_first_page_on() -> None:
+    """Without ever having judged a page, it tells pages apart by words that only the earlier crawl has seen."""
+    fresh, again = Learner(SUBJECT), Learner(SUBJECT, before=told(Learner(SUBJECT)).statistics())
+    assert fresh._contrast._vector is None
+    vector = again._contrast._vector
+    assert vector is not None
+    assert vector[list(ON)].mean() > 0 > vector[list(OFF)].mean()
+
+
+def test_the_earlier_crawl_weighs_no_more_than_asked_for() -> None:
+    learned = told(Learner(SUBJECT)).statistics()
+    assert Learner(SUBJECT, before=learned, reuse=6)._before.pages == pytest.approx(6)
+    nothing = told(Learner(SUBJECT, before=learned, reuse=0), 12)
+    assert nothing._learned.weights == pytest.approx(told(Learner(SUBJECT), 12)._learned.weights)
+    with pytest.raises(TopicError, match="reuse = -1 is no number of pages"):
+        Learner(SUBJECT, before=learned, reuse=-1)
+
+
+def test_statistics_go_on_from_what_it_started_from() -> None:
+    first = told(Learner(SUBJECT)).statistics()
+    second = told(Learner(SUBJECT, before=first, reuse=10), 12).statistics()
+    assert second.pages == pytest.approx(22)
+    assert second.mixes[NAMES].examples == pytest.approx(11 + 29 / 3, abs=0.5)
+
+
+def test_a_resumed_learner_has_the_same_statistics() -> None:
+    before = told(Learner(SUBJECT)).statistics()
+    whole = told(Learner(SUBJECT, before=before))
+    again = Learner(SUBJECT, before=before)
+    kept = dict(zip(*whole.memory.changes(), strict=True))
+    again.memory.load(0, [kept.get(id_) for id_ in range(40)])
+    again.restore(json.loads(json.dumps(whole.state())))
+    assert np.array_equal(again._tables._tokens, whole._tables._tokens)
+    assert np.array_equal(again._tables._sites[:3], whole._tables._sites[:3])
+    assert again.statistics() == whole.statistics()
+
+
+def test_a_mix_of_other_features_is_not_taken_up() -> None:
+    learned = told(Learner(SUBJECT)).statistics()
+    other = Statistics(10, 5.0, mixes={("one", "two"): learned.mixes[NAMES]})
+    assert Learner(SUBJECT, before=other)._learned.examples == 0
+
+
+def test_weights_of_a_page_off_the_topic_have_length_1() -> None:
+    one = off_topic([bag(OFF, 1)])
+    assert one.sums[:, 2].sum() == pytest.approx(1, abs=1e-4)
+    assert (one.sums[:, 0] == 1).all()
+    assert len(off_topic([])) == 0
+
+
+def test_only_a_strategy_that_learns_can_use_them() -> None:
+    choice = StrategyChoice("bfs", learn_from=("earlier",))
+    with pytest.raises(TopicError, match=r"strategy bfs keeps no statistics.*choose learning"):
+        build_strategy(choice, seed_number=0)
+    with pytest.raises(TopicError, match="only the learned mix starts from statistics"):
+        build_strategy(StrategyChoice("learning", {"form": "paper"}), seed_number=0, before=Statistics())

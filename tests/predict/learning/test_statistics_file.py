@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import gzip
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dowse.model.errors import TopicError
+from dowse.predict.learning import Learner, Statistics, read_statistics, statistics_bytes
+from dowse.predict.learning.statistics_file import FORMAT, statistics_of_bytes
+from tests.predict.learning.made import SUBJECT, statistics, told
+
+REAL = json.loads(statistics_bytes(told(Learner(SUBJECT), 12).statistics()))
+
+
+@given(statistics())
+def test_what_is_written_is_read(one: Statistics) -> None:
+    named = {key: name for key, name in one.token_names.items() if key in one.tokens.keys}
+    words = {key: name for key, name in one.word_names.items() if key in one.words.keys}
+    for compressed in (False, True):
+        back = statistics_of_bytes(statistics_bytes(one, compressed=compressed))
+        assert (back.token_names, back.word_names) == (named, words), "a name stands beside its numbers"
+        assert back.merged(one) == one.merged(one)
+
+
+def test_of_a_crawl_exactly(tmp_path: Path) -> None:
+    learned = told(Learner(SUBJECT)).statistics()
+    (tmp_path / "s.json").write_bytes(statistics_bytes(learned))
+    assert read_statistics(tmp_path / "s.json") == learned
+
+
+def changed(**parts: Any) -> bytes:
+    return json.dumps({**REAL, **parts}).encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"", "not JSON, or was cut"),
+        (b"PK\x03\x04", "not JSON"),
+        (b"[1, 2]", 'does not say "format"'),
+        (json.dumps({**REAL, "format": "dowse category"}).encode(), FORMAT),
+        (changed(version=2), "made by a newer Dowse"),
+        (changed(version=None), "version"),
+        (changed(pages=float("nan")), "not JSON"),
+        (changed(pages=-1), "pages"),
+        (changed(pages=True), "pages"),
+        (changed(pages=1, value=2.5), "pages"),
+        (changed(pages=1e300), "pages"),
+        (changed(tokens=[]), "tokens"),
+        (changed(tokens={"x": [1, 0.5]}), "no hash"),
+        (changed(tokens={"99999999999": [1, 0.5]}), "no hash"),
+        (changed(tokens={"7": [1, 0.5], "07": [1, 0.5]}), "twice"),
+        (changed(tokens={"7": [1]}), "tokens"),
+        (changed(tokens={"7": [1, 3.0]}), "tokens"),
+        (changed(words={"7": [1, 0.5, ""]}), "words"),
+        (changed(words={"7": [1, 0.5, 3]}), "words"),
+        (changed(hosts={"a.test": [1]}), "hosts"),
+        (changed(off={"pages": 1, "words": {"7": [1, 2]}}), "off.words"),
+        (changed(mix={}), "mix"),
+        (changed(mix=[{"features": ["a"], "products": [[1, 2]], "targets": [1], "examples": 1}]), "mix"),
+        (changed(mix=[{"features": ["a", "b"], "products": [[1, 2], [3, 1]], "targets": [1, 1], "examples": 1}]),
+         "mix"),
+        (changed(mix=[{"features": ["a"], "products": [[-1]], "targets": [1], "examples": 1}]), "mix"),
+        (gzip.compress(changed())[:-40], "not JSON, or was cut"),
+        (b"\x1f\x8bnothing", "compression is damaged"),
+        (b"[" * 100_000, "not JSON"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_told_on_one_line(data: bytes, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "some.json"
+    path.write_bytes(data)
+    with pytest.raises(TopicError) as error:
+        read_statistics(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(TopicError, match="cannot read the statistics: no such file"):
+        read_statistics(tmp_path / "none.json")
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_damage_anywhere_ends_in_a_value_or_in_one_line(data: st.DataObject) -> None:
+    whole = bytearray(statistics_bytes(Statistics(3, 1.5, hosts={"a.test": (3.0, 1.5)})))
+    for _ in range(data.draw(st.integers(1, 4))):
+        whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(TopicError):
+        assert isinstance(statistics_of_bytes(bytes(whole)), Statistics)
