@@ -108,7 +108,7 @@ def test_why_fetched_left_refused_or_unknown(folder: Path) -> None:
     best = max((row for row in rows if row["score"]), key=lambda row: row["score"])
     told = dowse("why", str(folder), best["url"]).stdout
     assert f"score {best['score']:.3f}" in told
-    assert "by best-first" in told
+    assert "by learning" in told
     assert "links from a seed, on" in told
     assert "its record: dowse-00000.warc.gz at byte" in told
     outside = dowse("why", str(folder), "http://portal.dowse.test/picture.jpg").stdout

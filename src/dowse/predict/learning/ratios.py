@@ -53,8 +53,8 @@ class Counted:
         spread = share * (1 - share)
         if not self.robust:
             z = np.abs(own - share) / math.sqrt(spread / self.satisfying)
-            found = np.log(np.maximum(own, math.exp(_LOWEST)) / share)
-            return np.where((z >= _SIGNIFICANT) & (pages > 0), np.maximum(found, _LOWEST), 0.0)
+            found = np.where(own > 0, np.log(np.maximum(own, math.exp(_LOWEST)) / share), _LOWEST)
+            return np.where((z >= _SIGNIFICANT) & (pages > 0), found, 0.0)
         z = np.abs(own - share) / np.sqrt(spread / there)
         found = np.log((satisfying + _KAPPA * share) / (pages + _KAPPA) / share)
         return np.where((z >= _SIGNIFICANT) & (pages >= _LEAST), np.clip(found, -_CLIP, _CLIP), 0.0)
