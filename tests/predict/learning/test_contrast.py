@@ -86,4 +86,4 @@ def test_what_all_pages_share_tells_nothing() -> None:
         contrast.add(Told(number, bag(menu | {50 + number: 2}), 0.1, 0.5))
     contrast.fit()
     on, off = (contrast.add(Told(n, bag(text), 0.3, 0.5)) for n, text in ((90, {5: 2, 77: 5}), (91, menu | {78: 2})))
-    assert on > 3 * off
+    assert on > off + 0.05
