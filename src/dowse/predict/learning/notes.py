@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dowse.model.page import Bag, Context
 from dowse.predict.learning.tokens import WIDTH
+from dowse.predict.row_table import RowTable
 
 __all__ = ["PARENTS", "ROW", "Notes", "Rows"]
 
@@ -32,82 +33,45 @@ Rows = NDArray[np.void]
 """Records, one a candidate."""
 
 
-class Notes:
-    """Implements :class:`dowse.model.strategy.Memory`. A record without parents: no page mentioned it."""
+class Notes(RowTable):
+    """A record without parents: no page mentioned it. Behind the record of a judged page stand its words."""
 
     def __init__(self, kind: str, most_bags: int) -> None:
-        self.kind = kind
-        self.most_bags = most_bags  # after a load; then it is for others to forget some
-        self._rows: Rows = np.zeros(1024, ROW)
-        self._rows["own"] = np.nan
-        self.count = 0  # ids below it may have a record
+        empty = np.zeros(1, ROW)
+        empty["own"] = np.nan
+        super().__init__(empty, kind)
         self.bags: dict[int, Bag] = {}  # of judged pages, for as long as somebody may ask for them
-        self._changed: list[NDArray[np.int64]] = []
-
-    @property
-    def nbytes(self) -> int:
-        return self._rows.nbytes
-
-    def at(self, ids: NDArray[np.int64]) -> Rows:
-        """A copy of the records of candidates; :meth:`put` it back when it was changed."""
-        if len(ids):
-            self.reach(int(ids.max()) + 1)
-        return self._rows[ids]
-
-    def put(self, ids: NDArray[np.int64], rows: Rows) -> None:
-        self._rows[ids] = rows
-        self._changed.append(ids)
+        self._most_bags = most_bags  # after a load; then it is for others to forget some
 
     @property
     def own(self) -> NDArray[np.float32]:
         """What each page was worth; a view."""
-        return self._rows["own"]
+        own: NDArray[np.float32] = self._rows["own"]
+        return own
 
     def all(self) -> Rows:
         """Every record; a view."""
         return self._rows[: self.count]
 
-    def reach(self, count: int) -> None:
-        """Make room for ids below ``count``."""
-        if count > len(self._rows):
-            # the system moves large blocks without copying them
-            before = len(self._rows)
-            self._rows.resize(count * 9 // 8 + 1024, refcheck=False)
-            self._rows["own"][before:] = np.nan
-        self.count = max(self.count, count)
-
     def changes(self) -> tuple[list[int], list[bytes]]:
-        if not self._changed:
-            return [], []
-        ids = np.unique(np.concatenate(self._changed))
-        self._changed.clear()
-        data, size = self._rows[ids].tobytes(), ROW.itemsize
-        rows = [data[start : start + size] for start in range(0, len(data), size)]
-        numbers = ids.tolist()
-        for place, id_ in enumerate(numbers):
+        ids, rows = super().changes()
+        for place, id_ in enumerate(ids):
             if id_ in self.bags:
                 rows[place] += _packed(self.bags[id_])
-        return numbers, rows
+        return ids, rows
 
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
-        if len(self.bags) > 2 * self.most_bags:
+        if len(self.bags) > 2 * self._most_bags:
             self._forget_oldest()
+        super().load(first, [row and row[: ROW.itemsize] for row in rows])
         for id_, row in enumerate(rows, first):
-            if row is not None and len(row) >= ROW.itemsize:
-                self.reach(id_ + 1)
-                self._rows[id_] = np.frombuffer(row[: ROW.itemsize], ROW)[0]
-                if len(row) > ROW.itemsize:
-                    self.bags[id_] = _unpacked(row[ROW.itemsize :])
+            if row is not None and len(row) > ROW.itemsize:
+                self.bags[id_] = _unpacked(row[ROW.itemsize :])
 
     def _forget_oldest(self) -> None:
         oldest_first = sorted(self.bags, key=lambda id_: int(self._rows["ordinal"][id_]))
-        for id_ in oldest_first[: -self.most_bags]:
+        for id_ in oldest_first[: -self._most_bags]:
             del self.bags[id_]
-
-    def moved(self, source: int, target: int) -> None:
-        self.reach(max(source, target) + 1)
-        self._rows[target] = self._rows[source]
-        self._changed.append(np.array([target]))
 
 
 def _packed(bag: Bag) -> bytes:

@@ -1,0 +1,72 @@
+"""A row of bytes for each candidate, in one flat table indexed by its id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["RowTable"]
+
+_FIRST_ROOM = 1024
+
+
+class RowTable:
+    """Implements :class:`dowse.model.strategy.Memory` for rows of one shape. ``empty`` is the row, as a table of one, of a
+    candidate of which nothing is known."""
+
+    def __init__(self, empty: NDArray[Any], kind: str) -> None:
+        self.kind = kind
+        self.count = 0  # ids below it may have a row
+        self._empty = empty
+        self._is_blank = not any(empty.tobytes())
+        self._size = empty.nbytes
+        self._rows: NDArray[Any] = np.repeat(empty, _FIRST_ROOM, axis=0)
+        self._changed: list[NDArray[np.int64]] = []
+
+    @property
+    def nbytes(self) -> int:
+        return self._rows.nbytes
+
+    def at(self, ids: NDArray[np.int64]) -> NDArray[Any]:
+        """A copy of the rows of candidates; :meth:`put` it back when it was changed."""
+        if len(ids):
+            self.reach(int(ids.max()) + 1)
+        return self._rows[ids]
+
+    def put(self, ids: NDArray[np.int64], rows: NDArray[Any]) -> None:
+        self._rows[ids] = rows
+        self._changed.append(ids)
+
+    def reach(self, count: int) -> None:
+        """Make room for ids below ``count``."""
+        before = len(self._rows)
+        if count > before:
+            # The system moves large blocks without copying them; rows stay where they are, since only rows are added.
+            self._rows.resize((count * 9 // 8 + _FIRST_ROOM, *self._rows.shape[1:]), refcheck=False)
+            if not self._is_blank:
+                self._rows[before:] = self._empty
+        self.count = max(self.count, count)
+
+    def changes(self) -> tuple[list[int], list[bytes]]:
+        if not self._changed:
+            return [], []
+        ids = np.unique(np.concatenate(self._changed))
+        self._changed.clear()
+        data, size = self._rows[ids].tobytes(), self._size
+        return ids.tolist(), [data[start : start + size] for start in range(0, len(data), size)]
+
+    def load(self, first: int, rows: Sequence[bytes | None]) -> None:
+        known = [(place, row) for place, row in enumerate(rows, first) if row is not None and len(row) == self._size]
+        if known:
+            places, data = zip(*known, strict=True)
+            self.reach(places[-1] + 1)
+            found = np.frombuffer(b"".join(data), self._rows.dtype)
+            self._rows[np.array(places)] = found.reshape(-1, *self._rows.shape[1:])
+
+    def moved(self, source: int, target: int) -> None:
+        self.reach(max(source, target) + 1)
+        self._rows[target] = self._rows[source]
+        self._changed.append(np.array([target]))
