@@ -14,8 +14,8 @@ _FIRST_ROOM = 1024
 
 
 class RowTable:
-    """Implements :class:`dowse.model.strategy.Memory` for rows of one shape. ``empty`` is the row, as a table of one, of a
-    candidate of which nothing is known."""
+    """Implements :class:`dowse.model.strategy.Memory` for rows of one shape. ``empty``, a table of one row, is that of
+    a candidate of which nothing is known."""
 
     def __init__(self, empty: NDArray[Any], kind: str) -> None:
         self.kind = kind
