@@ -42,7 +42,7 @@ def test_every_command_has_one_example() -> None:
 def test_the_examples_that_need_no_web_run(
     name: str, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shutil.copytree(crawl, tmp_path / "demo-crawl" / "best-first")
+    shutil.copytree(crawl, tmp_path / "demo-crawl" / "learning")
     monkeypatch.chdir(tmp_path)
     assert run(EXAMPLES[name], monkeypatch) == 0
     assert capsys.readouterr().out

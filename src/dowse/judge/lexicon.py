@@ -19,6 +19,7 @@ __all__ = ["Counts", "Lexicon", "Reading", "Vocabulary"]
 MOST_TERMS = 256
 """Of a page's terms, so many are kept for those who learn from them."""
 _MOST_WORDS = 100_000  # 24 MB with the words of an encyclopedia
+_MOST_OFTEN = 60_000
 _FIRST_ROOM = 1 << 14
 _NO_TERM = -1
 Counts = NDArray[np.int64] | NDArray[np.float64]
@@ -220,7 +221,7 @@ class Reading:
             hashes, counts = hashes[kept], counts[kept]
         terms = hashes.astype(np.uint32)
         order = np.argsort(terms, kind="stable")
-        return Bag(terms[order], counts[order].astype(np.float16).astype(np.float32))  # as it is kept
+        return Bag(terms[order], _kept(counts[order]))
 
     def count(self) -> tuple[dict[str, float], Counts]:
         """How often each topical term occurs, and how often each term does, topical or not."""
@@ -304,6 +305,11 @@ class Reading:
         norms = np.sqrt(once + np.bincount(by_count >> 32, squares, len(near)))
         result[near] = np.minimum(1.0, products / norms)
         return result
+
+
+def _kept(counts: Counts) -> NDArray[np.float32]:
+    """Counts as they are kept of a page: in 16 bits."""
+    return np.minimum(counts, _MOST_OFTEN).astype(np.float16).astype(np.float32)
 
 
 def _runs(ordered: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:

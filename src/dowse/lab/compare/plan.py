@@ -79,7 +79,7 @@ def parse_strategy(text: str) -> StrategyChoice:
     """A strategy with its parameters, as ``name`` or ``name:key=value,key=value``; ``maximise`` may be one of them.
 
     >>> parse_strategy("weighted:a=0.4,b=0.2")
-    StrategyChoice(name='weighted', params={'a': 0.4, 'b': 0.2}, maximise='value')
+    StrategyChoice(name='weighted', params={'a': 0.4, 'b': 0.2}, maximise='value', learn_from=())
     """
     name, _, rest = text.partition(":")
     params: dict[str, Any] = {}
