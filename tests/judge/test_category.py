@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.judge import Category, Judge, build_judge, load_category
@@ -46,6 +46,7 @@ def made(**facts: float) -> Category:
     return by_hand(*((term, *pair) for term, pair in WEIGHTS.items()), **facts)
 
 
+@settings(deadline=None)
 @given(pages, st.floats(-3, 3), st.floats(0.1, 4), st.floats(-2, 2))
 def test_the_probability_is_that_of_the_formula(page: list[str], bias: float, slope: float, offset: float) -> None:
     category = made(bias=bias, slope=slope, offset=offset)
