@@ -3,7 +3,9 @@
     python -m bench.learning [--most 7]
 
 A made-up crawl: so many URLs wait, known from pages with a hundred links each; then pages are judged one after another,
-each with 250 terms and links to a hundred of what waits. Prints a line for 10^4, 10^5, ... waiting URLs.
+each with 250 terms and a hundred links, a fifth of them to URLs that nobody knew. All that the strategy does for a page
+is counted: the look at it before it goes, the reasons it is asked for, what it learns, its links, and the sweep.
+Prints a line for 10^4, 10^5, ... waiting URLs.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from dowse.model.strategy import LinkView, SourcePage, Subject
 from dowse.predict.learning import Learner
 
 _LINKS = 100
+_NEW = 20  # of them
 _TERMS = 250
 _SITES = 1000
 _JUDGED = 2000  # before the clock starts
@@ -64,24 +67,31 @@ def _filled(rng: np.random.Generator, waiting: int) -> Learner:
 
 
 def _story(rng: np.random.Generator, waiting: int) -> Iterator[tuple[SourcePage, LinkView]]:
-    for number in range(_MEASURED):
-        ids = np.unique(rng.integers(0, waiting, _LINKS))
-        yield _page(rng, waiting + _JUDGED + number, _JUDGED + number), _view(rng, ids)
+    new = waiting
+    for number, judged in enumerate(rng.choice(waiting, _MEASURED, replace=False).tolist()):
+        known = rng.integers(0, waiting, _LINKS - _NEW)
+        ids = np.concatenate((np.unique(known), np.arange(new, new + _NEW)))
+        new += _NEW
+        yield _page(rng, judged, _JUDGED + number), _view(rng, ids)
 
 
 def measure(waiting: int) -> tuple[float, float]:
     """CPU ms a judged page, and bytes of the learner a waiting URL."""
     rng = np.random.default_rng(0)
     learner = _filled(rng, waiting)
-    all_wait = np.ones(waiting + _JUDGED + _MEASURED + 1, np.bool_)
-    all_wait[waiting:] = False
     story = list(_story(rng, waiting))
     start = time.process_time()
     for page, view in story:
+        value = learner.refresh(page.id)
+        learner.explain(page.id, value or 0.0)
         learner.rank(page, view)
-        learner.revise(lambda ids: all_wait[ids])
+        learner.revise(_all_wait)
     spent = time.process_time() - start
     return 1000 * spent / _MEASURED, learner.nbytes / waiting
+
+
+def _all_wait(ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+    return np.ones(len(ids), np.bool_)
 
 
 def _frontier_bytes(waiting: int) -> float:

@@ -49,6 +49,12 @@ def test_many_examples_outweigh_the_prior() -> None:
     assert told(found, trust=20.0).weights == pytest.approx([0.1, 0.0, 0.8], abs=0.02)
 
 
+def test_a_feature_that_is_hardly_there_is_not_blown_up() -> None:
+    """It would take a weight of 10^40 to explain a page's value by it."""
+    found = [([1e-40, 0.0, 0.1], 0.9), ([1e-45, 0.0, 0.1], 0.1)] * 5
+    assert told(found).weights.max() < 10
+
+
 @given(examples)
 def test_state_is_all_there_is(found: list[tuple[list[float], float]]) -> None:
     one, other = told(found), Regression(PRIOR, 5.0)

@@ -12,6 +12,7 @@ __all__ = ["Regression"]
 Floats = NDArray[np.float64]
 _ROUNDS = 100  # as many as there are weights do nearly always
 _ROUNDING = 1e-12
+_HARDLY = 1e-4  # a mean square; evidence is of the size of 1
 
 
 class Regression:
@@ -51,8 +52,9 @@ class Regression:
     def fit(self) -> None:
         """Set the weights to what the examples and the prior say."""
         squares = np.diag(self._products) / max(self.examples, 1)
-        # a feature that was never seen keeps its prior weight; a multiple of the identity alone would depend on scales
-        pull = self._trust * np.where(squares > 0, squares, 1.0)
+        # A feature that was never seen keeps its prior weight; a multiple of the identity alone would depend on scales.
+        # One that was hardly more than 0 must not be given the weight that would make something of it.
+        pull = self._trust * np.maximum(squares, _HARDLY)
         self.weights = _not_negative(self._products + np.diag(pull), self._targets + pull * self._prior)
 
     def state(self) -> dict[str, Any]:

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from dowse.model.errors import TopicError
+from dowse.model.page import Bag
 from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
 from dowse.predict.learning import Learner, Statistics
+from dowse.predict.learning.contrast import Told
 from dowse.predict.learning.features import NAMES, Tables
 from dowse.predict.learning.notes import ROW, Rows
 from dowse.predict.learning.reuse import off_topic
@@ -66,10 +68,10 @@ def test_sites_are_known_by_their_host_whatever_their_number() -> None:
 def test_what_is_off_the_topic_is_known_from_the_first_page_on() -> None:
     """Without ever having judged a page, it tells pages apart by words that only the earlier crawl has seen."""
     fresh, again = Learner(SUBJECT), Learner(SUBJECT, before=told(Learner(SUBJECT)).statistics())
-    assert fresh._contrast._vector is None
-    vector = again._contrast._vector
-    assert vector is not None
-    assert vector[list(ON)].mean() > 0 > vector[list(OFF)].mean()
+    bags = (Bag(np.array(words, np.uint32), np.ones(len(words), np.float32)) for words in (ON, OFF))
+    on, off = (Told(1, words, 0.1, 0.2) for words in bags)
+    assert fresh._contrast.add(on) == fresh._contrast.add(off)
+    assert again._contrast.add(on) > 0.5 > again._contrast.add(off)
 
 
 def test_the_earlier_crawl_weighs_no_more_than_asked_for() -> None:

@@ -39,7 +39,7 @@ def test_rates_are_the_literal_ones(links: Known, page: int, position: int, usua
     siblings.open(np.arange(6), siblings.place(np.full(6, 60, np.int32)), own)
     for source, at, value in links:
         siblings.count(np.array([source]), siblings.place(np.array([at], np.int32)), np.array([value]))
-    found = siblings.rates(np.array([[page]]), siblings.place(np.array([[position]], np.int32)), usual)
+    found = siblings.rates(np.array([page]), siblings.place(np.array([position], np.int32)), usual)
     assert found[0].item() == own[page]
     np.testing.assert_allclose([rate.item() for rate in found[1:]], literal(links, page, position, usual))
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.predict.learning.statistics import Statistics
+from dowse.predict.learning.texts import Vocabulary
 
 __all__ = ["Background"]
 
@@ -21,19 +22,32 @@ class Background:
     their mean square): every page is taken to be as long as they are on average.
     """
 
-    def __init__(self, before: Statistics | None, buckets: int) -> None:
+    def __init__(self, before: Statistics | None, words: Vocabulary) -> None:
+        """Takes the first numbers of a vocabulary, so that its sums do not depend on what a crawl meets when."""
         self.pages = 0.0 if before is None else before.off_pages
-        self.found: Floats = np.zeros(buckets)  # how many of them have a word
-        self._weights: Floats = np.zeros(buckets)
-        self._squares: Floats = np.zeros(buckets)
+        self._found: Floats = np.zeros(0)  # how many of them have a word
+        self._weights: Floats = np.zeros(0)
+        self._squares: Floats = np.zeros(0)
         if before is not None and self.pages:
-            places = (before.off_words.keys & np.uint32(buckets - 1)).astype(np.intp)
-            for column, into in enumerate((self.found, self._weights, self._squares)):
-                into += np.bincount(places, before.off_words.sums[:, column], buckets)
+            numbers = words.numbers(before.off_words.keys)
+            sums = before.off_words.sums.T
+            columns = [np.bincount(numbers, column, words.count).astype(np.float64) for column in sums]
+            self._found, self._weights, self._squares = columns
+
+    def found(self, size: int) -> Floats:
+        """How many of them have a word, in a table of this size."""
+        return _reaching(self._found, size)
 
     def sum(self, rarity: Floats) -> Floats:
         """The sum of their vectors, each of length 1 once its words are weighed so."""
         if not self.pages:
-            return self._weights
-        length = float(np.sqrt((self._squares * rarity * rarity).sum() / self.pages))
-        return np.asarray(self._weights * rarity / max(length, 1e-12))
+            return np.zeros(len(rarity))
+        own = rarity[: len(self._weights)]
+        length = float(np.sqrt((self._squares * own * own).sum() / self.pages))
+        return _reaching(self._weights * own / max(length, 1e-12), len(rarity))
+
+
+def _reaching(table: Floats, size: int) -> Floats:
+    wider = np.zeros(size)
+    wider[: len(table)] = table
+    return wider

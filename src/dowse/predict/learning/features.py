@@ -11,17 +11,16 @@ from dowse.predict.learning.siblings import Siblings
 from dowse.predict.learning.statistics import Statistics
 from dowse.predict.learning.tokens import BUCKETS
 
-__all__ = ["NAMES", "Tables", "weighted"]
+__all__ = ["EXACT", "NAMES", "Tables", "weighted"]
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+EXACT = 1 << 16
+"""Values are multiples of its inverse: so sums do not depend on their order."""
 _KAPPA_TOKEN = np.float32(3.0)
 _KAPPA_SITE = 1.0
 _KAPPA_PARENTS = 0.5
-_LEAST = -1.0  # a difference of values is not below
 _SPREAD = 2.0  # a sum over pages is taken over the root of their number and so many more
 _MASK = np.uint32(BUCKETS - 1)
-_EXACT = 1 << 16  # what comes from before is rounded so, as values are
 _CONTEXTS = [f"{'tag path' if context is Context.PATH else context.name.lower()}'s similarity" for context in Context]
 _CONTENT, _URL, _LINKS, _SIBLINGS, _ANY = range(5)
 _PRIORS: dict[str, float] = {
@@ -34,6 +33,9 @@ _PRIORS: dict[str, float] = {
     "tokens": 0.5, "site": 0.4, "pages that link to it": 0.0, "always": 0.0, "never": 0.0,
 }  # fmt: skip
 NAMES = tuple(_PRIORS)
+_BEST = slice(3, 3 + len(Context))
+_MEAN = slice(_BEST.stop, _BEST.stop + len(Context))
+_RATES = slice(_MEAN.stop, _MEAN.stop + 9)
 _SORTS = np.array([_LINKS] * 3 + [_CONTENT] * (2 * len(Context)) + [_SIBLINGS] * 9 + [_URL, _URL, _LINKS, _ANY, _ANY])
 
 
@@ -111,34 +113,36 @@ class Tables:
 
     def features(self, rows: Rows) -> Floats:
         """A row of evidence for each record; the columns are :data:`NAMES`."""
-        usual, parents = self.usual, rows["parents"].astype(np.float64)
-        known = np.minimum(parents, PARENTS)
-        valid = np.arange(PARENTS) < known[:, None]
         found = np.zeros((len(rows), len(NAMES)))
-        worth, *rates = self.siblings.rates(rows["page"], rows["place"], usual)
-        worth = np.where(valid, worth, 0.0)
-        sums = worth.sum(axis=1)
-        found[:, 0] = worth.max(axis=1, initial=0)
-        found[:, 1] = (sums + _KAPPA_PARENTS * usual) / (known + _KAPPA_PARENTS)
-        spread = np.sqrt(known + _SPREAD)
-        found[:, 2] = (sums - known * usual) / spread
-        size = len(Context)
-        found[:, 3 : 3 + size] = rows["best"]
-        found[:, 3 + size : 3 + 2 * size] = rows["mean"] * (parents / (parents + _KAPPA_PARENTS))[:, None]
-        column = 3 + 2 * size
-        for rate in rates:
-            rate = np.where(valid, rate, 0.0)
-            sums = rate.sum(axis=1)
-            found[:, column] = sums / np.maximum(known, 1)
-            found[:, column + 1] = np.where(valid, rate, _LEAST).max(axis=1, initial=_LEAST)
-            found[:, column + 2] = sums / spread
-            column += 3
-        found[:, column] = self._of_tokens(rows["token"], usual)
-        found[:, column + 1] = self._of_sites(rows["site"], usual)
-        found[:, column + 2] = np.log1p(parents) * 0.05
-        found[parents == 0] = 0
-        found[:, column + 3], found[:, column + 4] = 1.0, -1.0  # a constant of either sign
+        found[:, -2:] = 1.0, -1.0  # a constant of either sign
+        seen = rows["parents"] > 0
+        if seen.all():
+            self._fill(found, rows)
+        elif seen.any():
+            part = found[seen]
+            self._fill(part, rows[seen])
+            found[seen] = part
         return found
+
+    def _fill(self, found: Floats, rows: Rows) -> None:
+        if not len(rows):
+            return
+        usual, parents = self.usual, rows["parents"].astype(np.float64)
+        linked = _remembered(rows)
+        known = np.minimum(parents, PARENTS)
+        starts = np.cumsum(known, dtype=np.intp) - known.astype(np.intp)
+        of_links = self.siblings.rates(rows["page"][linked], rows["place"][linked], usual)
+        sums, best = np.add.reduceat(of_links, starts, axis=1), np.maximum.reduceat(of_links, starts, axis=1)
+        means, spread = sums / known, np.sqrt(known + _SPREAD)
+        found[:, 0] = best[0]
+        found[:, 1] = (sums[0] + _KAPPA_PARENTS * usual) / (known + _KAPPA_PARENTS)
+        found[:, 2] = (sums[0] - known * usual) / spread
+        found[:, _BEST] = rows["best"]
+        found[:, _MEAN] = rows["mean"] * (parents / (parents + _KAPPA_PARENTS))[:, None]
+        found[:, _RATES] = np.stack((means[1:], best[1:], sums[1:] / spread), axis=1).reshape(9, -1).T
+        found[:, -5] = self._of_tokens(rows["token"], usual)
+        found[:, -4] = self._of_sites(rows["site"], usual)
+        found[:, -3] = np.log1p(parents) * 0.05
 
     def _of_tokens(self, tokens: NDArray[np.uint32], usual: float) -> Floats:
         """How much more than usual pages with these tokens are worth, added up over the root of their number."""
@@ -154,7 +158,7 @@ class Tables:
 
 def _exact(sums: Floats) -> Floats:
     """Multiples of the same number: so sums do not depend on their order."""
-    return np.asarray(np.round(sums * _EXACT) / _EXACT)
+    return np.asarray(np.round(sums * EXACT) / EXACT)
 
 
 def _remembered(rows: Rows) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from dowse.model.page import Bag
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage, Subject
 from dowse.model.url import split
 from dowse.predict.learning.contrast import KEPT, Contrast, Told
-from dowse.predict.learning.features import NAMES, Tables, weighted
+from dowse.predict.learning.features import EXACT, NAMES, Tables, weighted
 from dowse.predict.learning.notes import PARENTS, Notes, Rows
 from dowse.predict.learning.reuse import REUSE, statistics_of
 from dowse.predict.learning.statistics import Mix, Statistics
@@ -30,8 +30,9 @@ __all__ = ["Learner"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_EXACT = 1 << 16  # values are multiples of its inverse: so sums do not depend on their order
-_LOW = 0.01
+_LOW = 0.01  # values below are squeezed between it and 0: never below 0, and in the same order
+_SQUEEZE = 0.1
+_MANY = 60_000  # pages that link to a candidate; more are not counted
 _SAME = 1e-6
 _NO_BAG = Bag()
 _CHANCE = "chance to be on the topic"
@@ -65,7 +66,6 @@ class Learner:
         prior, self._left_out = weighted(*parts)
         self.memory = Notes("learning", KEPT)
         self._before = (before or Statistics()).weighing(reuse)
-        self._subject = subject
         self._contrast = Contrast(subject, self._before)
         self._tables = Tables()
         self._learned = Regression(prior, trust)
@@ -76,6 +76,7 @@ class Learner:
         self._version = 0
         self._threshold = 0.5  # of the topic's judge
         self._hosts: dict[int, str] = {}  # of sites
+        self._looked: tuple[bytes, Floats] = (b"", np.zeros(0))  # a record that was looked at, and its evidence
         self._begin()
 
     @property
@@ -86,6 +87,7 @@ class Learner:
     # -- learning ------------------------------------------------------------------------------------------------
 
     def rank(self, page: SourcePage, links: LinkView) -> Floats:
+        self._looked = (b"", np.zeros(0))
         self._judged(page)
         self._link(page, links)
         return self._value(self.memory.at(links.ids))
@@ -118,7 +120,7 @@ class Learner:
 
     def _revalue(self, ids: Ints, values: Floats) -> None:
         """Pages are worth something else than was thought."""
-        values = np.round(values * _EXACT) / _EXACT
+        values = np.round(values * EXACT) / EXACT
         rows = self.memory.at(ids)
         more = values - rows["own"]
         changed = more != 0
@@ -144,7 +146,7 @@ class Learner:
         slots = np.minimum(rows["parents"], PARENTS - 1)
         each = np.arange(len(ids))
         rows["page"][each, slots], rows["place"][each, slots] = page.id, places
-        rows["parents"] = np.minimum(rows["parents"].astype(np.int64) + 1, 60_000)
+        rows["parents"] = np.minimum(rows["parents"], _MANY - 1) + 1
         self._note(rows[: len(links.ids)], links)
         self.memory.put(ids, rows)
         known = ~np.isnan(rows["own"])
@@ -153,6 +155,8 @@ class Learner:
     def _forget(self, rows: Rows) -> None:
         """Where no place is left, the oldest page that links to a candidate is forgotten."""
         full = np.flatnonzero(rows["parents"] >= PARENTS)
+        if not len(full):
+            return
         known = full[~np.isnan(rows["own"][full])]
         if len(known):
             self._tables.siblings.count(
@@ -181,9 +185,7 @@ class Learner:
         return found
 
     def _value(self, rows: Rows) -> Floats:
-        found = self._features(rows) @ self._learned.weights
-        # never below 0, and in the same order
-        return np.where(found > _LOW, found, _LOW * np.exp(np.minimum(found - _LOW, 0) / _LOW / 10))
+        return _squeezed(self._features(rows) @ self._learned.weights)
 
     def revise(self, is_waiting: IsWaiting) -> Revision | None:
         if self._exact:
@@ -200,20 +202,25 @@ class Learner:
 
     def refresh(self, candidate: int) -> float | None:
         row = self.memory.at(np.array([candidate]))
-        return float(self._value(row)[0]) if row["parents"][0] else None
+        if not row["parents"][0]:
+            return None
+        features = self._features(row)
+        self._looked = (row.tobytes(), features[0])
+        return float(_squeezed(features @ self._learned.weights)[0])
 
     def explain(self, candidate: int, priority: float) -> Explanation:
         row = self.memory.at(np.array([candidate]))
-        values = self._features(row)[0].tolist()
-        if not row["parents"][0]:
-            values = [0.0] * len(NAMES)
-        weights = self._learned.weights.tolist()
-        told = zip(NAMES, values, weights, strict=True)
-        parts = {name: (value, weight) for name, value, weight in told if value * weight}
-        predicted = sum(value * weight for value, weight in parts.values())
-        if row["parents"][0] and abs(priority - predicted) > _SAME:
-            parts["what was learned since it was ranked"] = (priority - predicted, 1.0)
         parents = {"parents": (float(row["parents"][0]), 0.0)}
+        if not row["parents"][0]:
+            return Explanation(priority, {_CHANCE: (0.0, 0.0), **parents}, self._version)
+        # a page is looked at before it goes, and then asked why
+        looked = self._looked[1] if self._looked[0] == row.tobytes() else self._features(row)[0]
+        told = zip(NAMES, looked.tolist(), self._learned.weights.tolist(), strict=True)
+        parts = {name: (value, weight) for name, value, weight in told if value * weight}
+        mixed = sum(value * weight for value, weight in parts.values())
+        predicted = float(_squeezed(np.array(mixed)))
+        beside = {"kept above 0": predicted - mixed, "what was learned since it was ranked": priority - predicted}
+        parts |= {name: (more, 1.0) for name, more in beside.items() if abs(more) > _SAME}
         return Explanation(priority, {_CHANCE: (predicted, 0.0), **parts, **parents}, self._version)
 
     # -- over a stop ---------------------------------------------------------------------------------------------
@@ -223,7 +230,7 @@ class Learner:
             "learned": self._learned.state(),
             "progress": [self._fit_pages, self._due, self._version, *self._sweep.state()],
             "threshold": self._threshold,
-            "hosts": {str(site): host for site, host in self._hosts.items() if host in self._before.hosts},
+            "hosts": self._known_before(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -263,6 +270,12 @@ class Learner:
         self._hosts[site] = host
         self._tables.met(site, host)
 
+    def _known_before(self) -> dict[str, str]:
+        """The sites of which an earlier crawl has learned something."""
+        if not self._before.hosts:
+            return {}
+        return {str(site): host for site, host in self._hosts.items() if host in self._before.hosts}
+
     def statistics(self, hosts: Mapping[int, str] | None = None) -> Statistics:
         """What was learned, with what it started from. ``hosts`` names sites beyond those that links told of."""
         known = {**self._hosts, **(hosts or {})}
@@ -270,5 +283,9 @@ class Learner:
         return replace(own.merged(self._before), mixes={**self._before.mixes, NAMES: Mix(*self._learned.sums())})
 
 
+def _squeezed(values: Floats) -> Floats:
+    return np.where(values > _LOW, values, _LOW * np.exp(np.minimum(values - _LOW, 0) / _SQUEEZE))
+
+
 def _rounded(value: float) -> float:
-    return round(value * _EXACT) / _EXACT
+    return round(value * EXACT) / EXACT

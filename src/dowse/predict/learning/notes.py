@@ -27,7 +27,7 @@ ROW = np.dtype([
     ("place", "<u2", PARENTS),  # where on them, in runs of links
     ("best", "<f2", len(Context)),  # similarity of its contexts
     ("mean", "<f2", len(Context)),
-    ("spare", "<u2"),
+    ("spare", "<u2"),  # fills up to a multiple of 8
 ])  # fmt: skip
 Rows = NDArray[np.void]
 """Records, one a candidate."""

@@ -23,18 +23,14 @@ _KAPPA_RUN = 2.0  # and what those of a run say, to what those of the page do
 _MOST_PLACES = 1250
 
 
-# A complex number is the cheapest pair that an array can hold: one look brings both.
-
-
 class Siblings:
     """Counts and sums of values by page and run. Both are functions of which page links where and of what pages are
     worth, so that they can be worked out again; values are such that their sums are exact."""
 
     def __init__(self) -> None:
         self._base = np.full(1024, -1, np.int32)  # page -> the number of its first group
-        self._known = np.zeros(
-            4096, np.complex128
-        )  # by group: targets that are known, and i times the sum of their values
+        # by group: targets that are known, and i times the sum of their values; so one look brings both
+        self._known = np.zeros(4096, np.complex128)
         self._own = np.zeros(4096)  # by the first group of a page: its own value
         self._used = 0
 
@@ -83,18 +79,20 @@ class Siblings:
         for groups in self._groups(pages, places):
             np.add.at(self._known, groups, more)
 
-    def rates(self, pages: NDArray[Any], places: NDArray[Any], usual: float) -> tuple[Floats, Floats, Floats, Floats]:
-        """What pages are worth themselves, and how much more than usual the targets of their links are: of all, of
-        those in the long run, of those in the short run. Where a page is not known, nothing of use.
+    def rates(self, pages: NDArray[Any], places: NDArray[Any], usual: float) -> Floats:
+        """Four rows: what pages are worth themselves, and how much more than usual the targets of their links are, of
+        all, of those in the long run, of those in the short run.
 
         ``((s + kappa P)/(n + kappa)) - P``, Aggarwal's sibling evidence in its robust form (METHODS, section 4) as a
         difference; a run's is drawn to the page's.
         """
-        whole, long, short = self._groups(pages, places)
-        known = self._known.take(whole)
-        of_page = (known.imag - known.real * usual) / (known.real + _KAPPA)
-        drawn, runs = _KAPPA_RUN * of_page, []
-        for groups in (long, short):
-            known = self._known.take(groups)
-            runs.append((known.imag - known.real * usual + drawn) / (known.real + _KAPPA_RUN))
-        return self._own.take(whole), of_page, runs[0], runs[1]
+        found = np.empty((4, len(pages)))
+        groups = self._groups(pages, places)
+        self._own.take(groups[0], out=found[0])
+        for row, group in enumerate(groups, 1):
+            known = self._known.take(group)
+            more = known.imag - known.real * usual
+            if row > 1:
+                more += _KAPPA_RUN * found[1]
+            np.divide(more, known.real + (_KAPPA_RUN if row > 1 else _KAPPA), out=found[row])
+        return found

@@ -1,0 +1,81 @@
+"""Texts as vectors over the terms that a crawl has met, all weighed at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.page import Bag
+
+__all__ = ["Text", "Texts", "Vocabulary"]
+
+Floats = NDArray[np.float64]
+_BUCKETS = 1 << 18  # terms that share one count as one
+_MASK = np.uint32(_BUCKETS - 1)
+_LEAST = 1e-12  # a length to divide by
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Its terms by their numbers, and how much each is in it: ``1 + log`` of how often."""
+
+    terms: NDArray[np.int32]
+    weights: NDArray[np.float32]
+
+
+class Vocabulary:
+    """Numbers terms as they are met, so that tables over them are no longer than there are."""
+
+    def __init__(self) -> None:
+        self._numbers = np.full(_BUCKETS, -1, np.int32)
+        self.count = 0
+
+    def numbers(self, terms: NDArray[np.uint32]) -> NDArray[np.int32]:
+        buckets = terms & _MASK
+        found = self._numbers.take(buckets)
+        if len(found) and found.min() < 0:
+            new = np.unique(buckets[found < 0])
+            self._numbers[new] = np.arange(self.count, self.count + len(new))
+            self.count += len(new)
+            found = self._numbers.take(buckets)
+        return found
+
+    def text(self, bag: Bag) -> Text:
+        counts = bag.counts
+        weights = np.where(counts < 1, counts, 1 + np.log(np.maximum(counts, 1)))
+        return Text(self.numbers(bag.terms), weights.astype(np.float32))
+
+
+class Texts:
+    """Texts behind one another in flat arrays. A table over terms has one place more than the terms it knows: the last
+    is for all that were met since."""
+
+    def __init__(self, texts: Sequence[Text]) -> None:
+        self.count = len(texts)
+        self._sizes = np.array([len(text.terms) for text in texts], np.int64)
+        self._rows = np.repeat(np.arange(len(texts)), self._sizes)
+        self._terms = np.concatenate([np.zeros(0, np.int32), *(text.terms for text in texts)]).astype(np.intp)
+        self._weights = np.concatenate([np.zeros(0, np.float32), *(text.weights for text in texts)])
+
+    def unit(self, rarity: Floats) -> Floats:
+        """The weights of their terms, such that each text has length 1."""
+        own = self._weights * rarity.take(self._terms, mode="clip")
+        lengths = np.sqrt(np.bincount(self._rows, own * own, self.count))
+        return np.asarray(own / np.repeat(np.maximum(lengths, _LEAST), self._sizes))
+
+    def squares(self, unit: Floats) -> Floats:
+        return np.asarray(np.bincount(self._rows, unit * unit, self.count), np.float64)
+
+    def sums(self, unit: Floats | float, of: NDArray[Any], size: int) -> Floats:
+        """By term, the sum over texts, each times a number of its own."""
+        own = unit * np.repeat(of.astype(np.float64), self._sizes)
+        return np.asarray(np.bincount(self._terms, own, size), np.float64)
+
+    def dot(self, unit: Floats, vector: Floats) -> Floats:
+        """Each text times a vector."""
+        own = unit * vector.take(self._terms, mode="clip")
+        return np.asarray(np.bincount(self._rows, own, self.count), np.float64)
