@@ -49,6 +49,8 @@ class BestNFirst:
             self._end_batch()
         self._pages += 1
         rows = self.memory.at(links.ids)
+        freed = (rows[:, 2] > 0) & (rows[:, 2] < self._batch)  # of an earlier batch, with the score it has from there
+        rows[freed, 2], rows[freed, 3] = 0, 1 + rows[freed, 1]
         raised = (rows[:, 0] == 0) | (rows[:, 1] < np.float32(page.score))
         rows[:, 0] += 1
         rows[raised, 1] = page.score
