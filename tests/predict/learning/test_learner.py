@@ -78,7 +78,7 @@ class Literal:
             for target, position in every:
                 self.links.setdefault(target, []).append((page.id, position))
             for target, url, anchor in zip(view.ids.tolist(), view.urls, view.anchors, strict=True):
-                self.tokens.setdefault(target, {token for token in link_tokens(url, anchor).tolist() if token})
+                self.tokens.setdefault(target, {token for token in link_tokens(url, anchor) if token})
         self.usual = (sum(self.values.values()) + 0.5) / (len(self.values) + 1)
 
     def more(self, found: list[float], kappa: float, drawn: float = 0.0) -> float:

@@ -72,8 +72,7 @@ class Contrast:
             middle = page.threshold
             scale = max(middle / 2 / _STEEPNESS, _LEAST_SCALE)
         if self._vector is not None:
-            one = Texts([text])
-            score = float(one.dot(one.unit(self._rarity), self._vector)[0])
+            score = text.dot(self._rarity, self._vector)
         return float(_values(np.array([score]), middle, scale)[0])
 
     def _keep(self, page: Told) -> Text:

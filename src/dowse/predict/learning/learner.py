@@ -174,8 +174,9 @@ class Learner:
         rows["mean"] = mean + (seen - mean) / rows["parents"][:, None]
         if len(links.urls) == len(rows):
             self._meet(links)
-            for at in np.flatnonzero(rows["token"][:, 0] == 0).tolist():
-                rows["token"][at] = link_tokens(links.urls[at], links.anchors[at])
+            new = np.flatnonzero(rows["token"][:, 0] == 0)
+            if len(new):
+                rows["token"][new] = [link_tokens(links.urls[at], links.anchors[at]) for at in new.tolist()]
 
     # -- values --------------------------------------------------------------------------------------------------
 

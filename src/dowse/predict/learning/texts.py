@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,12 @@ class Text:
 
     terms: NDArray[np.int32]
     weights: NDArray[np.float32]
+
+    def dot(self, rarity: Floats, vector: Floats) -> float:
+        """Itself at length 1 times a vector: what :class:`Texts` would say of it alone."""
+        own = self.weights * rarity.take(self.terms, mode="clip")
+        length = math.sqrt(float((own * own).sum()))
+        return float((own * vector.take(self.terms, mode="clip")).sum()) / max(length, _LEAST)
 
 
 class Vocabulary:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import numpy as np
 import xxhash
@@ -17,6 +18,7 @@ _OF_ANCHOR, _OF_PATH = 5, 6
 _split = re.compile(r"[^\W_]+").findall
 
 
+@lru_cache(1 << 14)
 def _hash(token: str) -> int:
     """Never 0, not even in its bucket: that is where nothing is."""
     found = xxhash.xxh32_intdigest(token.encode())
@@ -37,12 +39,10 @@ def url_hashes(url: str) -> NDArray[np.uint32]:
     return np.array([_hash(token) for token in url_tokens(url)], np.uint32)
 
 
-def link_tokens(url: str, anchor: str) -> NDArray[np.uint32]:
+def link_tokens(url: str, anchor: str) -> list[int]:
     """Hashes of the most telling tokens, padded with 0: the anchor's first, the path's last, then the host's."""
-    row = np.zeros(WIDTH, np.uint32)
-    hashes = [_hash(token) for token in _telling(url, anchor)][:WIDTH]
-    row[: len(hashes)] = hashes
-    return row
+    hashes = [_hash(token) for token in _telling(url, anchor)[:WIDTH]]
+    return hashes + [0] * (WIDTH - len(hashes))
 
 
 def named_tokens(url: str, anchor: str) -> dict[int, str]:
@@ -56,7 +56,10 @@ def named_tokens(url: str, anchor: str) -> dict[int, str]:
 
 def _telling(url: str, anchor: str) -> list[str]:
     host, _, path = url.partition("://")[2].partition("/")
-    found = dict.fromkeys(_split(anchor.lower())[:_OF_ANCHOR])
-    found.update(dict.fromkeys(_split(path.lower())[-_OF_PATH:]))
-    found.update(dict.fromkeys(_split(host.lower())[-3:]))
-    return list(found)
+    of_anchor, of_path = _split(anchor.lower()), _split(path.lower())
+    return list(dict.fromkeys((*of_anchor[:_OF_ANCHOR], *of_path[-_OF_PATH:], *_of_host(host))))
+
+
+@lru_cache(1 << 12)
+def _of_host(host: str) -> tuple[str, ...]:
+    return tuple(_split(host.lower())[-3:])
