@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from dowse.cli import examples
-from dowse.judge.category import MAX_TERMS, save_category
+from dowse.judge.category import MAX_TERMS
+from dowse.judge.category_file import save_category
 from dowse.judge.measured import Figure, Measured
 from dowse.store import CrawlReader
 from tests.cli.labelled import said

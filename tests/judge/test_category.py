@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from dowse.judge import Category, Judge, build_judge, load_category
 from dowse.judge.bags import bag_of
-from dowse.judge.category import MAX_TERMS, check_name, save_category
+from dowse.judge.category import MAX_TERMS, check_name
+from dowse.judge.category_file import save_category
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import Topic
 from dowse.model.words import word_hash, words

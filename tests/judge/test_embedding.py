@@ -11,7 +11,7 @@ import pytest
 
 from dowse.judge import Category, embedding, load_category
 from dowse.judge.bags import Bag, bag_of
-from dowse.judge.category import save_category
+from dowse.judge.category_file import save_category
 from dowse.judge.embedding import DIMENSIONS, embed
 from dowse.model.errors import TopicError
 from tests.judge.made import BIRDS, ENGLISH, STEEL, texts, trained

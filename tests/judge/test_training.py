@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from dowse.judge import load_category, training
 from dowse.judge.bags import Bag, bag_of
-from dowse.judge.category import MAX_TERMS, save_category
+from dowse.judge.category import MAX_TERMS
+from dowse.judge.category_file import save_category
 from dowse.judge.training import _Examples, _likelihood, _platt, _threshold
 from dowse.model.errors import TopicError, UserError
 from tests.judge.made import BIRDS, ENGLISH, STEEL, bags, of_birds, trained

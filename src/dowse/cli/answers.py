@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dowse.lab.corpus.labels import LABELS, read_rows
 from dowse.model.errors import UserError
-from dowse.store.whole import write_whole
+from dowse.model.files import write_whole
 
 __all__ = ["Answers", "not_label"]
 

@@ -17,7 +17,7 @@ from dowse.lab.blocks import Block, BlockedPage, measure
 from dowse.lab.blocks.told import tunnel_told
 from dowse.lab.html import clip
 from dowse.model.errors import UserError
-from dowse.store.whole import check_writable
+from dowse.model.files import check_writable
 
 __all__ = ["blocks"]
 

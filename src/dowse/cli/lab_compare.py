@@ -42,7 +42,7 @@ from dowse.lab.corpus import open_corpus
 from dowse.lab.curves import mean_curves
 from dowse.lab.summary import SummaryRow, shown_rows, summarise, summary_csv
 from dowse.model.errors import UserError
-from dowse.store.whole import check_writable, write_whole
+from dowse.model.files import check_writable, write_whole
 
 __all__ = ["compare_command"]
 

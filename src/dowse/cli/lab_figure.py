@@ -37,7 +37,7 @@ from dowse.lab.lift import lift_csv, lift_text
 from dowse.lab.papers import PAPERS, PaperFigure
 from dowse.lab.picture import check_picture
 from dowse.model.errors import UserError
-from dowse.store.whole import check_writable, write_whole
+from dowse.model.files import check_writable, write_whole
 
 _SHOWN = (0, 1, 3, 7, 15, 19)  # places of a curve by number of parents
 

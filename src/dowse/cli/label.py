@@ -18,7 +18,8 @@ from dowse.cli.train import described, stamp
 from dowse.cli.uncertain import Pool
 from dowse.crawl.categories import with_kept_categories
 from dowse.judge import Category, Terms, load_category
-from dowse.judge.category import ENDING, check_name, save_category
+from dowse.judge.category import check_name
+from dowse.judge.category_file import ENDING, save_category
 from dowse.judge.training import FEWEST, check_installed, train
 from dowse.model.errors import UserError
 from dowse.model.topicfile import topic_from_json

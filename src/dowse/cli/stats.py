@@ -82,8 +82,8 @@ def merge(places: Places, out: Out) -> None:
 
 def _write(places: list[Path], out: Path) -> None:
     from dowse.crawl.learned import write_statistics
+    from dowse.model.files import check_writable
     from dowse.predict.learning import Statistics
-    from dowse.store.whole import check_writable
 
     check_writable(out)
     with interruptible():

@@ -17,15 +17,16 @@ from dowse.cli.options import Flags, with_flags
 from dowse.cli.page import AllowAddress, AllowPrivate, AsJson, Resolve
 from dowse.judge import Category, Terms
 from dowse.judge.bags import bag_of
-from dowse.judge.category import ENDING, check_name, save_category
+from dowse.judge.category import check_name
+from dowse.judge.category_file import ENDING, save_category
 from dowse.judge.embedding import check_installed as check_embeddings
 from dowse.judge.measured import Figure
 from dowse.judge.training import Trained, check_installed
 from dowse.judge.training import train as train_category
 from dowse.model.errors import TopicError, UserError
+from dowse.model.files import check_writable
 from dowse.model.topic import Topic
 from dowse.model.topicfile import load_topic
-from dowse.store.whole import check_writable
 
 __all__ = ["described", "stamp", "train"]
 

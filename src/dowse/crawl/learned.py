@@ -10,12 +10,12 @@ from pathlib import Path
 
 from dowse.judge import subject_of
 from dowse.model.errors import TopicError
+from dowse.model.files import write_whole
 from dowse.model.topic import StrategyChoice, Topic
 from dowse.model.topicfile import topic_from_json
 from dowse.predict import build_strategy
 from dowse.predict.learning import Learner, Statistics, read_statistics, statistics_bytes
 from dowse.store import CrawlReader
-from dowse.store.whole import write_whole
 
 __all__ = [
     "LEARNED", "absolute_sources", "keep_learned", "kept_learned", "learned_from", "statistics_of_crawl",

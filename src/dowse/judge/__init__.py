@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dowse.judge.calibrate import calibrate
-from dowse.judge.category import Category, load_category, save_category
+from dowse.judge.category import Category
+from dowse.judge.category_file import load_category, save_category
 from dowse.judge.erid import KeywordPool
 from dowse.judge.frequencies import TERMS
 from dowse.judge.judge import DEFAULT_THRESHOLDS, Judge, build_judge, looking_judge

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from dowse.lab.html import clean
 from dowse.lab.picture import check_picture, is_svg
-from dowse.store.whole import write_whole
+from dowse.model.files import write_whole
 
 __all__ = ["COLOURS", "INK", "SOFT", "Canvas", "Dashes", "Panel", "fitted", "text_width"]
 

@@ -19,7 +19,7 @@ from dowse.lab.results import BASELINE, ORACLE, RunResult
 from dowse.lab.settings import toml_like
 from dowse.lab.summary import SummaryRow, shown_rows, summarise
 from dowse.lab.tables import counted, section
-from dowse.store.whole import write_whole
+from dowse.model.files import write_whole
 
 __all__ = ["write_compare_report"]
 

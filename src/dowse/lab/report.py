@@ -15,8 +15,8 @@ from dowse.lab.chart import rate_window, svg_curve
 from dowse.lab.html import Html, clip, document, element, human_bytes, human_seconds, percent
 from dowse.lab.settings import subject_of
 from dowse.lab.tables import counted, section, when
+from dowse.model.files import write_whole
 from dowse.store import CrawlReader, HarvestCurve, Summary
-from dowse.store.whole import write_whole
 
 __all__ = ["write_report"]
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from dowse.model.errors import StoreError, UserError
+from dowse.model.files import write_whole
 from dowse.store.schema import connect_reader
-from dowse.store.whole import write_whole
 
 __all__ = ["COLUMNS", "FORMATS", "export"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from dowse.judge.category import save_category
+from dowse.judge.category_file import save_category
 from tests.judge.made import by_hand
 
 __all__ = ["write_made"]

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from shlex import quote
 
-from dowse.judge.category import ENDING, Category, load_category
+from dowse.judge.category import Category
+from dowse.judge.category_file import ENDING, load_category
 from dowse.judge.predicate.syntax import Leaf, SyntaxFault
 from dowse.model.topic import Expression, Topic
 

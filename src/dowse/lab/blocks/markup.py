@@ -16,8 +16,8 @@ from dowse.lab.blocks.scale import shade, shades_told
 from dowse.lab.blocks.told import block_told, tunnel_told
 from dowse.lab.html import Html, clean, clip, document, element, join
 from dowse.lab.tables import counted
+from dowse.model.files import write_whole
 from dowse.parse import RawLink, base_of
-from dowse.store.whole import write_whole
 
 __all__ = ["ROOM", "block_markup", "legend", "write_markup"]
 

@@ -11,7 +11,7 @@ import xxhash
 from dowse.lab.results import RunResult
 from dowse.lab.source import source_version
 from dowse.model.errors import UserError
-from dowse.store.whole import write_whole
+from dowse.model.files import write_whole
 
 __all__ = ["Kept"]
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dowse.model.errors import TopicError
+from dowse.model.files import read_limited
 from dowse.predict.learning.statistics import Mix, Statistics, Sums
 
 __all__ = ["FORMAT", "VERSION", "read_statistics", "statistics_bytes", "statistics_of_bytes"]
@@ -65,12 +66,7 @@ def _rows(counted: Sums, names: Mapping[int, str]) -> Iterator[str]:
 
 def read_statistics(path: Path) -> Statistics:
     """Read a file; TopicError when there is none, or none that this version of Dowse can use."""
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(_LARGEST_FILE + 1)
-    except OSError as error:
-        why = (error.strerror or "unreadable").lower()
-        raise TopicError(f"cannot read the statistics: {why}", source=str(path)) from None
+    data = read_limited(path, _LARGEST_FILE, "statistics")
     try:
         return statistics_of_bytes(data)
     except TopicError as error:

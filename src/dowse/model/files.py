@@ -1,4 +1,4 @@
-"""Files that appear under their name only once they are whole."""
+"""Files that appear under their name only once they are whole, and files that are read only up to a size."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from dowse.model.errors import UserError
+from dowse.model.errors import TopicError, UserError
 
-__all__ = ["check_writable", "write_whole"]
+__all__ = ["check_writable", "read_limited", "write_whole"]
 
 T = TypeVar("T")
 
@@ -39,6 +39,19 @@ def check_writable(out: Path) -> None:
         partial.unlink()
     except OSError as error:
         raise UserError(f"cannot write {out}: {error.strerror or error}") from error
+
+
+def read_limited(path: Path, most: int, what: str) -> bytes:
+    """The content of a file somebody names as ``what``; TopicError when it cannot be read or is larger than that."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(most + 1)
+    except OSError as error:
+        why = (error.strerror or "unreadable").lower()
+        raise TopicError(f"cannot read the {what}: {why}", source=str(path)) from None
+    if len(data) > most:
+        raise TopicError(f"is too large for {what}", source=str(path))
+    return data
 
 
 def _beside(out: Path) -> Path:
