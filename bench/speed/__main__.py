@@ -4,8 +4,8 @@ Debian's documentation packages are served by nginx on loopback. Each contestant
 one after the other, for several rounds. Its CPU time counts all its processes, but not nginx's. The server's log then
 tells whether every reachable page was fetched exactly once.
 
-Dowse does its whole work meanwhile: parse, text, links, language, signature, judge, WARC, SQLite, best first. The
-others only find links.
+Dowse does its whole work meanwhile: parse, text, links, language, signature, judge, WARC, SQLite, best first; once more
+as ``dowse-learning``, with the strategy that learns. The others only find links.
 """
 
 from __future__ import annotations

@@ -39,22 +39,25 @@ allow_private = true
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """``program`` is a file of ``peers/``; Dowse has none, since its own command line is what is measured."""
+    """``program`` is a file of ``peers/``; Dowse has none, since its own command line is what is measured, with one
+    ``strategy`` or another: what a strategy learns is work on top of the pipeline that every crawl has."""
 
     name: str
     program: str = ""
     scrapy: bool = False
+    strategy: str = ""
 
     def command(self, url: str, work: Path) -> list[str]:
         """The command line; for Dowse with a folder made anew, for Scrapy with an environment of its own."""
         if not self.program:
-            return _dowse(url, work)
+            return _dowse(url, work, self.strategy)
         python = _peer_python(work) if self.scrapy else sys.executable
         return [str(python), str(_HERE / "peers" / self.program), url, str(CONCURRENCY)]
 
 
 CONTESTANTS = (
-    Contestant("dowse"),
+    Contestant("dowse", strategy="best-first"),
+    Contestant("dowse-learning", strategy="learning"),
     Contestant("bare", "bare.py"),
     Contestant("scrapy-selectolax", "scrapy_selectolax.py", scrapy=True),
     Contestant("scrapy-css", "scrapy_css.py", scrapy=True),
@@ -78,12 +81,13 @@ def _releases(python: str, *names: str) -> dict[str, str]:
     return {str(name): str(version) for name, version in json.loads(done.stdout).items()}
 
 
-def _dowse(url: str, work: Path) -> list[str]:
+def _dowse(url: str, work: Path, strategy: str) -> list[str]:
     out = work / "crawl"
     shutil.rmtree(out, ignore_errors=True)
     topic = work / "topic.toml"
     topic.write_text(_TOPIC.format(url=url, concurrency=CONCURRENCY))
-    return [sys.executable, "-m", "dowse", "crawl", str(topic), "--out", str(out), "--json"]
+    command = [sys.executable, "-m", "dowse", "crawl", str(topic), "--out", str(out), "--json"]
+    return [*command, "--strategy", strategy]
 
 
 def _peer_python(work: Path) -> Path:
