@@ -58,8 +58,8 @@ def folder(server: LoopbackServer, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def test_a_crawl_leaves_records_archive_and_picture(folder: Path) -> None:
-    assert {path.name for path in folder.iterdir()} >= {"dowse.sqlite", "dowse-00000.warc.gz", "harvest.png"}
-    assert (folder / "harvest.png").read_bytes().startswith(b"\x89PNG")
+    assert {path.name for path in folder.iterdir()} >= {"dowse.sqlite", "dowse-00000.warc.gz", "harvest.svg"}
+    assert (folder / "harvest.svg").read_text("utf-8").startswith("<svg ")
 
 
 def test_export_in_every_format(folder: Path, tmp_path: Path) -> None:
@@ -302,7 +302,7 @@ def test_standard_streams_may_be_closed(server: LoopbackServer, tmp_path: Path) 
     line = 'exec "$@" <&- >&- 2>&-'
     done = subprocess.run(["sh", "-c", line, "sh", sys.executable, "-m", "dowse", *arguments], timeout=60)
     assert done.returncode == 0
-    assert (tmp_path / "c" / "harvest.png").is_file()
+    assert (tmp_path / "c" / "harvest.svg").is_file()
 
 
 def test_a_reader_that_leaves_does_not_spoil_the_crawl(server: LoopbackServer, tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ def test_a_reader_that_leaves_does_not_spoil_the_crawl(server: LoopbackServer, t
     process.wait(60)
     assert "Traceback" not in err
     assert "Unclosed" not in err
-    assert (tmp_path / "c" / "harvest.png").is_file()
+    assert (tmp_path / "c" / "harvest.svg").is_file()
 
 
 def test_hostile_serve_keeps_its_hands_off_a_file_that_is_not_its_own(tmp_path: Path) -> None:

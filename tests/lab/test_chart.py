@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 import pytest
 
-from dowse.lab.chart import rate_window, svg_curve
+from dowse.lab.chart import rate_window, svg_curve, svg_file
 from dowse.store import HarvestCurve
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -78,3 +78,14 @@ def test_a_long_curve_is_thinned_and_keeps_its_ends() -> None:
     x0, per_page = places(root, "x", "x")
     assert (drawn(root, "found")[-1][0] - x0) / per_page == pytest.approx(100_000, rel=1e-3)
     assert not re.search("nan|inf", text)
+
+
+def test_as_a_file_it_has_a_title_and_the_same_curve() -> None:
+    given_curve = curve([n % 3 == 0 for n in range(60)])
+    alone = ElementTree.fromstring(svg_file(given_curve, "a <b> & c " * 20))
+    inside = ElementTree.fromstring(svg_curve(given_curve))
+    assert drawn(alone, "found") == drawn(inside, "found")
+    assert alone.get("aria-label") == inside.get("aria-label")
+    [title] = [text.text or "" for text in alone.iter(f"{SVG}text") if (text.text or "").startswith("a <b>")]
+    assert len(title) <= 90
+    assert title.endswith("…")

@@ -13,11 +13,13 @@ from rich.table import Table
 from rich.text import Text
 
 from dowse.crawl.engine import Stop
+from dowse.lab.chart import svg_file
 from dowse.lab.forecast import sentence, told, too_early
 from dowse.lab.html import clean, human_bytes, human_seconds
 from dowse.lab.settings import subject_of
 from dowse.model.forecast import Forecast
 from dowse.store import CrawlReader, Summary
+from dowse.store.whole import write_whole
 
 __all__ = ["draw_curve", "finish"]
 
@@ -26,13 +28,12 @@ _COULD_GO_ON = frozenset(("budget", "target", "interrupted"))
 
 
 def draw_curve(folder: Path, title: str) -> Path:
-    """The crawl's harvest curve as ``harvest.png`` in its folder."""
-    from dowse.lab.figures import Curve, harvest_figure  # matplotlib is slow to load
-
+    """The crawl's harvest curve as ``harvest.svg`` in its folder. Written by hand: to load a plotting library takes
+    longer than a small crawl's pages."""
     with CrawlReader(folder) as crawl:
         curve = crawl.harvest_curve()
-    path = folder / "harvest.png"
-    harvest_figure([Curve("this crawl", curve.pages, curve.relevant)], path, title=title)
+    path, picture = folder / "harvest.svg", svg_file(curve, title)
+    write_whole(path, lambda partial: partial.write_text(picture, encoding="utf-8", newline="\n"))
     return path
 
 

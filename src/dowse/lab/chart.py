@@ -10,14 +10,17 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.lab.html import Html, element, percent
+from dowse.lab.html import Html, clip, element, percent
 from dowse.lab.metrics import moving_rate
 from dowse.lab.svg import INK, LINE, SOFT, Panel, steps, stroke, text_at, thinned
 from dowse.store import HarvestCurve
 
-__all__ = ["rate_window", "svg_curve"]
+__all__ = ["rate_window", "svg_curve", "svg_file"]
 
 _RIGHT, _TOP, _BOTTOM, _GAP = 14.0, 24.0, 40.0, 34.0
+_SVG = "http://www.w3.org/2000/svg"
+_FONT = "system-ui, sans-serif"
+_TITLE = 90  # characters that fit
 _CURVE = "var(--accent,#0072b2)"
 _RATE = "var(--second,#b45309)"
 
@@ -38,6 +41,28 @@ def rate_window(pages: int) -> int:
 def svg_curve(curve: HarvestCurve, *, width: int = 900, height: int = 440, class_: str = "") -> Html:
     """The picture of one crawl. Stands alone; in a page, ``--accent``, ``--second``, ``--ink``, ``--soft`` and
     ``--line`` give it the page's colours."""
+    parts, told = _drawn(curve, width, height)
+    return element(
+        "svg", *parts, xmlns=_SVG, viewBox=f"0 0 {width} {height}", role="img", aria_label=told, class_=class_,
+        font_family=_FONT,
+    )  # fmt: skip
+
+
+def svg_file(curve: HarvestCurve, title: str) -> str:
+    """The same as a file of its own: with a title, on white, whatever the colours of who shows it."""
+    width, height, above = 900, 440, 40
+    parts, told = _drawn(curve, width, height)
+    paper = element("rect", width="100%", height="100%", style="fill:#fff")
+    heading = text_at(4, 24, clip(title, _TITLE), colour=INK, size=16, bold=True)
+    chart = element("g", *parts, transform=f"translate(0 {above})")
+    size = {"width": str(width), "height": str(height + above), "viewBox": f"0 0 {width} {height + above}"}
+    return element(
+        "svg", paper, heading, chart, xmlns=_SVG, **size, role="img", aria_label=told, font_family=_FONT
+    )  # fmt: skip
+
+
+def _drawn(curve: HarvestCurve, width: int, height: int) -> tuple[list[Html], str]:
+    """Everything in the picture, and the same in a sentence."""
     pages = int(curve.pages[-1]) if len(curve.pages) else 0
     found = int(curve.relevant[-1]) if len(curve.relevant) else 0
     inner = height - _TOP - _BOTTOM - _GAP
@@ -56,10 +81,7 @@ def svg_curve(curve: HarvestCurve, *, width: int = 900, height: int = 440, class
         told = "no page fetched yet"
         middle = (upper.left + upper.width / 2, upper.top + upper.height / 2)
         parts += [text_at(*middle, told, anchor="middle", size=14), _heading(lower, "harvest rate")]
-    return element(
-        "svg", *parts, xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", role="img",
-        aria_label=f"Harvest curve: {told}", class_=class_, font_family="system-ui, sans-serif",
-    )  # fmt: skip
+    return parts, f"Harvest curve: {told}"
 
 
 def _frame(upper: Panel, lower: Panel) -> list[Html]:
