@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import itertools
 from dataclasses import fields
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dowse.crawl.job import Job, Work
-from dowse.crawl.wire import pack_job, pack_work, unpack_job, unpack_work
+from dowse.crawl.wire import Frames, frame, pack_job, pack_work, unpack_job, unpack_work
 from dowse.model.http import Response, Timings, Truncation
 from dowse.model.page import Bag, Digest, Links, Part, Reason, Signature, Verdict
 
@@ -67,3 +70,23 @@ def test_a_digest_arrives_whole_with_every_field() -> None:
     moved = unpack_work(pack_work(Work(Digest(DIGEST.verdict, refresh="http://r.example/")))).digest
     assert moved is not None
     assert moved.refresh == "http://r.example/"
+
+
+@given(
+    st.lists(st.sampled_from([0, 1, 3, 70_000, 262_140, 262_144, 600_000]) | st.integers(0, 400), max_size=8),
+    st.lists(st.integers(1, 300_000), min_size=1, max_size=8),
+)
+@settings(deadline=None)
+def test_messages_come_out_as_they_went_in_however_the_stream_is_cut(sizes: list[int], cuts: list[int]) -> None:
+    messages = [bytes([number % 251]) * size for number, size in enumerate(sizes)]
+    stream, found, frames = b"".join(map(frame, messages)), [], Frames()
+    cut = itertools.cycle(cuts)
+    while stream:
+        room = frames.room()
+        taken = stream[: min(len(room), next(cut))]
+        assert taken
+        room[: len(taken)] = taken
+        found += [bytes(message) for message in frames.took(len(taken))]
+        stream = stream[len(taken) :]
+    assert found == messages
+    assert len(frames.room()) == 1 << 18, "what a large message took is given back"

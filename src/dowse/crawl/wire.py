@@ -17,9 +17,10 @@ from dowse.crawl.job import Job, Work
 from dowse.model.http import Response, Timings, Truncation
 from dowse.model.page import Bag, Context, Digest, Links, Part, Reason, Signature, Verdict
 
-__all__ = ["FRAME", "READY", "frame", "pack_job", "pack_work", "unpack_job", "unpack_work"]
+__all__ = ["READY", "Frames", "frame", "pack_job", "pack_work", "unpack_job", "unpack_work"]
 
-FRAME = struct.Struct("!I")  # the length in front of each message
+_LENGTH = struct.Struct("!I")  # in front of each message
+_ROOM = 1 << 18  # bytes: several messages
 READY = b""  # a worker's first message
 _VERSION = 2  # of marshal: without looking for values that occur twice
 _TRUNCATIONS = {truncation.value: truncation for truncation in Truncation}
@@ -27,7 +28,42 @@ _TRUNCATIONS = {truncation.value: truncation for truncation in Truncation}
 
 def frame(payload: bytes) -> bytes:
     """A message with its length in front."""
-    return FRAME.pack(len(payload)) + payload
+    return _LENGTH.pack(len(payload)) + payload
+
+
+class Frames:
+    """Cuts what a socket brings into messages, without a copy: it is received into :meth:`room`, and messages are views
+    of that, good until room is asked for again."""
+
+    __slots__ = ("_begin", "_end", "_held")
+
+    def __init__(self) -> None:
+        self._held = memoryview(bytearray(_ROOM))
+        self._begin = self._end = 0  # of what was received and not cut yet
+
+    def room(self) -> memoryview:
+        """Where the next bytes belong; there is room for the message that has begun, at least."""
+        begin, held = self._begin, self._end - self._begin
+        size = _LENGTH.unpack_from(self._held, begin)[0] + _LENGTH.size if held >= _LENGTH.size else _LENGTH.size
+        if begin + max(size, _ROOM) > len(self._held) or len(self._held) > _ROOM > size:
+            fits = max(size, _ROOM)
+            target = self._held if fits == len(self._held) else memoryview(bytearray(fits))
+            target[:held] = self._held[begin : self._end]
+            self._held, self._begin, self._end = target, 0, held
+        return self._held[self._end :]
+
+    def took(self, count: int) -> list[memoryview]:
+        """So many bytes have come: the messages that are whole now."""
+        self._end += count
+        found = []
+        while self._end - self._begin >= _LENGTH.size:
+            start = self._begin + _LENGTH.size
+            stop = start + _LENGTH.unpack_from(self._held, self._begin)[0]
+            if stop > self._end:
+                break
+            found.append(self._held[start:stop])
+            self._begin = stop
+        return found
 
 
 def pack_job(job: Job) -> bytes:
@@ -40,7 +76,7 @@ def pack_job(job: Job) -> bytes:
     ), _VERSION)  # fmt: skip
 
 
-def unpack_job(payload: bytes) -> Job:
+def unpack_job(payload: bytes | memoryview) -> Job:
     url, status, headers, body, reason, wire_bytes, truncated, timings, address, asked, method, *rest = marshal.loads(
         payload
     )
@@ -55,7 +91,7 @@ def pack_work(work: Work) -> bytes:
     return marshal.dumps((None if work.digest is None else _plain(work.digest), work.archive, work.error), _VERSION)
 
 
-def unpack_work(payload: bytes) -> Work:
+def unpack_work(payload: bytes | memoryview) -> Work:
     digest, archive, error = marshal.loads(payload)
     return Work(None if digest is None else _digest(digest), archive, error)
 

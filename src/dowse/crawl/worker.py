@@ -13,29 +13,21 @@ import resource
 import signal
 import socket
 import sys
+from collections.abc import Iterator
 
 from dowse.crawl.job import Job, Step, Work
-from dowse.crawl.wire import FRAME, READY, frame, pack_work, unpack_job
+from dowse.crawl.wire import READY, Frames, frame, pack_work, unpack_job
 
 __all__ = ["serve"]
 
 _MOST_MEMORY = 4 << 30  # an honest page needs a few hundred megabytes at the very worst
 
 
-def _read(sock: socket.socket, size: int) -> bytes | None:
-    parts = []
-    while size:
-        part = sock.recv(min(size, 1 << 20))
-        if not part:
-            return None
-        parts.append(part)
-        size -= len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def _receive(sock: socket.socket) -> bytes | None:
-    head = _read(sock, FRAME.size)
-    return None if head is None else _read(sock, FRAME.unpack(head)[0])
+def _messages(sock: socket.socket) -> Iterator[memoryview]:
+    """What the engine sends, until the socket closes; each message is good until the next."""
+    frames = Frames()
+    while count := sock.recv_into(frames.room()):
+        yield from frames.took(count)
 
 
 def _attempt(step: Step, job: Job) -> Work:
@@ -47,7 +39,8 @@ def _attempt(step: Step, job: Job) -> Work:
 
 def serve(sock: socket.socket) -> None:
     """Take the step, say ready, then work until the socket closes."""
-    greeting = _receive(sock)
+    messages = _messages(sock)
+    greeting = next(messages, None)
     if greeting is None:
         return
     step: Step = pickle.loads(greeting)
@@ -55,7 +48,7 @@ def serve(sock: socket.socket) -> None:
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
     sock.sendall(frame(READY))
-    while (payload := _receive(sock)) is not None:
+    for payload in messages:
         sock.sendall(frame(pack_work(_attempt(step, unpack_job(payload)))))
 
 

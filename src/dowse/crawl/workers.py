@@ -18,7 +18,7 @@ from collections import deque
 from typing import Protocol, cast
 
 from dowse.crawl.job import Job, Step, Work
-from dowse.crawl.wire import FRAME, frame, pack_job, unpack_work
+from dowse.crawl.wire import Frames, frame, pack_job, unpack_work
 from dowse.model.bodies import Bodies
 from dowse.model.errors import DowseError
 
@@ -86,7 +86,7 @@ class _Task:
         self.deaths = 0  # workers that died over it
 
 
-class _Connection(asyncio.Protocol):
+class _Connection(asyncio.BufferedProtocol):
     """The engine's end of one worker: a process, a socket, and the jobs it holds in order."""
 
     def __init__(self, pool: ProcessPool, process: subprocess.Popen[bytes]) -> None:
@@ -96,7 +96,7 @@ class _Connection(asyncio.Protocol):
         self.tasks: deque[_Task] = deque()
         self.overdue = False
         self._transport: asyncio.Transport | None = None
-        self._buffer = bytearray()
+        self._frames = Frames()
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -120,18 +120,14 @@ class _Connection(asyncio.Protocol):
         assert self._transport is not None
         self._transport.write(message)
 
-    def data_received(self, data: bytes) -> None:
-        self._buffer += data
-        while len(self._buffer) >= FRAME.size:
-            (size,) = FRAME.unpack_from(self._buffer)
-            end = FRAME.size + size
-            if len(self._buffer) < end:
-                return
-            payload = bytes(self._buffer[FRAME.size : end])
-            del self._buffer[:end]
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._frames.room()
+
+    def buffer_updated(self, nbytes: int) -> None:
+        for payload in self._frames.took(nbytes):
             self._answered(payload)
 
-    def _answered(self, payload: bytes) -> None:
+    def _answered(self, payload: memoryview) -> None:
         if self.ready:
             task = self.tasks.popleft()
             if not task.done.done():
