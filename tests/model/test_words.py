@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.model.words import lines_of_words, words
+from dowse.model.words import LINE_END, WordLines, lines_of_words, words
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,14 @@ PLAIN = st.text(
 @given(st.lists(PLAIN.map(lambda text: text.replace("\n", " ")), min_size=1, max_size=4))
 def test_fast_paths_agree_with_the_definition(lines: list[str]) -> None:
     assert lines_of_words("\n".join(lines)) == [naive(line) for line in lines]
+
+
+@given(st.text(st.one_of(st.characters(), st.sampled_from("aB \n\n\né東’")), max_size=60))
+def test_tokens_are_the_words_of_each_line_with_ends_between(text: str) -> None:
+    lines = lines_of_words(text)
+    expected = [word for line in lines for word in [*line, LINE_END]][:-1]
+    if LINE_END not in text:
+        assert WordLines(text).tokens() == expected
 
 
 @given(st.text(st.characters(), max_size=100))

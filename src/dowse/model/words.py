@@ -17,6 +17,8 @@ __all__ = ["LINE_END", "WordLines", "lines_of_words", "printable", "word_hash", 
 LINE_END = "\0"
 """Stands among words where a line ends; no text has it."""
 
+_LINE_END = f" {LINE_END} "
+
 _MARKS = (  # combining marks that \w leaves out, without which Hindi, Arabic or decomposed Latin words fall apart
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc"
     "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d"
@@ -86,12 +88,16 @@ class WordLines:
     def tokens(self) -> list[str]:
         """All words, in order, with a ``LINE_END`` between two lines."""
         if self._ascii:
-            return self._text.replace("\n", f" {LINE_END} ").split()
-        found: list[str] = []
-        for line in self._all_lines():
-            found += _words_of_line(line)
+            return self._text.replace("\n", _LINE_END).split()
+        lines, found, done = self._all_lines(), [], 0
+        for number in [number for number, line in enumerate(lines) if not line.isascii()]:
+            found += _LINE_END.join([*lines[done:number], ""]).split()  # those in between as one
+            found += _words_of_line(lines[number])
             found.append(LINE_END)
-        return found[:-1]
+            done = number + 1
+        if done == len(lines):
+            return found[:-1]
+        return found + _LINE_END.join(lines[done:]).split()
 
     def line(self, number: int) -> list[str]:
         """The words of one line; none beyond the last."""
