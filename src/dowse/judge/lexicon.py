@@ -136,7 +136,7 @@ class Vocabulary:
 class Reading:
     """A text as arrays of its words and terms. What is measured does not depend on how either are numbered."""
 
-    __slots__ = ("_hashes", "_near", "_numbers", "_of_term", "_shares", "_terms", "_topical")
+    __slots__ = ("_hashes", "_lines", "_near", "_numbers", "_of_term", "_shares", "_terms", "_topical")
 
     def __init__(
         self,
@@ -154,7 +154,8 @@ class Reading:
         self._hashes = hashes  # of all words known when this was read
         self._topical = topical
         # where the topic's terms stand; what is no term is the greatest number there is, once read without its sign
-        self._near = np.flatnonzero(terms.view(np.uint32) < len(topical))
+        self._near = (terms.view(np.uint32) < len(topical)).nonzero()[0]
+        self._lines: NDArray[np.int64] | None = None  # see _bounds
 
     def first(self, size: int) -> Reading:
         """The same, of its first words only, line ends counted."""
@@ -162,25 +163,27 @@ class Reading:
 
     def _bounds(self) -> NDArray[np.int64]:
         """Where lines end, with one before the first: line n is what stands between two neighbours."""
-        ends = np.flatnonzero(self._numbers == _LINE_END)
-        bounds = np.empty(len(ends) + 2, np.int64)
-        bounds[0], bounds[1:-1], bounds[-1] = -1, ends, len(self._numbers)
-        return bounds
+        if self._lines is None:
+            ends = (self._numbers == _LINE_END).nonzero()[0]
+            bounds = self._lines = np.empty(len(ends) + 2, np.int64)
+            bounds[0], bounds[1:-1], bounds[-1] = -1, ends, len(self._numbers)
+        return self._lines
 
     def count_lines(self) -> int:
-        return int(np.count_nonzero(self._numbers == _LINE_END)) + 1
+        return len(self._bounds()) - 1
 
     def lines(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
         """How many words each line has, and a hash of them, whatever their order; 0 where there is none."""
         bounds = self._bounds()
         sums = np.zeros(len(self._numbers) + 1, np.uint64)
-        np.cumsum(self._hashes[self._numbers], out=sums[1:])  # a line end's is 0
+        self._hashes[self._numbers].cumsum(out=sums[1:])  # a line end's is 0
         return bounds[1:] - bounds[:-1] - 1, sums[bounds[1:]] - sums[bounds[:-1] + 1]
 
     def weighed(self, lines: NDArray[np.float64]) -> Reading:
         """The same with each occurrence of a term counted for so much as its line is worth, when it is counted. The
         words themselves, and single lines, stay what they are."""
-        shares = lines[np.searchsorted(self._bounds()[1:-1], np.arange(len(self._numbers)))]
+        bounds = self._bounds()
+        shares = lines.repeat(bounds[1:] - bounds[:-1])[: len(self._numbers)]  # a line's end is worth as much as it
         return Reading(self._numbers, self._terms, self._hashes, self._topical, self._of_term, shares)
 
     @property
@@ -198,9 +201,9 @@ class Reading:
         """The number of each term that occurs, rising, and how often it does."""
         if self._shares is None:
             terms = np.sort(self._terms)
-            return _runs(terms[np.searchsorted(terms, 0) :])  # what is no term stands before
-        order = np.argsort(self._terms, kind="stable")
-        order = order[np.searchsorted(self._terms, 0, sorter=order) :]
+            return _runs(terms[terms.searchsorted(0) :])  # what is no term stands before
+        order = self._terms.argsort(kind="stable")
+        order = order[self._terms.searchsorted(0, sorter=order) :]
         terms, counts = _runs(self._terms[order])
         if not len(terms):
             return terms, counts
@@ -226,7 +229,7 @@ class Reading:
     def count(self) -> tuple[dict[str, float], Counts]:
         """How often each topical term occurs, and how often each term does, topical or not."""
         first, counts = self.distinct()
-        shared = int(np.searchsorted(first, len(self._topical)))
+        shared = int(first.searchsorted(len(self._topical)))
         pairs = zip(first[:shared].tolist(), counts[:shared].tolist(), strict=True)
         return {self._topical[number]: count for number, count in pairs}, counts
 
@@ -267,7 +270,7 @@ class Reading:
             result[groups[(sizes > 0) & (groups >= 0)]] = 0.0
         if not self.is_near:
             return result
-        lines = np.searchsorted(bounds[1:-1], self._near)
+        lines = bounds[1:-1].searchsorted(self._near)
         if groups is None:
             near, _ = _runs(lines)
             rank = np.arange(len(near))
@@ -277,15 +280,15 @@ class Reading:
             near = near[near >= 0]
             places = np.full(len(result) + 1, -1)  # the last is for lines without a group
             places[near] = np.arange(len(near))
-            lines = np.flatnonzero(places[groups] >= 0)
+            lines = (places[groups] >= 0).nonzero()[0]
             rank = places[groups[lines]]
         starts, sizes = bounds[lines] + 1, sizes[lines]
         # of each word: not the number of its line or group, but its rank among the near ones
-        line = np.repeat(rank, sizes)
-        at = np.arange(len(line)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+        line = rank.repeat(sizes)
+        at = np.arange(len(line)) + (starts - sizes.cumsum() + sizes).repeat(sizes)
         keys = line << 32 | self._terms[at]
         keys.sort()
-        keys, counts = _runs(keys[np.searchsorted(keys, 0) :])  # what is no term has made its key negative
+        keys, counts = _runs(keys[keys.searchsorted(0) :])  # what is no term has made its key negative
         line, term = keys >> 32, keys & 0xFFFFFFFF
         shared = term < len(topic)
         if rarity is not None:
@@ -297,7 +300,7 @@ class Reading:
         products = np.bincount(line[shared], own * topic[term[shared]], len(near))
         # What occurs once, nearly all, adds 1; the rest is added in order of the counts. So the last digit is the same
         # however terms are numbered.
-        several = np.flatnonzero(counts > 1)
+        several = (counts > 1).nonzero()[0]
         by_count = line[several] << 32 | counts[several]
         by_count.sort()
         squares = weights(by_count & 0xFFFFFFFF, weighting) ** 2
@@ -316,5 +319,11 @@ def _runs(ordered: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The distinct values of a sorted array and how often each occurs."""
     if not len(ordered):
         return ordered, np.zeros(0, np.int64)
-    bounds = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, [len(ordered)]))
-    return ordered[bounds[:-1]], bounds[1:] - bounds[:-1]
+    new = np.empty(len(ordered), np.bool_)
+    new[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    starts = new.nonzero()[0]
+    counts = np.empty(len(starts), np.int64)
+    np.subtract(starts[1:], starts[:-1], out=counts[:-1])
+    counts[-1] = len(ordered) - starts[-1]
+    return ordered[starts], counts
