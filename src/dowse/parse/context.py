@@ -40,19 +40,20 @@ def mentions(
 ) -> Mentions:
     """The mentions of a page whose blocks begin at the lines ``starts``, its headings at the lines ``headings``."""
     at = np.asarray(lines, np.int32)
-    above = np.concatenate((np.zeros(1, np.int32), np.asarray(headings, np.int32)))
+    above = np.zeros(len(headings) + 1, np.int32)
+    above[1:] = headings
     return Mentions(
         np.asarray(rows, np.intp),
         at,
-        np.searchsorted(starts, at, side="right") - 1,
-        above[np.searchsorted(headings, at, side="right")],
+        np.asarray(starts, np.int32).searchsorted(at, side="right") - 1,
+        above[above[1:].searchsorted(at, side="right")],
         np.asarray(paths, np.uint32),
     )
 
 
 def line_groups(starts: Sequence[int] | Ints, lines: int) -> NDArray[np.intp]:
     """The number of the block that each line is in; -1 for the title's, which is in none."""
-    return np.searchsorted(starts, np.arange(lines), side="right") - 1
+    return np.asarray(starts, np.intp).searchsorted(np.arange(lines), side="right") - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,24 +81,26 @@ def in_context(found: Mentions, measures: Measures) -> tuple[NDArray[np.float32]
     if len(rows) == count:  # as mostly: each is mentioned once
         best, chosen = values, np.arange(count)
     else:
-        best = np.full((count, 3), np.nan)
-        np.fmax.at(best, rows, values)
-        chosen = np.lexsort((-np.nan_to_num(values[:, 1]), rows))
-        chosen = chosen[np.searchsorted(rows[chosen], np.arange(count))]
+        order = np.lexsort((-np.fmax(values[:, 1], 0.0), rows))
+        first = rows[order].searchsorted(np.arange(count))
+        best, chosen = np.fmax.reduceat(values[order], first, axis=0), order[first]
     similarity = np.empty((count, len(Context)), np.float32)
     similarity[:, Context.ANCHOR] = by_anchor
     similarity[:, Context.PARAGRAPH : Context.HEADING + 1] = best
     paths = found.paths[chosen]
     similarity[:, Context.PATH] = _mean_by_path(paths, by_anchor)
-    places = np.column_stack((found.lines[chosen], found.blocks[chosen], found.headings[chosen], paths.view(np.int32)))
-    return similarity, places.astype(np.int32, copy=False)
+    places = np.empty((count, 4), np.int32)
+    places[:, 0], places[:, 1] = found.lines[chosen], found.blocks[chosen]
+    places[:, 2], places[:, 3] = found.headings[chosen], paths.view(np.int32)
+    return similarity, places
 
 
 def _mean_by_path(paths: NDArray[np.uint32], by_anchor: Floats) -> Floats:
     """How near the anchors are, on average, that stand where this one does in the page's make-up; NaN where none of
     them has a word."""
     told = ~np.isnan(by_anchor)
-    kinds, of = np.unique(paths, return_inverse=True)
+    kinds: dict[int, int] = {}
+    of = np.array([kinds.setdefault(path, len(kinds)) for path in paths.tolist()], np.intp)
     counts = np.bincount(of[told], minlength=len(kinds))
     sums = np.bincount(of[told], by_anchor[told], len(kinds))
     means = np.full(len(kinds), np.nan)

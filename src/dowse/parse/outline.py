@@ -54,18 +54,12 @@ class Outline:
 
     def paths(self, elements: Iterable[int]) -> list[int]:
         """32 bits for the path of tags that leads to each of these elements: the same on every page."""
-        known = {0: 0}
-        return [known[element] if element in known else self._path(element, known) for element in elements]
-
-    def _path(self, element: int, known: dict[int, int]) -> int:
-        way = []
-        while element not in known:
-            way.append(element)
-            element = self.parents[element]
-        path = known[element]
-        for step in reversed(way):
-            path = known[step] = (path * _PRIME + self.tags[step]) & _32_BITS
-        return path
+        known = [0]
+        steps = zip(self.tags, self.parents, strict=True)
+        next(steps)
+        for tag, parent in steps:
+            known.append((known[parent] * _PRIME + tag) & _32_BITS)
+        return [known[element] for element in elements]
 
     def path_names(self, element: int) -> str:
         """
