@@ -76,7 +76,7 @@ def read_samples(folder: Path) -> Stages:
     workers: defaultdict[str, float] = defaultdict(float)
     for path in folder.iterdir():
         samples = [line.split(" ") for line in path.read_text().splitlines()]
-        is_worker = any(frame == "dowse.crawl.worker:main" for _, *frames in samples for frame in frames)
+        is_worker = any(frame == "dowse.crawl.worker:work" for _, *frames in samples for frame in frames)
         table, total = (_WORKER, workers) if is_worker else (_ENGINE, engine)
         for seconds, *frames in samples:
             total[_stage(frames, table)] += float(seconds)

@@ -12,6 +12,7 @@ import dis
 import os
 import signal
 import time
+from functools import partial
 from types import FrameType
 
 _EVERY_S = 0.002
@@ -64,3 +65,4 @@ def _start(folder: str) -> None:
 
 if folder := os.environ.get("DOWSE_SAMPLES"):
     _start(folder)
+    os.register_at_fork(after_in_child=partial(_start, folder))  # a timer is not inherited

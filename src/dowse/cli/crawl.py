@@ -6,7 +6,7 @@ import asyncio
 import gc
 import os
 import signal
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,8 +16,9 @@ from dowse.cli.display import Display, choose_display
 from dowse.cli.options import Flags, read_topic, with_flags
 from dowse.cli.summary import finish
 from dowse.crawl.api import choose_folder
-from dowse.crawl.build import Assembly, assemble, read_settings
+from dowse.crawl.build import Assembly, assemble, read_settings, wanted_workers
 from dowse.crawl.engine import Engine, Stop
+from dowse.crawl.processes import Started, fork_workers
 from dowse.model.errors import UserError
 from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text
@@ -146,10 +147,14 @@ def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = Fa
     # What is loaded by now stays, and records make no cycles: looking for garbage less often saves a tenth of the time.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+    prepared = fork_workers(wanted_workers(topic))
     try:
-        return _run(_crawl(topic, folder, display, resume=resume))
+        return _run(_crawl(topic, folder, display, prepared, resume=resume))
     except asyncio.CancelledError:
         raise typer.Exit(INTERRUPTED) from None  # interrupted before it began
+    finally:
+        for worker in prepared:
+            worker.end()
 
 
 def _run(work: Coroutine[Any, Any, Stop]) -> Stop:
@@ -160,9 +165,11 @@ def _run(work: Coroutine[Any, Any, Stop]) -> Stop:
     return uvloop.run(work)
 
 
-async def _crawl(topic: Topic, folder: Path, display: Display, *, resume: bool) -> Stop:
+async def _crawl(
+    topic: Topic, folder: Path, display: Display, prepared: Sequence[Started], *, resume: bool
+) -> Stop:  # fmt: skip
     signals = _Signals(folder, display)
-    assembly = await assemble(topic, folder, resume=resume)
+    assembly = await assemble(topic, folder, resume=resume, prepared=prepared)
     signals.engine = assembly.engine
     held = "" if assembly.cache is None else f"  ({len(assembly.cache)} URLs are held by the cache)"
     display.open(f"Dowse: {topic.name or topic.query or predicate_text(topic)}  ->  {folder}{held}")

@@ -4,6 +4,7 @@ which a replay shares. Only these two name concrete classes."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -17,6 +18,7 @@ from dowse.crawl.intake import Intake
 from dowse.crawl.join import OnPage, Parts, costs_of, join
 from dowse.crawl.learned import absolute_sources, keep_learned, kept_learned, learned_from
 from dowse.crawl.prepare import Source, read_examples, read_seeds
+from dowse.crawl.processes import Started
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.sitemaps import Sitemaps
 from dowse.crawl.step import PageStep
@@ -40,7 +42,7 @@ from dowse.predict.calibration import MOST
 from dowse.predict.learning import Statistics
 from dowse.store import CrawlStore
 
-__all__ = ["Assembly", "assemble", "read_settings"]
+__all__ = ["Assembly", "assemble", "read_settings", "wanted_workers"]
 
 _MOST_WORKERS = 64
 _IN_PROCESS = (
@@ -99,8 +101,11 @@ async def assemble(
     on_page: OnPage | None = None,
     clock: Clock | None = None,
     transport: Transport | None = None,
+    prepared: Sequence[Started] = (),
 ) -> Assembly:
     """Make every part of a crawl. Nothing is written before the whole topic is known to be usable.
+
+    Workers that are ``prepared`` are used as far as they are wanted; what became of them is the caller's to end.
 
     For ``resume`` the folder holds a crawl and ``topic`` is its topic (:func:`read_settings`), perhaps with a larger
     budget.
@@ -138,7 +143,7 @@ async def assemble(
         judge = build_judge(topic).kept_at(folder)
         named = [*seeds, *(url for url in topic.seeds.sitemaps if "://" in url)]
         scope = StaticScope(topic.scope, named)
-        workers = _workers(topic, judge, PageStep(judge, scope, topic.limits.max_links), bodies)
+        workers = _workers(topic, judge, PageStep(judge, scope, topic.limits.max_links), bodies, prepared)
         if not judge.can_be_sent and topic.workers != 0:
             notes.append(_IN_PROCESS)
         if store is None:
@@ -183,14 +188,18 @@ def _before(topic: Topic, folder: Path, resume: bool) -> Statistics | None:
     return learned_from(sources) if kept is None else kept
 
 
-def _workers(topic: Topic, judge: Judge, step: PageStep, bodies: Bodies) -> Workers:
+def _workers(topic: Topic, judge: Judge, step: PageStep, bodies: Bodies, prepared: Sequence[Started]) -> Workers:
+    count = wanted_workers(topic) if judge.can_be_sent else 0
+    return ProcessPool(step, count, topic.limits.page_time_s, bodies, prepared) if count else InProcess(step)
+
+
+def wanted_workers(topic: Topic) -> int:
+    """How many processes a topic asks for; UserError when it cannot be had."""
     count = default_workers() if topic.workers is None else topic.workers
-    if not judge.can_be_sent:
-        count = 0
     most = max(_MOST_WORKERS, 4 * default_workers())
     if not 0 <= count <= most:
         raise UserError(f"workers is {count}: write 0 for none, or a number of processes up to {most}")
-    return ProcessPool(step, count, topic.limits.page_time_s, bodies) if count else InProcess(step)
+    return count
 
 
 def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, topic: Topic, now: float) -> None:

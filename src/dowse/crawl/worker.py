@@ -1,7 +1,8 @@
 """A worker process: reads jobs from a socket, answers each with its work, ends when the socket closes.
 
 Started as ``python -m dowse.crawl.worker FD`` rather than through :mod:`multiprocessing`, so that a program that uses
-Dowse needs no ``__main__`` guard. The engine's death closes the socket, so no worker outlives it.
+Dowse needs no ``__main__`` guard, or forked (see :mod:`dowse.crawl.processes`). The engine's death closes the socket,
+so no worker outlives it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Iterator
 from dowse.crawl.job import Job, Step, Work
 from dowse.crawl.wire import READY, Frames, frame, pack_work, unpack_job
 
-__all__ = ["serve"]
+__all__ = ["serve", "work"]
 
 _MOST_MEMORY = 4 << 30  # an honest page needs a few hundred megabytes at the very worst
 
@@ -52,14 +53,15 @@ def serve(sock: socket.socket) -> None:
         sock.sendall(frame(pack_work(_attempt(step, unpack_job(payload)))))
 
 
-def main() -> None:
+def work(sock: socket.socket) -> None:
+    """All that a worker's process does."""
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)  # sent to the whole group, they are the engine's to handle
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
-    with socket.socket(fileno=int(sys.argv[1])) as sock, contextlib.suppress(ConnectionError):
+    with sock, contextlib.suppress(ConnectionError):
         serve(sock)
 
 
 if __name__ == "__main__":
-    main()
+    work(socket.socket(fileno=int(sys.argv[1])))

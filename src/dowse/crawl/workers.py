@@ -11,13 +11,12 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
-import socket
-import subprocess
-import sys
 from collections import deque
+from collections.abc import Iterable
 from typing import Protocol, cast
 
 from dowse.crawl.job import Job, Step, Work
+from dowse.crawl.processes import Process, Started, start_afresh
 from dowse.crawl.wire import Frames, frame, pack_job, unpack_work
 from dowse.model.bodies import Bodies
 from dowse.model.errors import DowseError
@@ -89,7 +88,7 @@ class _Task:
 class _Connection(asyncio.BufferedProtocol):
     """The engine's end of one worker: a process, a socket, and the jobs it holds in order."""
 
-    def __init__(self, pool: ProcessPool, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, pool: ProcessPool, process: Process) -> None:
         self.pool = pool
         self.process = process
         self.ready = False
@@ -161,9 +160,14 @@ class _Connection(asyncio.BufferedProtocol):
 
 
 class ProcessPool:
-    """``count`` worker processes that share one queue. ``bodies`` counts the bodies that wait for them."""
+    """``count`` worker processes that share one queue. ``bodies`` counts the bodies that wait for them; workers that
+    were ``prepared`` are taken first."""
 
-    def __init__(self, step: Step, count: int, time_limit_s: float, bodies: Bodies | None = None) -> None:
+    def __init__(
+        self, step: Step, count: int, time_limit_s: float, bodies: Bodies | None = None,
+        prepared: Iterable[Started] = (),
+    ) -> None:  # fmt: skip
+        self._prepared = list(prepared)
         self._bodies = bodies or Bodies()
         self.time_limit_s = time_limit_s
         self._greeting = frame(pickle.dumps(step, 5))
@@ -185,22 +189,13 @@ class ProcessPool:
             await self._start_one()
 
     async def _start_one(self) -> None:
-        ours, theirs = socket.socketpair()
-        ours.setblocking(False)
-        with theirs:
-            process = subprocess.Popen(  # noqa: ASYNC220  a fork and exec; asyncio's own would add a watcher each
-                [sys.executable, "-m", "dowse.crawl.worker", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
-                # a page's arrays are small: threads for them, as many as cores in each worker, only take start-up time
-                env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
-            )  # fmt: skip
-        connection = _Connection(self, process)
+        started = self._prepared.pop() if self._prepared else start_afresh()
+        connection = _Connection(self, started.process)
+        started.sock.setblocking(False)
         try:
-            await asyncio.get_running_loop().create_unix_connection(lambda: connection, sock=ours)
+            await asyncio.get_running_loop().create_unix_connection(lambda: connection, sock=started.sock)
         except BaseException:
-            ours.close()
-            process.kill()
-            process.wait()
+            started.end()
             raise
         self._workers.append(connection)
         connection.greet(self._greeting)

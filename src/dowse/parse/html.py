@@ -62,8 +62,7 @@ def parse_html(
     html: str, *, url: str, charset: str = "", xhtml: bool = False, robots_tag: str | None = None
 ) -> Document:
     """Parse decoded HTML. Never raises; time is bounded by the page's size whatever its markup."""
-    html = bounded(html, xhtml=xhtml)
-    tree = LexborHTMLParser(html, options=_OPTIONS, scripting=True)
+    tree = LexborHTMLParser(bounded(html, xhtml=xhtml), options=_OPTIONS, scripting=True)
     walk = _Walk(_hidden(tree))
     root = tree.root
     if root is not None:

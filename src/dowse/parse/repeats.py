@@ -133,7 +133,8 @@ def distinct_lines(hashes: Hashes) -> Hashes:
     told.sort()
     new = np.ones(len(told), np.bool_)
     np.not_equal(told[1:], told[:-1], out=new[1:])
-    return told[new]
+    found: Hashes = told[new]
+    return found
 
 
 def is_repeated(lines: Hashes, known: bytes) -> NDArray[np.bool_]:
