@@ -21,6 +21,7 @@ from dowse.crawl.wire import READY, Frames, frame, pack_work, unpack_job
 
 __all__ = ["serve", "work"]
 
+_LARGE_BYTES = 500_000  # one page in hundreds
 _MOST_MEMORY = 4 << 30  # an honest page needs a few hundred megabytes at the very worst
 
 
@@ -50,7 +51,18 @@ def serve(sock: socket.socket) -> None:
     gc.set_threshold(100_000, 50, 50)
     sock.sendall(frame(READY))
     for payload in messages:
+        large = len(payload) >= _LARGE_BYTES
         sock.sendall(frame(pack_work(_attempt(step, unpack_job(payload)))))
+        if large:
+            _give_back()
+
+
+def _give_back() -> None:
+    """Return to the system what a large page took: the C library keeps it otherwise, tens of megabytes a worker."""
+    import ctypes  # only now: most workers never need it
+
+    with contextlib.suppress(OSError, AttributeError):  # glibc has it, others do without
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def work(sock: socket.socket) -> None:
