@@ -14,6 +14,9 @@ def main() -> None:
             os.fstat(stream)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest free number: this one
+    if sys.argv[1:2] == ["crawl"]:
+        # threads for large arrays, which a crawl has none of: they take start-up time, and must not be when it forks
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from dowse.cli.main import main as run
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from dowse.crawl.endings import Endings
@@ -168,9 +169,8 @@ class PageIntake:
     def _learn_repeats(self, site: int, digest: Digest) -> None:
         """What the site's pages have in common, kept for a resume."""
         forgotten = self._repeats.learn(site, digest.lines)
-        if forgotten is not None:
-            self._recorder.statistic(f"{REPEATS}{forgotten}", b"")
-        self._recorder.statistic(f"{REPEATS}{site}", self._repeats.state(site))
+        for changed in (site,) if forgotten is None else (site, forgotten):  # a forgotten one's state is empty
+            self._recorder.statistic_then(f"{REPEATS}{changed}", partial(self._repeats.state, changed))
 
     def _wanted_language(self, digest: Digest) -> bool:
         wanted = self._topic.scope.languages

@@ -53,6 +53,7 @@ class Recorder:
         self._committed_at = clock.now()
         self._sites: list[SiteRow] = []
         self._samples: dict[str, int] = {}
+        self._changing: dict[str, Callable[[], Any]] = {}
         self.on_event: Callable[[str, str], None] | None = None  # told of each event as it happens
 
     # -- what happened -------------------------------------------------------------------------------------------
@@ -110,6 +111,10 @@ class Recorder:
         """Something learned, to be found again after a resume."""
         self._batch.statistics[name] = value
 
+    def statistic_then(self, name: str, made: Callable[[], Any]) -> None:
+        """The same for what changes with every page: it is asked for when it is written."""
+        self._changing[name] = made
+
     def event(self, kind: str, detail: str) -> None:
         self._batch.events.append(EventRow(self._clock.wall(), kind, detail))
         if self.on_event is not None:
@@ -155,9 +160,11 @@ class Recorder:
             batch.statistics[EVIDENCE_KIND] = memory.kind
         for key, value in self._strategy.state().items():
             batch.statistics[f"{STRATEGY_STATE}{self._strategy.name}.{key}"] = value
+        batch.statistics.update((name, made()) for name, made in self._changing.items())
         batch.spent = replace(self._purse.spent)
         self._store.commit(batch)
         self._batch = Batch()  # only now: what could not be written is not forgotten
+        self._changing = {}
         self._committed_at = self._clock.now()
 
     def _note_waits(self) -> None:

@@ -97,6 +97,7 @@ class _Connection(asyncio.BufferedProtocol):
         self._transport: asyncio.Transport | None = None
         self._frames = Frames()
         self._timer: asyncio.TimerHandle | None = None
+        self._since = 0.0  # when the first of its jobs began
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is one without inheriting from it
@@ -137,17 +138,22 @@ class _Connection(asyncio.BufferedProtocol):
         self.pool.feed()
 
     def _watch(self) -> None:
-        """Time the job now in work."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self.tasks:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(self.pool.time_limit_s, self._run_over)
+        """Time the job now in work. The timer runs on from one job to the next, and looks when it goes off."""
+        self._since = asyncio.get_running_loop().time()
+        if self._timer is None and self.tasks:
+            self._look_in(self.pool.time_limit_s)
 
-    def _run_over(self) -> None:
-        self.overdue = True
-        self.process.kill()
+    def _look_in(self, seconds: float) -> None:
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        left = self._since + self.pool.time_limit_s - asyncio.get_running_loop().time()
+        if self.tasks and left > 0:
+            self._look_in(left)
+        elif self.tasks:
+            self.overdue = True
+            self.process.kill()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._timer is not None:

@@ -91,15 +91,15 @@ class Repeats:
 
 
 def _count(site: _Site, lines: Hashes) -> None:
-    place = np.searchsorted(site.lines, lines)
-    inside = place < len(site.lines)
-    old = np.zeros(len(lines), np.bool_)
-    old[inside] = site.lines[place[inside]] == lines[inside]
-    seen = place[old]
-    site.counts[seen] += np.minimum(1, 255 - site.counts[seen]).astype(np.uint8)
-    new = ~old
-    if new.any():
-        _insert(site, place[new], lines[new])
+    place = site.lines.searchsorted(lines)
+    if len(site.lines):
+        old = site.lines.take(place, mode="clip") == lines
+        seen = place[old]
+        counts = site.counts[seen]
+        site.counts[seen] = counts + (counts < 255)
+        place, lines = place[~old], lines[~old]
+    if len(lines):
+        _insert(site, place, lines)
     site.pages += 1
     if site.pages == _HALVED_AFTER:
         site.pages = 0
