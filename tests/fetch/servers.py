@@ -9,7 +9,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from dowse.fetch import HttpTransport, Lookup
+from dowse.fetch import Lookup
+from dowse.fetch.http import HttpTransport
 from dowse.model.http import Failure, Meter, Request, Response
 from dowse.model.topic import Limits, Network
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 import uvloop
 
-from dowse.fetch import HttpTransport
+from dowse.fetch.http import HttpTransport
 from dowse.model.errors import TopicError
 from dowse.model.http import Failure, FailureKind, Request, Response, Truncation
 from dowse.model.topic import Network

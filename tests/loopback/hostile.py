@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dowse.crawl.build import assemble
 from dowse.crawl.engine import Stop
-from dowse.fetch import HttpTransport
+from dowse.fetch.http import HttpTransport
 from dowse.loopback import together
 from dowse.loopback.hostile import HostileNames, HostileServer, Trial, topic_text
 from dowse.model.http import Transport

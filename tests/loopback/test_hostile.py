@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.fetch import HttpTransport
+from dowse.fetch.http import HttpTransport
 from dowse.lab.trials import compare
 from dowse.loopback.hostile import TRIALS, HostileServer, Trial
 from dowse.model.topic import Seeds

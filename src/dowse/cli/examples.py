@@ -12,7 +12,7 @@ import typer
 
 from dowse.cli.lab import shown_progress
 from dowse.crawl.prepare import Source
-from dowse.fetch import HttpTransport
+from dowse.fetch.http import HttpTransport
 from dowse.lab.labelled import full_text, judged_texts, labelled_texts, spread
 from dowse.model.clock import SystemClock
 from dowse.model.errors import TopicError, UserError

@@ -11,7 +11,7 @@ import typer
 from dowse.cli.options import Flags, read_topic, with_flags
 from dowse.crawl.facts import facts_of
 from dowse.crawl.prepare import Named, Source, read_examples
-from dowse.fetch import HttpTransport
+from dowse.fetch.http import HttpTransport
 from dowse.judge import Judge, build_judge, check_predicate
 from dowse.model.clock import SystemClock
 from dowse.model.facts import PageFacts

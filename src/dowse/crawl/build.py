@@ -23,7 +23,6 @@ from dowse.crawl.recorder import Recorder
 from dowse.crawl.sitemaps import Sitemaps
 from dowse.crawl.step import PageStep
 from dowse.crawl.workers import InProcess, ProcessPool, Workers, default_workers
-from dowse.fetch import HttpTransport
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TERMS, Judge, build_judge, check_predicate, subject_of
 from dowse.model.bodies import Bodies
@@ -120,7 +119,7 @@ async def assemble(
         check_ready(topic)
     async with AsyncExitStack() as undo:
         bodies = Bodies()
-        transport = transport or HttpTransport(topic.network, topic.limits, clock, bodies=bodies)
+        transport = transport or _way_out(topic, clock, bodies)
         undo.push_async_callback(transport.close)
         store = CrawlStore.open(folder) if resume else None
         purse = Purse(topic.budget, store.spent() if store else None)
@@ -173,6 +172,12 @@ async def assemble(
         topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.recorder, parts.intake, clock,
         parts.cache, parts.heads, notes,
     )  # fmt: skip
+
+
+def _way_out(topic: Topic, clock: Clock, bodies: Bodies) -> Transport:
+    from dowse.fetch.http import HttpTransport  # loaded after workers were forked, which have no use for it
+
+    return HttpTransport(topic.network, topic.limits, clock, bodies=bodies)
 
 
 def read_settings(folder: Path) -> Topic:

@@ -1,11 +1,14 @@
-"""The way out to the web: HTTP, names and addresses, robots.txt, and what to do when it goes wrong."""
+"""The way out to the web: HTTP, names and addresses, robots.txt, and what to do when it goes wrong.
+
+The client itself, :class:`dowse.fetch.http.HttpTransport`, is imported from its module: it is heavy, and a replay or a
+worker has no use for it.
+"""
 
 from __future__ import annotations
 
 from dowse.fetch.agent import PRODUCT, product_token, user_agent
 from dowse.fetch.decode import Decoder
 from dowse.fetch.guard import Guard, allowed
-from dowse.fetch.http import HttpTransport
 from dowse.fetch.resolver import Answer, Lookup, Resolver, SystemLookup
 from dowse.fetch.retry import Decision, GiveUp, Keep, Retry, decide, may_pass, retry_after_s
 from dowse.fetch.robots import (
@@ -31,7 +34,6 @@ __all__ = [
     "Decoder",
     "GiveUp",
     "Guard",
-    "HttpTransport",
     "Keep",
     "Lookup",
     "Resolver",
