@@ -17,9 +17,9 @@ import hashlib
 import json
 import re
 import zlib
-from base64 import b32encode
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,8 @@ _TRUNCATED = {
     Truncation.BUDGET: "length",
 }
 
+# ten bits as two characters (RFC 4648, 6): sixteen of them are a SHA-1, where base64 takes a loop of Python for it
+_BASE_32 = ["".join(pair) for pair in product("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", repeat=2)]
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -80,7 +82,8 @@ def _digest(*parts: bytes) -> str:
     sha1 = hashlib.sha1(usedforsecurity=False)
     for part in parts:
         sha1.update(part)
-    return "sha1:" + b32encode(sha1.digest()).decode()
+    value = int.from_bytes(sha1.digest())
+    return "sha1:" + "".join([_BASE_32[value >> bits & 1023] for bits in range(150, -1, -10)])
 
 
 def _record_id(kind: str, date: str, url: str) -> str:
@@ -123,7 +126,9 @@ def _response_head(response: Response) -> bytes:
 
 
 def _field(value: object) -> str:
-    return value if isinstance(value, str) else _json(value)
+    if isinstance(value, str):
+        return value
+    return str(value) if type(value) is int else _json(value)
 
 
 def _fields(fields: Mapping[str, Any]) -> bytes:
