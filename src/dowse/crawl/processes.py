@@ -66,7 +66,7 @@ def fork_workers(count: int) -> list[Started]:
     if sys.platform != "linux" or threading.active_count() > 1:  # other systems' own libraries have threads
         return []
     started: list[Started] = []
-    for stream in (sys.stdout, sys.stderr):
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # none where they were closed
         with contextlib.suppress(OSError, ValueError):
             stream.flush()  # else a worker would have a copy of what was not written yet
     for _ in range(count):
