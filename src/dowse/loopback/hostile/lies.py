@@ -41,11 +41,13 @@ def _pdf() -> bytes:
 
 
 async def _soft_404(visit: Visit) -> None:
-    """Whatever is asked for, "not found" comes with status 200."""
+    """Whatever is asked for, "not found" comes with status 200. One leads to the other, so that it is known which of
+    them is met first, in whatever order a crawl asks."""
     if visit.target == "/":
-        await visit.reply(document("soft-404", "/missing", "/also-missing"))
+        await visit.reply(document("soft-404", "/missing"))
     else:
-        await visit.reply(_page("Oops", f"{_OFF_TOPIC * 3} There is no such page.").encode())
+        more = "<a href='/also-missing'>Try this</a>"
+        await visit.reply(_page("Oops", f"{_OFF_TOPIC * 3} There is no such page. {more}").encode())
 
 
 async def _mirrors(visit: Visit) -> None:
