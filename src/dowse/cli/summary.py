@@ -17,9 +17,9 @@ from dowse.lab.chart import svg_file
 from dowse.lab.forecast import sentence, told, too_early
 from dowse.lab.html import clean, human_bytes, human_seconds
 from dowse.lab.settings import subject_of
+from dowse.model.files import write_whole
 from dowse.model.forecast import Forecast
 from dowse.store import CrawlReader, Summary
-from dowse.store.whole import write_whole
 
 __all__ = ["draw_curve", "finish"]
 
