@@ -28,14 +28,14 @@ pages = st.lists(st.sampled_from(WORDS), max_size=40)
 
 
 def literal(page: list[str], category: Category) -> float:
-    """The formula at the top of the module, word by word."""
+    """The formula at the top of the module, word by word; nothing is surer than one in a million."""
     lengths = {term: 1 + math.log(count) for term, count in Counter(page).items()}
     norm = math.sqrt(sum(value**2 for value in lengths.values()))
     score = category.bias
     for term, value in lengths.items():
         scale, weight = WEIGHTS.get(term, (0.0, 0.0))
         score += value / norm * scale * weight
-    return 1 / (1 + math.exp(-(category.slope * score + category.offset)))
+    return min(max(1 / (1 + math.exp(-(category.slope * score + category.offset))), 1e-6), 1 - 1e-6)
 
 
 def arrays(page: list[str]) -> tuple[Any, Any]:
