@@ -31,6 +31,21 @@ def test_counts_are_those_of_a_counter(pages: list[list[str]]) -> None:
         assert reading.hashes().tolist() == [word_hash(word) for word in page]
 
 
+@given(pages=st.lists(st.lists(st.sampled_from([*WORDS, LINE_END])), max_size=6), most=st.integers(1, 9))
+def test_the_bag_holds_the_most_frequent_terms(pages: list[list[str]], most: int) -> None:
+    terms = Terms("english")
+    lexicon = Lexicon(terms, ["cell", "bird"])
+    for page in pages:
+        counts = Counter(terms.sequence(word for word in page if word != LINE_END))
+        hashed = {word_hash(term): count for term, count in counts.items()}
+        kept = sorted(hashed, key=lambda hash_: (-hashed[hash_], hash_))[:most]
+        bag = lexicon.read(page).bag(most)
+        assert bag.terms.tolist() == sorted(hash_ & 0xFFFFFFFF for hash_ in kept)
+        assert dict(zip(bag.terms.tolist(), bag.counts.tolist(), strict=True)) == {
+            hash_ & 0xFFFFFFFF: hashed[hash_] for hash_ in kept
+        }
+
+
 @given(
     page=st.lists(st.sampled_from([*WORDS, LINE_END])), phrase=st.lists(st.sampled_from(["cell", "bird"]), min_size=1)
 )

@@ -24,6 +24,7 @@ _FIRST_ROOM = 1 << 14
 _NO_TERM = -1
 Counts = NDArray[np.int64] | NDArray[np.float64]
 _LINE_END = 0  # its number
+_HALF = np.uint64(32)  # bits of a hash
 
 
 class Lexicon(dict[str, int]):
@@ -44,7 +45,8 @@ class Lexicon(dict[str, int]):
         self[LINE_END] = _LINE_END
         self._new: list[str] = []  # words that have a number and nothing else yet
         self._term_numbers = {term: number for number, term in enumerate(self.topical)}
-        self._of_term = np.zeros(0, np.uint64)  # hashes, as far as somebody asked for them
+        self._of_term = np.zeros(0, np.uint64)  # hashes, as far as somebody asked for them:
+        self._hashed_terms = 0  # of so many
         self._hashes = np.zeros(_FIRST_ROOM, np.uint64)
         self._of_word = np.zeros(_FIRST_ROOM, np.int32)
         self._of_word[_LINE_END] = _NO_TERM
@@ -69,11 +71,14 @@ class Lexicon(dict[str, int]):
 
     def term_hashes(self) -> NDArray[np.uint64]:
         """The hash of each term, by its number; the topical ones first."""
-        known = len(self._of_term)
-        if known < len(self._term_numbers):
-            more = [word_hash(term) for term in islice(self._term_numbers, known, None)]
-            self._of_term = np.concatenate((self._of_term, np.array(more, np.uint64)))
-        return self._of_term
+        count, known = len(self._term_numbers), self._hashed_terms
+        if known < count:
+            if count > len(self._of_term):  # twice as much room, so that it is not copied for every page
+                self._of_term = np.concatenate((self._of_term, np.zeros(count, np.uint64)))
+            latest = islice(reversed(self._term_numbers), count - known)
+            self._of_term[known:count] = [word_hash(term) for term in latest][::-1]
+            self._hashed_terms = count
+        return self._of_term[:count]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Lexicon, (self._terms, self.topical)
@@ -136,7 +141,7 @@ class Vocabulary:
 class Reading:
     """A text as arrays of its words and terms. What is measured does not depend on how either are numbered."""
 
-    __slots__ = ("_hashes", "_lines", "_near", "_numbers", "_of_term", "_shares", "_terms", "_topical")
+    __slots__ = ("_distinct", "_hashes", "_lines", "_near", "_numbers", "_of_term", "_shares", "_terms", "_topical")
 
     def __init__(
         self,
@@ -156,6 +161,7 @@ class Reading:
         # where the topic's terms stand; what is no term is the greatest number there is, once read without its sign
         self._near = (terms.view(np.uint32) < len(topical)).nonzero()[0]
         self._lines: NDArray[np.int64] | None = None  # see _bounds
+        self._distinct: tuple[NDArray[np.int32], Counts] | None = None
 
     def first(self, size: int) -> Reading:
         """The same, of its first words only, line ends counted."""
@@ -199,6 +205,11 @@ class Reading:
 
     def distinct(self) -> tuple[NDArray[np.int32], Counts]:
         """The number of each term that occurs, rising, and how often it does."""
+        if self._distinct is None:
+            self._distinct = self._counted()
+        return self._distinct
+
+    def _counted(self) -> tuple[NDArray[np.int32], Counts]:
         if self._shares is None:
             terms = np.sort(self._terms)
             return _runs(terms[terms.searchsorted(0) :])  # what is no term stands before
@@ -221,13 +232,13 @@ class Reading:
 
     def bag(self, most: int = MOST_TERMS) -> Bag:
         """Its terms by their hashes: of too many, those that occur most often."""
-        hashes, counts = self.hashed_terms()
+        numbers, counts = self.distinct()
+        hashes = self._of_term()[numbers]
         if len(hashes) > most:
-            kept = np.sort(np.lexsort((hashes, -counts))[:most])
+            kept = _most_often(hashes, counts, most)
             hashes, counts = hashes[kept], counts[kept]
-        terms = hashes.astype(np.uint32)
-        order = np.argsort(terms, kind="stable")
-        return Bag(terms[order], _kept(counts[order]))
+        order = np.argsort((hashes << _HALF) | (hashes >> _HALF))  # by the lower half, which is what is kept
+        return Bag(hashes[order].astype(np.uint32), _kept(counts[order]))
 
     def count(self) -> tuple[dict[str, float], Counts]:
         """How often each topical term occurs, and how often each term does, topical or not."""
@@ -316,6 +327,15 @@ class Reading:
 def _kept(counts: Counts) -> NDArray[np.float32]:
     """Counts as they are kept of a page: in 16 bits."""
     return np.minimum(counts, _MOST_OFTEN).astype(np.float16).astype(np.float32)
+
+
+def _most_often(hashes: NDArray[np.uint64], counts: Counts, most: int) -> NDArray[np.bool_]:
+    """Which of more terms are the ``most`` that occur most often; of equals, those with the lowest hash."""
+    least = np.partition(counts, len(counts) - most)[len(counts) - most]
+    kept, equal = counts > least, counts == least
+    left = most - np.count_nonzero(kept)
+    last = np.partition(hashes[equal], left - 1)[left - 1]
+    return np.asarray(kept | (equal & (hashes <= last)))
 
 
 def _runs(ordered: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
