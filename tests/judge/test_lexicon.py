@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import math
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,91 +8,10 @@ from hypothesis import strategies as st
 from dowse.judge import Terms
 from dowse.judge import lexicon as module
 from dowse.judge.lexicon import Lexicon, Vocabulary
-from dowse.judge.similarity import TopicVector, text_norm
+from dowse.judge.similarity import text_norm
 from dowse.model.words import LINE_END, word_hash
 
 WORDS = ["the", "solar", "cells", "cell", "of", "bird", "birds", "nests", "zebra", "日本"]
-
-
-@given(pages=st.lists(st.lists(st.sampled_from([*WORDS, LINE_END])), max_size=6))
-def test_counts_are_those_of_a_counter(pages: list[list[str]]) -> None:
-    terms = Terms("english")
-    lexicon = Lexicon(terms, ["cell", "bird"])
-    for page in pages:
-        reading = lexicon.read(page)
-        counts, all_counts = reading.count()
-        page = [word for word in page if word != LINE_END]
-        expected = Counter(terms.sequence(page))
-        assert counts == {term: expected[term] for term in ("cell", "bird") if expected[term]}
-        assert sorted(all_counts.tolist()) == sorted(expected.values())
-        assert reading.hashes().tolist() == [word_hash(word) for word in page]
-
-
-@given(pages=st.lists(st.lists(st.sampled_from([*WORDS, LINE_END])), max_size=6), most=st.integers(1, 9))
-def test_the_bag_holds_the_most_frequent_terms(pages: list[list[str]], most: int) -> None:
-    terms = Terms("english")
-    lexicon = Lexicon(terms, ["cell", "bird"])
-    for page in pages:
-        counts = Counter(terms.sequence(word for word in page if word != LINE_END))
-        hashed = {word_hash(term): count for term, count in counts.items()}
-        kept = sorted(hashed, key=lambda hash_: (-hashed[hash_], hash_))[:most]
-        bag = lexicon.read(page).bag(most)
-        assert bag.terms.tolist() == sorted(hash_ & 0xFFFFFFFF for hash_ in kept)
-        assert dict(zip(bag.terms.tolist(), bag.counts.tolist(), strict=True)) == {
-            hash_ & 0xFFFFFFFF: hashed[hash_] for hash_ in kept
-        }
-
-
-@given(
-    page=st.lists(st.sampled_from([*WORDS, LINE_END])), phrase=st.lists(st.sampled_from(["cell", "bird"]), min_size=1)
-)
-def test_occurrences_are_those_of_a_plain_search(page: list[str], phrase: list[str]) -> None:
-    terms = Terms("english")
-    sequence = terms.sequence(word for word in page if word != LINE_END)
-    expected = sum(sequence[i : i + len(phrase)] == phrase for i in range(len(sequence)))
-    assert Lexicon(terms, ["cell", "bird"]).read(page).occurrences(phrase) == expected
-
-
-@pytest.mark.parametrize("weighting", ["log", "tf"])
-@given(lines=st.lists(st.lists(st.sampled_from(WORDS)), min_size=1))
-def test_lines_have_the_plain_cosine(weighting: str, lines: list[list[str]]) -> None:
-    terms = Terms("english")
-    vector = TopicVector({"cell": 0.6, "bird": 0.8}, weighting)
-    lexicon = Lexicon(terms, ["cell", "bird", "zebra"])
-    tokens = [word for line in lines for word in (*line, LINE_END)][:-1]
-    found = lexicon.read(tokens).similarities(np.array([0.6, 0.8, 0.0]), weighting).tolist()
-    expected = [vector.cosine(Counter(terms.sequence(line))) if line else math.nan for line in lines]
-    assert found == pytest.approx(expected, nan_ok=True)
-
-
-@pytest.mark.parametrize("weighting", ["log", "tf"])
-@given(lines=st.lists(st.tuples(st.integers(-1, 3), st.lists(st.sampled_from(WORDS))), min_size=1))
-def test_groups_of_lines_are_measured_as_one_text(weighting: str, lines: list[tuple[int, list[str]]]) -> None:
-    terms = Terms("english")
-    vector = TopicVector({"cell": 0.6, "bird": 0.8}, weighting)
-    lexicon = Lexicon(terms, ["cell", "bird", "zebra"])
-    tokens = [word for _, line in lines for word in (*line, LINE_END)][:-1]
-    groups = np.array([group for group, _ in lines])
-    found = lexicon.read(tokens).similarities(np.array([0.6, 0.8, 0.0]), weighting, groups=groups).tolist()
-    texts = [[word for group, line in lines if group == each for word in line] for each in range(groups.max() + 1)]
-    expected = [vector.cosine(Counter(terms.sequence(text))) if text else math.nan for text in texts]
-    assert found == pytest.approx(expected, nan_ok=True)
-
-
-@pytest.mark.parametrize("weighting", ["log", "tf"])
-@given(page=st.lists(st.sampled_from([*WORDS, LINE_END])), anchors=st.lists(st.sampled_from([*WORDS, LINE_END])))
-def test_texts_read_together_are_measured_as_if_read_alone(weighting: str, page: list[str], anchors: list[str]) -> None:
-    weights = np.array([0.6, 0.8])
-    lexicon = Lexicon(Terms("english"), ["cell", "bird"])
-    together = lexicon.read([*page, LINE_END, *anchors])
-    alone, behind = lexicon.read(page), lexicon.read(anchors)
-    expected = [*alone.similarities(weights, weighting), *behind.similarities(weights, weighting)]
-    assert together.similarities(weights, weighting).tobytes() == np.array(expected).tobytes()
-    first = together.first(len(page))
-    assert first.hashes().tolist() == alone.hashes().tolist()
-    assert first.is_near == alone.is_near == bool(alone.count()[0])
-    assert first.count()[0] == alone.count()[0]
-    assert first.similarities(weights, weighting).tobytes() == alone.similarities(weights, weighting).tobytes()
 
 
 def test_starts_over_when_it_knows_too_many_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,9 @@ from dowse.judge.category_file import load_category, save_category
 from dowse.judge.erid import KeywordPool
 from dowse.judge.frequencies import TERMS
 from dowse.judge.judge import DEFAULT_THRESHOLDS, Judge, build_judge, looking_judge
-from dowse.judge.lexicon import Reading, Vocabulary
+from dowse.judge.lexicon import Vocabulary
 from dowse.judge.predicate import category_files, check_predicate
+from dowse.judge.reading import Reading
 from dowse.judge.similarity import TopicVector
 from dowse.judge.subject import subject_of
 from dowse.judge.terms import Terms, check_weighting

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.judge.embedding import embed
-from dowse.judge.lexicon import Counts
 from dowse.judge.measured import Measured
+from dowse.judge.reading import Counts
 from dowse.judge.similarity import text_norm
 from dowse.judge.terms import weights
 from dowse.model.errors import TopicError

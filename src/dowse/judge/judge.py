@@ -17,8 +17,9 @@ from dowse.judge.calibrate import calibrate
 from dowse.judge.category import Category
 from dowse.judge.erid import KeywordPool, keyword_pool
 from dowse.judge.frequencies import TERMS, Frequencies, is_whole
-from dowse.judge.lexicon import Counts, Lexicon, Reading, Vocabulary
+from dowse.judge.lexicon import Lexicon, Vocabulary
 from dowse.judge.predicate import FunctionPredicate, Measured, Predicate, build_predicate, check_measurable
+from dowse.judge.reading import Counts, Reading
 from dowse.judge.similarity import TopicVector, normalised, rocchio, text_norm, unit_vector
 from dowse.judge.terms import Terms, check_weighting, weights
 from dowse.model.errors import TopicError

@@ -1,0 +1,238 @@
+"""A page's words once they are numbers: counted, compared and signed with arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.judge.terms import weights
+from dowse.model.page import Bag
+
+__all__ = ["LINE_END_NUMBER", "NO_TERM", "Counts", "Reading"]
+
+MOST_TERMS = 256
+"""Of a page's terms, so many are kept for those who learn from them."""
+NO_TERM = -1
+"""Instead of the number of a term: a word that is none."""
+LINE_END_NUMBER = 0
+"""The number of what ends a line, among the words."""
+Counts = NDArray[np.int64] | NDArray[np.float64]
+_MOST_OFTEN = 60_000
+_HALF = np.uint64(32)  # bits of a hash
+
+
+class Reading:
+    """A text as arrays of its words and terms. What is measured does not depend on how either are numbered."""
+
+    __slots__ = ("_distinct", "_hashes", "_lines", "_near", "_numbers", "_of_term", "_shares", "_terms", "_topical")
+
+    def __init__(
+        self,
+        numbers: NDArray[np.int64] | NDArray[np.int32],
+        terms: NDArray[np.int32],
+        hashes: NDArray[np.uint64],
+        topical: tuple[str, ...],
+        term_hashes: Callable[[], NDArray[np.uint64]],
+        shares: NDArray[np.float64] | None = None,
+    ) -> None:
+        self._numbers = numbers
+        self._of_term = term_hashes  # by the number of a term
+        self._shares = shares  # of an occurrence that each word counts for; None: all of it
+        self._terms = terms
+        self._hashes = hashes  # of all words known when this was read
+        self._topical = topical
+        # where the topic's terms stand; what is no term is the greatest number there is, once read without its sign
+        self._near = (terms.view(np.uint32) < len(topical)).nonzero()[0]
+        self._lines: NDArray[np.int64] | None = None  # see _bounds
+        self._distinct: tuple[NDArray[np.int32], Counts] | None = None
+
+    def first(self, size: int) -> Reading:
+        """The same, of its first words only, line ends counted."""
+        return Reading(self._numbers[:size], self._terms[:size], self._hashes, self._topical, self._of_term)
+
+    def _bounds(self) -> NDArray[np.int64]:
+        """Where lines end, with one before the first: line n is what stands between two neighbours."""
+        if self._lines is None:
+            ends = (self._numbers == LINE_END_NUMBER).nonzero()[0]
+            bounds = self._lines = np.empty(len(ends) + 2, np.int64)
+            bounds[0], bounds[1:-1], bounds[-1] = -1, ends, len(self._numbers)
+        return self._lines
+
+    def count_lines(self) -> int:
+        return len(self._bounds()) - 1
+
+    def lines(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """How many words each line has, and a hash of them, whatever their order; 0 where there is none."""
+        bounds = self._bounds()
+        sums = np.zeros(len(self._numbers) + 1, np.uint64)
+        self._hashes[self._numbers].cumsum(out=sums[1:])  # a line end's is 0
+        return bounds[1:] - bounds[:-1] - 1, sums[bounds[1:]] - sums[bounds[:-1] + 1]
+
+    def weighed(self, lines: NDArray[np.float64]) -> Reading:
+        """The same with each occurrence of a term counted for so much as its line is worth, when it is counted. The
+        words themselves, and single lines, stay what they are."""
+        bounds = self._bounds()
+        shares = lines.repeat(bounds[1:] - bounds[:-1])[: len(self._numbers)]  # a line's end is worth as much as it
+        return Reading(self._numbers, self._terms, self._hashes, self._topical, self._of_term, shares)
+
+    @property
+    def is_near(self) -> bool:
+        """Does any term of the topic occur?"""
+        return len(self._near) > 0
+
+    def hashes(self) -> NDArray[np.uint64]:
+        """The hash of each word, line ends left out."""
+        words = self._numbers[self._numbers != LINE_END_NUMBER]
+        hashes: NDArray[np.uint64] = self._hashes[words]
+        return hashes
+
+    def distinct(self) -> tuple[NDArray[np.int32], Counts]:
+        """The number of each term that occurs, rising, and how often it does."""
+        if self._distinct is None:
+            self._distinct = self._counted()
+        return self._distinct
+
+    def _counted(self) -> tuple[NDArray[np.int32], Counts]:
+        if self._shares is None:
+            terms = np.sort(self._terms)
+            return _runs(terms[terms.searchsorted(0) :])  # what is no term stands before
+        # a term and its place in one number: sorting these is much quicker than asking for an order
+        keys = (self._terms.astype(np.int64) << 32) | np.arange(len(self._terms))
+        keys.sort()
+        keys = keys[keys.searchsorted(0) :]
+        order = keys & 0xFFFFFFFF
+        terms, counts = _runs((keys >> 32).astype(np.int32))
+        if not len(terms):
+            return terms, counts
+        return terms, np.add.reduceat(self._shares[order], np.cumsum(counts) - counts)
+
+    def hashed_terms(self) -> tuple[NDArray[np.uint64], Counts]:
+        """The hash of each term that occurs, rising, and how often it does."""
+        numbers, counts = self.distinct()
+        hashes = self._of_term()[numbers]
+        order = np.argsort(hashes)
+        return hashes[order], counts[order]
+
+    def bag(self, most: int = MOST_TERMS) -> Bag:
+        """Its terms by their hashes: of too many, those that occur most often."""
+        numbers, counts = self.distinct()
+        hashes = self._of_term()[numbers]
+        if len(hashes) > most:
+            kept = _most_often(hashes, counts, most)
+            hashes, counts = hashes[kept], counts[kept]
+        order = np.argsort((hashes << _HALF) | (hashes >> _HALF))  # by the lower half, which is what is kept
+        return Bag(hashes[order].astype(np.uint32), _kept(counts[order]))
+
+    def count(self) -> tuple[dict[str, float], Counts]:
+        """How often each topical term occurs, and how often each term does, topical or not."""
+        first, counts = self.distinct()
+        shared = int(first.searchsorted(len(self._topical)))
+        pairs = zip(first[:shared].tolist(), counts[:shared].tolist(), strict=True)
+        return {self._topical[number]: count for number, count in pairs}, counts
+
+    def occurrences(self, phrase: Sequence[str]) -> float:
+        """How often topical terms stand in a row, what is no term passed over."""
+        is_term = self._terms >= 0
+        terms = self._terms[is_term]
+        size = len(terms) - len(phrase) + 1
+        if size <= 0:
+            return 0
+        found = np.ones(size, bool)
+        for place, term in enumerate(phrase):
+            found &= terms[place : place + size] == self._topical.index(term)
+        if self._shares is not None:
+            return float(self._shares[is_term][:size][found].sum())
+        return int(np.count_nonzero(found))
+
+    def similarities(
+        self,
+        topic: NDArray[np.float64],
+        weighting: str,
+        rarity: NDArray[np.float64] | None = None,
+        groups: NDArray[np.intp] | None = None,
+    ) -> NDArray[np.float64]:
+        """The cosine of each line with the topic, given the weight of each topical term (and of each term its rarity,
+        which is in the topic's weights already); NaN where there is no word. With ``groups``, the group from 0 on of
+        each line (below 0: in none), the same for each group as one text.
+
+        Only what has a term of the topic is looked at, all at once: terms are sorted by line, then term, so that equal
+        ones stand together.
+        """
+        bounds = self._bounds()
+        sizes = bounds[1:] - bounds[:-1] - 1
+        if groups is None:
+            result = np.where(sizes > 0, 0.0, np.nan)
+        else:
+            result = np.full(int(groups.max(initial=-1)) + 1, np.nan)
+            result[groups[(sizes > 0) & (groups >= 0)]] = 0.0
+        if not self.is_near:
+            return result
+        lines = bounds[1:-1].searchsorted(self._near)
+        if groups is None:
+            near, _ = _runs(lines)
+            rank = np.arange(len(near))
+            lines = near
+        else:
+            near = np.unique(groups[lines])
+            near = near[near >= 0]
+            places = np.full(len(result) + 1, -1)  # the last is for lines without a group
+            places[near] = np.arange(len(near))
+            lines = (places[groups] >= 0).nonzero()[0]
+            rank = places[groups[lines]]
+        starts, sizes = bounds[lines] + 1, sizes[lines]
+        # of each word: not the number of its line or group, but its rank among the near ones
+        line = rank.repeat(sizes)
+        at = np.arange(len(line)) + (starts - sizes.cumsum() + sizes).repeat(sizes)
+        keys = line << 32 | self._terms[at]
+        keys.sort()
+        keys, counts = _runs(keys[keys.searchsorted(0) :])  # what is no term has made its key negative
+        line, term = keys >> 32, keys & 0xFFFFFFFF
+        shared = term < len(topic)
+        if rarity is not None:
+            own = weights(counts, weighting) * rarity[term]
+            products = np.bincount(line[shared], own[shared] * topic[term[shared]], len(near))
+            result[near] = np.minimum(1.0, products / np.sqrt(np.bincount(line, own * own, len(near))))
+            return result
+        own = weights(counts[shared], weighting)
+        products = np.bincount(line[shared], own * topic[term[shared]], len(near))
+        # What occurs once, nearly all, adds 1; the rest is added in order of the counts. So the last digit is the same
+        # however terms are numbered.
+        several = (counts > 1).nonzero()[0]
+        by_count = line[several] << 32 | counts[several]
+        by_count.sort()
+        squares = weights(by_count & 0xFFFFFFFF, weighting) ** 2
+        once = np.bincount(line, minlength=len(near)) - np.bincount(line[several], minlength=len(near))
+        norms = np.sqrt(once + np.bincount(by_count >> 32, squares, len(near)))
+        result[near] = np.minimum(1.0, products / norms)
+        return result
+
+
+def _kept(counts: Counts) -> NDArray[np.float32]:
+    """Counts as they are kept of a page: in 16 bits."""
+    return np.minimum(counts, _MOST_OFTEN).astype(np.float16).astype(np.float32)
+
+
+def _most_often(hashes: NDArray[np.uint64], counts: Counts, most: int) -> NDArray[np.bool_]:
+    """Which of more terms are the ``most`` that occur most often; of equals, those with the lowest hash."""
+    least = np.partition(counts, len(counts) - most)[len(counts) - most]
+    kept, equal = counts > least, counts == least
+    left = most - np.count_nonzero(kept)
+    last = np.partition(hashes[equal], left - 1)[left - 1]
+    return np.asarray(kept | (equal & (hashes <= last)))
+
+
+def _runs(ordered: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The distinct values of a sorted array and how often each occurs."""
+    if not len(ordered):
+        return ordered, np.zeros(0, np.int64)
+    new = np.empty(len(ordered), np.bool_)
+    new[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    starts = new.nonzero()[0]
+    counts = np.empty(len(starts), np.int64)
+    np.subtract(starts[1:], starts[:-1], out=counts[:-1])
+    counts[-1] = len(ordered) - starts[-1]
+    return ordered[starts], counts
