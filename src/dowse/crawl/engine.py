@@ -11,13 +11,13 @@ no longer be written.
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dowse.crawl.allowance import allowance
 from dowse.crawl.cached import FromCache
 from dowse.crawl.conclude import Conclusion
 from dowse.crawl.errands import Errands
@@ -43,12 +43,8 @@ __all__ = ["Engine", "Stop"]
 _GRACE_S = 20.0  # for exchanges in flight when a crawl stops
 _BACKLOG_A_WORKER = 8
 _REFUSALS_AT_ONCE = 500
-_BUDGET_SHARE = 16  # of the pages left, so many times fewer may go: most of what is good is not found yet
-_PAGES_A_FIND = 4  # it takes to get one that the target wants
-_SMALLEST_WINDOW = 8
 _PUT_BACK = 16  # URLs in a row that turn out to be worth less than they were ranked with
 _NOTICED = 0.05  # of the priority a URL was ranked with: it goes unless it lost more
-_LARGEST_WINDOW = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,21 +209,6 @@ class Engine:
             and (self._cache is None or self._cache.has_room)
         )
 
-    def _window(self) -> int | None:
-        """How many of the best waiting URLs may be leased when pages or requests are counted: a small share of those
-        the budget still allows, since better ones will be found on the way, or a few for each page the target still
-        wants (of a value: as many as it takes at the going rate). Without any, idle hosts cost nothing, and every URL
-        may go."""
-        left = self._purse.fetches_left()
-        windows = [] if left is None else [left // _BUDGET_SHARE]
-        target, tally = self._topic.target, self._tally
-        if target.relevant is not None:
-            windows.append(_PAGES_A_FIND * (target.relevant - tally.relevant))
-        if target.value is not None:
-            a_page = tally.value / tally.pages if tally.value > 0 else 1 / _PAGES_A_FIND
-            windows.append(math.ceil(min((target.value - tally.value) / a_page, _LARGEST_WINDOW)))
-        return max(_SMALLEST_WINDOW, min(windows)) if windows else None
-
     def _launch(self) -> None:
         refused, behind, self._more_to_launch = self._conclusion.refusals, 0, False
         while self._has_room():
@@ -235,7 +216,8 @@ class Engine:
                 self._more_to_launch = True  # answers in flight get their turn first
                 return
             now = self._clock.now()
-            lease = self._frontier.next(now, within=self._window())
+            within = allowance(self._purse.fetches_left(), self._topic.target, self._tally)
+            lease = self._frontier.next(now, within=within)
             if lease is None:
                 return
             if lease.errand is not Errand.PAGE:
