@@ -9,7 +9,7 @@ from dowse.model.page import Context
 from dowse.predict.learning.notes import PARENTS, Rows
 from dowse.predict.learning.siblings import Siblings
 from dowse.predict.learning.statistics import Statistics
-from dowse.predict.learning.tokens import BUCKETS
+from dowse.predict.learning.tokens import BUCKETS, WIDTH
 
 __all__ = ["EXACT", "NAMES", "Tables", "weighted"]
 
@@ -21,6 +21,7 @@ _KAPPA_SITE = 1.0
 _KAPPA_PARENTS = 0.5
 _SPREAD = 2.0  # a sum over pages is taken over the root of their number and so many more
 _MASK = np.uint32(BUCKETS - 1)
+_ONES = np.ones(WIDTH, np.float32)
 _CONTEXTS = [f"{'tag path' if context is Context.PATH else context.name.lower()}'s similarity" for context in Context]
 _CONTENT, _URL, _LINKS, _SIBLINGS, _ANY = range(5)
 _PRIORS: dict[str, float] = {
@@ -35,14 +36,16 @@ _PRIORS: dict[str, float] = {
 NAMES = tuple(_PRIORS)
 _BEST = slice(3, 3 + len(Context))
 _MEAN = slice(_BEST.stop, _BEST.stop + len(Context))
-_RATES = slice(_MEAN.stop, _MEAN.stop + 9)
+_RATES = slice(_MEAN.stop, _MEAN.stop + 9, 3)
+_RATES_BEST = slice(_RATES.start + 1, _RATES.stop, 3)
+_RATES_SUM = slice(_RATES.start + 2, _RATES.stop, 3)
 _SORTS = np.array([_LINKS] * 3 + [_CONTENT] * (2 * len(Context)) + [_SIBLINGS] * 9 + [_URL, _URL, _LINKS, _ANY, _ANY])
 
 
-def weighted(content: float, url: float, links: float, siblings: float) -> tuple[list[float], NDArray[np.bool_]]:
+def weighted(content: float, url: float, links: float, siblings: float) -> tuple[list[float], NDArray[np.intp]]:
     """The first weights when the four sorts of evidence are given so much weight, and which are left out (weight 0)."""
     of_sort = np.array([content, url, links, siblings, 1.0])[_SORTS]
-    return (of_sort * np.array(list(_PRIORS.values()))).tolist(), of_sort == 0
+    return (of_sort * np.array(list(_PRIORS.values()))).tolist(), np.flatnonzero(of_sort == 0)
 
 
 class Tables:
@@ -51,7 +54,7 @@ class Tables:
     def __init__(self) -> None:
         self.siblings = Siblings()
         self._tokens = np.zeros(BUCKETS, np.complex64)  # pages, and i times the sum of their values
-        self._sites = np.zeros((64, 2))
+        self._sites = np.zeros(64, np.complex128)  # the same
         self.pages, self.total = 0, 0.0
         self._before = Statistics()
 
@@ -78,23 +81,23 @@ class Tables:
         found = self._before.hosts.get(host)
         if found is not None:
             self._reach(site + 1)
-            self._sites[site] += _exact(np.array(found))
+            self._sites[site] += complex(*_exact(np.array(found)))
         return found is not None
 
     def _reach(self, top: int) -> None:
-        if top > len(self._sites):
-            self._sites = np.concatenate((self._sites, np.zeros((top * 9 // 8 - len(self._sites) + 64, 2))))
+        if top >= len(self._sites):  # the last stays empty
+            self._sites = np.concatenate((self._sites, np.zeros(top * 9 // 8 - len(self._sites) + 64)))
 
     def judged(self, rows: Rows, values: Floats, times: int = 1) -> None:
         """Pages with these records are worth so much (``times`` 0: so much more than was said before)."""
         self.pages += times * len(rows)
         self.total += float(values.sum())
         self._reach(int(rows["site"].max(initial=0)) + 1)
-        np.add.at(self._sites, rows["site"], np.column_stack((np.full(len(rows), float(times)), values)))
+        more = times + 1j * values
+        np.add.at(self._sites, rows["site"], more)
         tokens = rows["token"]
         at, which = np.nonzero(tokens)
-        buckets = tokens[at, which] & _MASK
-        np.add.at(self._tokens, buckets, (times + 1j * values[at]).astype(np.complex64))
+        np.add.at(self._tokens, tokens[at, which] & _MASK, more[at].astype(np.complex64))
         at, which = np.nonzero(_remembered(rows))
         self.siblings.count(
             rows["page"][at, which].astype(np.int64), rows["place"][at, which].astype(np.int64), values[at], times
@@ -139,21 +142,24 @@ class Tables:
         found[:, 2] = (sums[0] - known * usual) / spread
         found[:, _BEST] = rows["best"]
         found[:, _MEAN] = rows["mean"] * (parents / (parents + _KAPPA_PARENTS))[:, None]
-        found[:, _RATES] = np.stack((means[1:], best[1:], sums[1:] / spread), axis=1).reshape(9, -1).T
+        found[:, _RATES] = means[1:].T
+        found[:, _RATES_BEST] = best[1:].T
+        found[:, _RATES_SUM] = (sums[1:] / spread).T
         found[:, -5] = self._of_tokens(rows["token"], usual)
         found[:, -4] = self._of_sites(rows["site"], usual)
         found[:, -3] = np.log1p(parents) * 0.05
 
     def _of_tokens(self, tokens: NDArray[np.uint32], usual: float) -> Floats:
         """How much more than usual pages with these tokens are worth, added up over the root of their number."""
-        known = self._tokens.take(tokens & _MASK)
-        more = (known.imag - known.real * np.float32(usual)) / (known.real + _KAPPA_TOKEN)
-        there = tokens > 0  # the bucket of what is not there stays empty
-        return np.asarray(more.sum(axis=1) / np.sqrt(np.maximum(np.count_nonzero(there, axis=1), 1)), np.float64)
+        known = self._tokens.take((tokens & _MASK).astype(np.intp), mode="clip")
+        more = known.imag - known.real * np.float32(usual)
+        more /= known.real + _KAPPA_TOKEN
+        there = (tokens > 0).astype(np.float32) @ _ONES  # the bucket of what is not there stays empty
+        return np.asarray(more.sum(axis=1) / np.sqrt(np.maximum(there, 1)), np.float64)
 
     def _of_sites(self, sites: NDArray[np.int32], usual: float) -> Floats:
-        counts = self._sites[np.minimum(sites, len(self._sites) - 1)]
-        return np.asarray((counts[:, 1] - counts[:, 0] * usual) / (counts[:, 0] + _KAPPA_SITE))
+        known = self._sites.take(sites, mode="clip")  # a site beyond is the last, of which nothing is known
+        return np.asarray((known.imag - known.real * usual) / (known.real + _KAPPA_SITE))
 
 
 def _exact(sums: Floats) -> Floats:

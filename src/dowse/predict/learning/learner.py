@@ -37,7 +37,8 @@ _SAME = 1e-6
 _NO_BAG = Bag()
 _CHANCE = "chance to be on the topic"
 _FEW = 3  # pages; then each time there are a tenth and so many more
-_AT_ONCE = 256
+_EVERY = 4  # pages, others are valued anew: many at once cost less than a few at a time
+_AT_ONCE = 256 * _EVERY
 
 
 class Learner:
@@ -168,7 +169,7 @@ class Learner:
 
     def _note(self, rows: Rows, links: LinkView) -> None:
         rows["site"] = links.sites
-        seen = np.nan_to_num(links.similarity).astype(np.float32)
+        seen = np.where(np.isnan(links.similarity), np.float32(0), links.similarity)
         np.maximum(rows["best"], seen.astype(np.float16), out=rows["best"])
         mean = rows["mean"].astype(np.float32)
         rows["mean"] = mean + (seen - mean) / rows["parents"][:, None]
@@ -182,7 +183,8 @@ class Learner:
 
     def _features(self, rows: Rows) -> Floats:
         found = self._tables.features(rows)
-        found[:, self._left_out] = 0.0
+        if len(self._left_out):
+            found[:, self._left_out] = 0.0
         return found
 
     def _value(self, rows: Rows) -> Floats:
@@ -193,13 +195,15 @@ class Learner:
             ids = np.arange(self.memory.count)
             ids = ids[is_waiting(ids)]
         else:
-            some = self._sweep.some(self.memory.count, is_waiting)
+            some = None if self._tables.pages % _EVERY else self._sweep.some(self.memory.count, is_waiting)
             if some is None:
                 return None
             ids = some
         rows = self.memory.at(ids)
         seen = rows["parents"] > 0  # others are seeds, whose place is not ours to choose
-        return ids[seen], self._value(rows[seen])
+        if not seen.all():
+            ids, rows = ids[seen], rows[seen]
+        return ids, self._value(rows)
 
     def refresh(self, candidate: int) -> float | None:
         row = self.memory.at(np.array([candidate]))

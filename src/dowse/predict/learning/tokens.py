@@ -15,14 +15,22 @@ WIDTH = 12
 """So many are kept of a link."""
 BUCKETS = 1 << 18
 _OF_ANCHOR, _OF_PATH = 5, 6
+_MOST_KNOWN = 1 << 15  # 4 MB
 _split = re.compile(r"[^\W_]+").findall
 
 
-@lru_cache(1 << 14)
-def _hash(token: str) -> int:
-    """Never 0, not even in its bucket: that is where nothing is."""
-    found = xxhash.xxh32_intdigest(token.encode())
-    return found if found % BUCKETS else found + 1
+class _Hashes(dict[str, int]):
+    """token -> hash; most tokens are met again and again. Never 0, not even in its bucket: that is where nothing is."""
+
+    def __missing__(self, token: str) -> int:
+        if len(self) >= _MOST_KNOWN:
+            self.clear()
+        found = xxhash.xxh32_intdigest(token.encode())
+        found = self[token] = found if found % BUCKETS else found + 1
+        return found
+
+
+_hash = _Hashes().__getitem__
 
 
 def url_tokens(url: str) -> list[str]:
@@ -41,7 +49,7 @@ def url_hashes(url: str) -> NDArray[np.uint32]:
 
 def link_tokens(url: str, anchor: str) -> list[int]:
     """Hashes of the most telling tokens, padded with 0: the anchor's first, the path's last, then the host's."""
-    hashes = [_hash(token) for token in _telling(url, anchor)[:WIDTH]]
+    hashes = list(map(_hash, _telling(url, anchor)[:WIDTH]))
     return hashes + [0] * (WIDTH - len(hashes))
 
 
