@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dowse.model.page import Bag
 from dowse.predict.learning.notes import Rows
 from dowse.predict.learning.statistics import Statistics, Sums
+from dowse.predict.learning.texts import term_weights
 
 __all__ = ["REUSE", "off_topic", "statistics_of"]
 
@@ -66,6 +67,5 @@ def off_topic(bags: Sequence[Bag]) -> Sums:
 
 
 def _unit(bag: Bag) -> Floats:
-    counts = bag.counts.astype(np.float64)
-    weights = np.where(counts < 1, counts, 1 + np.log(np.maximum(counts, 1)))
+    weights = term_weights(bag.counts.astype(np.float64))
     return np.asarray(weights / max(float(np.sqrt(weights @ weights)), 1e-12))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dowse.model.page import Bag
 
-__all__ = ["Text", "Texts", "Vocabulary"]
+__all__ = ["Text", "Texts", "Vocabulary", "term_weights"]
 
 Floats = NDArray[np.float64]
 _BUCKETS = 1 << 18  # terms that share one count as one
@@ -22,7 +22,7 @@ _LEAST = 1e-12  # a length to divide by
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Its terms by their numbers, and how much each is in it: ``1 + log`` of how often."""
+    """Its terms by their numbers, and how much each is in it."""
 
     terms: NDArray[np.int32]
     weights: NDArray[np.float32]
@@ -32,6 +32,11 @@ class Text:
         own = self.weights * rarity.take(self.terms, mode="clip")
         length = math.sqrt(float((own * own).sum()))
         return float((own * vector.take(self.terms, mode="clip")).sum()) / max(length, _LEAST)
+
+
+def term_weights(counts: NDArray[Any]) -> NDArray[Any]:
+    """``1 + log`` of how often a term occurs; where it counts for less than once, just that."""
+    return np.asarray(np.where(counts < 1, counts, 1 + np.log(np.maximum(counts, 1))))
 
 
 class Vocabulary:
@@ -52,9 +57,7 @@ class Vocabulary:
         return found
 
     def text(self, bag: Bag) -> Text:
-        counts = bag.counts
-        weights = np.where(counts < 1, counts, 1 + np.log(np.maximum(counts, 1)))
-        return Text(self.numbers(bag.terms), weights.astype(np.float32))
+        return Text(self.numbers(bag.terms), term_weights(bag.counts).astype(np.float32))
 
 
 class Texts:
