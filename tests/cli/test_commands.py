@@ -62,6 +62,17 @@ def test_a_crawl_leaves_records_archive_and_picture(folder: Path) -> None:
     assert (folder / "harvest.svg").read_text("utf-8").startswith("<svg ")
 
 
+def test_without_a_picture_the_rest_is_told(server: LoopbackServer, tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    dowse("crawl", DEMO_QUERY, "--seed", DEMO_SEEDS[0], "-b", "3p", "-o", str(folder), *network(server))
+    (folder / "harvest.svg").unlink()
+    (folder / "harvest.svg").mkdir()  # in its way
+    done = dowse("crawl", "--resume", str(folder), "-b", "5p", *network(server))
+    assert "dowse: no picture: cannot write" in done.stderr
+    assert "5 fetched" in done.stdout
+    assert "harvest.svg" not in done.stdout
+
+
 def test_export_in_every_format(folder: Path, tmp_path: Path) -> None:
     lines = dowse("export", str(folder), "--to", "jsonl").stdout.splitlines()
     assert json.loads(lines[0])["url"] in DEMO_SEEDS, "they are on hosts of their own, asked at the same time"

@@ -17,23 +17,28 @@ from dowse.lab.chart import svg_file
 from dowse.lab.forecast import sentence, told, too_early
 from dowse.lab.html import clean, human_bytes, human_seconds
 from dowse.lab.settings import subject_of
+from dowse.model.errors import UserError
 from dowse.model.files import write_whole
 from dowse.model.forecast import Forecast
 from dowse.store import CrawlReader, Summary
 
-__all__ = ["draw_curve", "finish"]
+__all__ = ["finish"]
 
 _OUTCOMES = 8
 _COULD_GO_ON = frozenset(("budget", "target", "interrupted"))
 
 
-def draw_curve(folder: Path, title: str) -> Path:
+def _draw_curve(folder: Path, title: str) -> Path | None:
     """The crawl's harvest curve as ``harvest.svg`` in its folder. Written by hand: to load a plotting library takes
-    longer than a small crawl's pages."""
+    longer than a small crawl's pages. None when it cannot be written, which is said; the crawl itself is well."""
     with CrawlReader(folder) as crawl:
         curve = crawl.harvest_curve()
     path, picture = folder / "harvest.svg", svg_file(curve, title)
-    write_whole(path, lambda partial: partial.write_text(picture, encoding="utf-8", newline="\n"))
+    try:
+        write_whole(path, lambda partial: partial.write_text(picture, encoding="utf-8", newline="\n"))
+    except UserError as error:
+        typer.echo(f"dowse: no picture: {error}", err=True)
+        return None
     return path
 
 
@@ -42,7 +47,7 @@ def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
     with CrawlReader(folder) as crawl:
         summary, settings, forecast = crawl.summary(), crawl.settings(), crawl.forecast()
     topic = settings["topic"]
-    picture = draw_curve(folder, topic.get("name") or subject_of(topic)) if summary.pages else None
+    picture = _draw_curve(folder, topic.get("name") or subject_of(topic)) if summary.pages else None
     if as_json:
         value = {"event": "summary", "folder": str(folder), "stop": asdict(stop), **asdict(summary)}
         value["forecast"] = None if forecast is None else forecast.to_json()
