@@ -17,6 +17,7 @@ from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
 from dowse.predict.learning import InterestRatios, Learner
 from dowse.predict.learning.features import NAMES
+from dowse.predict.learning.notes import Record
 from dowse.predict.learning.tokens import link_tokens
 
 SITES = 3
@@ -124,10 +125,12 @@ def test_evidence_is_the_literal_one(seed: int, pages: int) -> None:
     literal = Literal(learner, crawl)
     waiting = sorted({id_ for _, view in crawl for id_ in view.ids.tolist()} - literal.values.keys())
     rows = learner.memory.at(np.array(waiting, np.int64))
-    for row, candidate in zip(learner._tables.features(rows), waiting, strict=True):
+    for at, (row, candidate) in enumerate(zip(learner._tables.features(rows), waiting, strict=True)):
         found = dict(zip(NAMES, row.tolist(), strict=True))
         for name, value in literal.features(candidate).items():
             assert found[name] == pytest.approx(value, abs=1e-5), name
+        alone = learner._tables.evidence(Record.of(rows[at : at + 1]))
+        assert alone == pytest.approx(row.tolist(), abs=1e-6), "of one record as of many"
 
 
 def test_a_value_is_never_older_than_one_round_of_the_sweep() -> None:
@@ -152,7 +155,7 @@ def test_exact_values_are_those_of_this_moment() -> None:
         revised = learner.revise(lambda ids: np.ones(len(ids), np.bool_))
         assert revised is not None
         for candidate, value in zip(revised[0].tolist()[::17], revised[1].tolist()[::17], strict=True):
-            assert learner.refresh(candidate) == pytest.approx(value, abs=1e-12)
+            assert learner.refresh(candidate) == pytest.approx(value, abs=1e-6)
 
 
 def test_pages_like_their_siblings_come_first() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import log1p, sqrt
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.page import Context
-from dowse.predict.learning.notes import PARENTS, Rows
+from dowse.predict.learning.notes import PARENTS, Record, Rows
 from dowse.predict.learning.siblings import Siblings
 from dowse.predict.learning.statistics import Statistics
 from dowse.predict.learning.tokens import BUCKETS, WIDTH
@@ -16,7 +18,7 @@ __all__ = ["EXACT", "NAMES", "Tables", "weighted"]
 Floats = NDArray[np.float64]
 EXACT = 1 << 16
 """Values are multiples of its inverse: so sums do not depend on their order."""
-_KAPPA_TOKEN = np.float32(3.0)
+_KAPPA_TOKEN = 3.0
 _KAPPA_SITE = 1.0
 _KAPPA_PARENTS = 0.5
 _SPREAD = 2.0  # a sum over pages is taken over the root of their number and so many more
@@ -149,11 +151,38 @@ class Tables:
         found[:, -4] = self._of_sites(rows["site"], usual)
         found[:, -3] = np.log1p(parents) * 0.05
 
+    def evidence(self, record: Record) -> list[float]:
+        """The row of one record that pages link to: a quarter of the time that :meth:`features` takes for so few."""
+        usual, parents = self.usual, record.parents
+        known = min(parents, PARENTS)
+        of_link, spread = self.siblings.rates_of_link, sqrt(known + _SPREAD)
+        pages, *groups = zip(
+            *[of_link(*link, usual) for link in zip(record.pages[:known], record.places, strict=False)], strict=True
+        )
+        total, shrink = sum(pages), parents / (parents + _KAPPA_PARENTS)
+        found = [
+            max(pages), (total + _KAPPA_PARENTS * usual) / (known + _KAPPA_PARENTS), (total - known * usual) / spread,
+            *record.best, *[mean * shrink for mean in record.mean],
+        ]  # fmt: skip
+        for rates in groups:
+            total = sum(rates)
+            found += (total / known, max(rates), total / spread)
+        more, there = 0.0, 0
+        for token in record.tokens:
+            if token:
+                counted = self._tokens.item(token % BUCKETS)
+                more += (counted.imag - counted.real * usual) / (counted.real + _KAPPA_TOKEN)
+                there += 1
+        counted = self._sites.item(min(record.site, len(self._sites) - 1))
+        of_site = (counted.imag - counted.real * usual) / (counted.real + _KAPPA_SITE)
+        found += (more / sqrt(max(there, 1)), of_site, log1p(parents) * 0.05, 1.0, -1.0)
+        return found
+
     def _of_tokens(self, tokens: NDArray[np.uint32], usual: float) -> Floats:
         """How much more than usual pages with these tokens are worth, added up over the root of their number."""
         known = self._tokens.take((tokens & _MASK).astype(np.intp), mode="clip")
         more = known.imag - known.real * np.float32(usual)
-        more /= known.real + _KAPPA_TOKEN
+        more /= known.real + np.float32(_KAPPA_TOKEN)
         there = (tokens > 0).astype(np.float32) @ _ONES  # the bucket of what is not there stays empty
         return np.asarray(more.sum(axis=1) / np.sqrt(np.maximum(there, 1)), np.float64)
 

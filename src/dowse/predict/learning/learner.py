@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import exp
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, Sou
 from dowse.model.url import split
 from dowse.predict.learning.contrast import KEPT, Contrast, Told
 from dowse.predict.learning.features import EXACT, NAMES, Tables, weighted
-from dowse.predict.learning.notes import PARENTS, Notes, Rows
+from dowse.predict.learning.notes import PARENTS, Notes, Record, Rows
 from dowse.predict.learning.reuse import REUSE, statistics_of
 from dowse.predict.learning.statistics import Mix, Statistics
 from dowse.predict.learning.tokens import link_tokens
@@ -76,7 +77,7 @@ class Learner:
         self._version = 0
         self._threshold = 0.5  # of the topic's judge
         self._hosts: dict[int, str] = {}  # of sites
-        self._looked: tuple[bytes, Floats] = (b"", np.zeros(0))  # a record that was looked at, and its evidence
+        self._looked: tuple[Record | None, Floats] = (None, np.zeros(0))  # what was looked at, and its evidence
         self._begin()
 
     @property
@@ -87,7 +88,7 @@ class Learner:
     # -- learning ------------------------------------------------------------------------------------------------
 
     def rank(self, page: SourcePage, links: LinkView) -> Floats:
-        self._looked = (b"", np.zeros(0))
+        self._looked = (None, np.zeros(0))
         self._judged(page)
         self._link(page, links)
         return self._value(self.memory.at(links.ids))
@@ -101,7 +102,7 @@ class Learner:
         value = _rounded(self._contrast.add(Told(page.id, bag, float(np.float32(page.score)), page.threshold)))
         row["site"] = page.site
         if row["parents"][0] > 0:
-            self._learned.learn(self._features(row)[0], value)
+            self._learned.learn(self._evidence(Record.of(row)), value)
         row["own"], row["score"], row["ordinal"] = value, page.score, self._tables.pages
         self.memory.put(id_, row)
         self.memory.bags[page.id] = bag
@@ -187,6 +188,13 @@ class Learner:
             found[:, self._left_out] = 0.0
         return found
 
+    def _evidence(self, record: Record) -> Floats:
+        """The same of a single record that pages link to."""
+        found = np.array(self._tables.evidence(record))
+        if len(self._left_out):
+            found[self._left_out] = 0.0
+        return found
+
     def _value(self, rows: Rows) -> Floats:
         return _squeezed(self._features(rows) @ self._learned.weights)
 
@@ -206,24 +214,23 @@ class Learner:
         return ids, self._value(rows)
 
     def refresh(self, candidate: int) -> float | None:
-        row = self.memory.at(np.array([candidate]))
-        if not row["parents"][0]:
+        record = Record.of(self.memory.at(np.array([candidate])))
+        if not record.parents:
             return None
-        features = self._features(row)
-        self._looked = (row.tobytes(), features[0])
-        return float(_squeezed(features @ self._learned.weights)[0])
+        self._looked = record, self._evidence(record)
+        return _squeezed_one(float(self._looked[1] @ self._learned.weights))
 
     def explain(self, candidate: int, priority: float) -> Explanation:
-        row = self.memory.at(np.array([candidate]))
-        parents = {"parents": (float(row["parents"][0]), 0.0)}
-        if not row["parents"][0]:
+        record = Record.of(self.memory.at(np.array([candidate])))
+        parents = {"parents": (float(record.parents), 0.0)}
+        if not record.parents:
             return Explanation(priority, {_CHANCE: (0.0, 0.0), **parents}, self._version)
         # a page is looked at before it goes, and then asked why
-        looked = self._looked[1] if self._looked[0] == row.tobytes() else self._features(row)[0]
+        looked = self._looked[1] if self._looked[0] == record else self._evidence(record)
         told = zip(NAMES, looked.tolist(), self._learned.weights.tolist(), strict=True)
         parts = {name: (value, weight) for name, value, weight in told if value * weight}
         mixed = sum(value * weight for value, weight in parts.values())
-        predicted = float(_squeezed(np.array(mixed)))
+        predicted = _squeezed_one(mixed)
         beside = {"kept above 0": predicted - mixed, "what was learned since it was ranked": priority - predicted}
         parts |= {name: (more, 1.0) for name, more in beside.items() if abs(more) > _SAME}
         return Explanation(priority, {_CHANCE: (predicted, 0.0), **parts, **parents}, self._version)
@@ -290,6 +297,10 @@ class Learner:
 
 def _squeezed(values: Floats) -> Floats:
     return np.where(values > _LOW, values, _LOW * np.exp(np.minimum(values - _LOW, 0) / _SQUEEZE))
+
+
+def _squeezed_one(value: float) -> float:
+    return value if value > _LOW else _LOW * exp((value - _LOW) / _SQUEEZE)
 
 
 def _rounded(value: float) -> float:

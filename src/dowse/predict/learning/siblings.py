@@ -96,3 +96,17 @@ class Siblings:
                 more += _KAPPA_RUN * found[1]
             np.divide(more, known.real + (_KAPPA_RUN if row > 1 else _KAPPA), out=found[row])
         return found
+
+    def rates_of_link(self, page: int, place: int, usual: float) -> tuple[float, float, float, float]:
+        """The same of a single link."""
+        whole = max(self._base.item(page), 0)
+        run, short = divmod(place, _RUNS)
+        long = whole + 1 + _STEP * run
+        known = self._known.item
+        of_page = _rate(known(whole), usual, 0.0, _KAPPA)
+        of_long = _rate(known(long), usual, of_page, _KAPPA_RUN)
+        return self._own.item(whole), of_page, of_long, _rate(known(long + 1 + short), usual, of_page, _KAPPA_RUN)
+
+
+def _rate(known: complex, usual: float, drawn_to: float, kappa: float) -> float:
+    return (known.imag - known.real * usual + kappa * drawn_to) / (known.real + kappa)
