@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from dowse.frontier import Frontier
 from dowse.model.page import Bag, Context
-from dowse.model.strategy import LinkView, SourcePage, Subject
+from dowse.model.strategy import LinkView, Sample, SourcePage, Subject
 from dowse.predict.learning import Learner
 
 _LINKS = 100
@@ -42,6 +42,7 @@ def _page(rng: np.random.Generator, id_: int, ordinal: int) -> SourcePage:
     return SourcePage(
         id=id_, site=ordinal % _SITES, depth=1, ordinal=ordinal, score=score, relevant=score > 0.1, n_links=_LINKS,
         threshold=0.1, bag=_bag(rng),
+        host=f"s{ordinal % _SITES}.example",
     )  # fmt: skip
 
 
@@ -57,7 +58,7 @@ def _view(rng: np.random.Generator, ids: NDArray[np.int64]) -> LinkView:
 
 def _filled(rng: np.random.Generator, waiting: int) -> Learner:
     """A learner that knows so many waiting URLs."""
-    learner = Learner(Subject(tuple(_bag(rng) for _ in range(8))))
+    learner = Learner(Subject(tuple(Sample(_bag(rng), "s1.example") for _ in range(8))))
     for number, start in enumerate(range(0, waiting, _LINKS)):
         ids = np.arange(start, min(start + _LINKS, waiting))
         if number < _JUDGED:

@@ -125,8 +125,7 @@ class PageIntake:
             self._recorder.event("predicate failed", f"{lease.url}: {verdict.fault}")
         if row.duplicate_of is None:  # the same page twice is no menu
             self._learn_repeats(lease.site.id, digest)
-        host = lease.site.host
-        self._tally.judged(host, verdict.score if row.score is not None else 0.0, relevant, now)
+        self._tally.judged(lease.site.host, verdict.score if row.score is not None else 0.0, relevant, now)
         site = self._recorder.site(lease.site.id)
         site.pages += 1
         site.relevant += relevant
@@ -134,6 +133,7 @@ class PageIntake:
             page = SourcePage(
                 id=id_, site=lease.site.id, depth=row.depth, ordinal=self._tally.pages - 1, score=verdict.score,
                 relevant=relevant, n_links=digest.n_links, threshold=verdict.threshold, bag=digest.bag,
+                host=lease.site.host,
             )  # fmt: skip
             self._intake.links(page, lease.url, digest.links, now)
         for rule, count in digest.refused_links.items():

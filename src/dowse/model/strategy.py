@@ -27,6 +27,7 @@ __all__ = [
     "LinkView",
     "Memory",
     "Revision",
+    "Sample",
     "SourcePage",
     "Strategy",
     "Subject",
@@ -52,6 +53,7 @@ class SourcePage:
     n_links: int
     threshold: float = 0.5  # the score from which a page is relevant
     bag: Bag | None = None  # its terms, for a strategy that learns from words
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +118,19 @@ class Memory(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """A page that is known to be on the topic, or off it."""
+
+    bag: Bag
+    host: str = ""  # where it is from; empty: not from the web
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """What a strategy that learns from words is told of the topic before the crawl."""
 
-    positive: tuple[Bag, ...] = ()  # the examples
-    negative: tuple[Bag, ...] = ()
+    positive: tuple[Sample, ...] = ()  # the examples
+    negative: tuple[Sample, ...] = ()
 
 
 class Strategy(Protocol):

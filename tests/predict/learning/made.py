@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from dowse.model.page import Bag, Context
-from dowse.model.strategy import LinkView, SourcePage, Subject
+from dowse.model.strategy import LinkView, Sample, SourcePage, Subject
 from dowse.predict.learning import Learner, Statistics
 from dowse.predict.learning.statistics import Mix, Sums
 
@@ -45,7 +45,7 @@ def bag(words: range, number: int) -> Bag:
     return Bag(terms, np.array([dice.randint(1, 4) for _ in terms], np.float32))
 
 
-SUBJECT = Subject(tuple(bag(ON, 1000 + number) for number in range(4)))
+SUBJECT = Subject(tuple(Sample(bag(ON, 1000 + number)) for number in range(4)))
 
 
 def url(number: int) -> str:

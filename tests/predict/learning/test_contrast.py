@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.model.page import Bag
-from dowse.model.strategy import Subject
+from dowse.model.strategy import Sample, Subject
 from dowse.predict.learning.contrast import Contrast, Told
 
 Text = dict[int, int]  # term -> how often
@@ -60,7 +60,7 @@ texts = st.dictionaries(st.integers(0, 30), st.integers(1, 5), min_size=1, max_s
 @given(examples=st.lists(texts, min_size=2, max_size=5), off=st.lists(texts, min_size=5, max_size=9),
        on=st.lists(texts, max_size=4))  # fmt: skip
 def test_values_are_the_literal_ones(examples: list[Text], off: list[Text], on: list[Text]) -> None:
-    contrast = Contrast(Subject(tuple(map(bag, examples))))
+    contrast = Contrast(Subject(tuple(Sample(bag(words)) for words in examples)))
     pages = [*off, *on]
     for number, text in enumerate(pages):
         contrast.add(Told(number, bag(text), 0.0 if number < len(off) else 1.0, 0.5))
@@ -81,9 +81,28 @@ def test_what_all_pages_share_tells_nothing() -> None:
     """The judge's own cosine would take the menu for likeness."""
     menu = {100 + n: 3 for n in range(10)}
     examples = [menu | {n: 1, 5: 2} for n in range(4)]
-    contrast = Contrast(Subject(tuple(map(bag, examples))))
+    contrast = Contrast(Subject(tuple(Sample(bag(words)) for words in examples)))
     for number in range(20):
         contrast.add(Told(number, bag(menu | {50 + number: 2}), 0.1, 0.5))
     contrast.fit()
     on, off = (contrast.add(Told(n, bag(text), 0.3, 0.5)) for n, text in ((90, {5: 2, 77: 5}), (91, menu | {78: 2})))
     assert on > off + 0.05
+
+
+def test_where_the_examples_are_from_tells() -> None:
+    """The same text is worth more at the examples' own host; where they are from everywhere, hosts tell nothing."""
+    words = [{5: 2, 6: 1, n: 1} for n in range(4)]
+
+    def values(*hosts: str) -> tuple[float, ...]:
+        samples = tuple(Sample(bag(text), host) for text, host in zip(words, hosts, strict=True))
+        contrast = Contrast(Subject(samples))
+        for number in range(20):
+            contrast.add(Told(number, bag({50 + number: 2, 6: 1}), 0.1, 0.5))
+        contrast.fit()
+        pages = (contrast.origins.beside(bag({5: 2, 77: 1}), f"{host}.test") for host in ("www.one", "new.one", "two"))
+        return tuple(contrast.add(Told(number, page, 0.3, 0.5)) for number, page in enumerate(pages, 90))
+
+    same, near, elsewhere = values(*["www.one.test"] * 4)
+    assert same > near + 0.05 > elsewhere + 0.1
+    spread = values("www.a.test", "www.b.test", "www.c.test", "www.d.test")
+    assert spread[0] == spread[1] == spread[2]

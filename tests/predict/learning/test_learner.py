@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dowse.model.errors import TopicError
 from dowse.model.page import Bag, Context
-from dowse.model.strategy import LinkView, SourcePage, Subject
+from dowse.model.strategy import LinkView, Sample, SourcePage, Subject
 from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
 from dowse.predict.learning import InterestRatios, Learner
@@ -120,7 +120,7 @@ class Literal:
 @given(seed=st.integers(0, 10_000), pages=st.integers(1, 40))
 def test_evidence_is_the_literal_one(seed: int, pages: int) -> None:
     crawl = story(seed, pages, 60)
-    learner = Learner(Subject(tuple(bag(np.random.default_rng(n)) for n in range(4))))
+    learner = Learner(Subject(tuple(Sample(bag(np.random.default_rng(n))) for n in range(4))))
     tell(learner, crawl)
     literal = Literal(learner, crawl)
     waiting = sorted({id_ for _, view in crawl for id_ in view.ids.tolist()} - literal.values.keys())

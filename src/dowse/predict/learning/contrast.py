@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dowse.model.page import Bag
 from dowse.model.strategy import Subject
 from dowse.predict.learning.background import Background
+from dowse.predict.learning.hosts import Origins
 from dowse.predict.learning.statistics import Statistics
 from dowse.predict.learning.texts import Text, Texts, Vocabulary
 
@@ -54,8 +55,9 @@ class Contrast:
     def __init__(self, subject: Subject, before: Statistics | None = None) -> None:
         self._vocabulary = words = Vocabulary()
         self._before = Background(before, words)
-        self._positive = Texts([words.text(bag) for bag in subject.positive])
-        self._negative = [words.text(bag) for bag in subject.negative]
+        self.origins = Origins(page.host for page in subject.positive)
+        self._positive = Texts([words.text(self.origins.beside(page.bag, page.host)) for page in subject.positive])
+        self._negative = [words.text(self.origins.beside(page.bag, page.host)) for page in subject.negative]
         self._rarity = np.ones(1)
         self._vector: Floats | None = None  # none: the judge's own scores do
         self._middle, self._scale = 0.0, 0.0  # of scores: what is doubtful, and how far from it much is; 0: unknown

@@ -98,7 +98,7 @@ class Learner:
         id_ = np.array([page.id])
         self._threshold = page.threshold
         row = self.memory.at(id_)
-        bag = _NO_BAG if page.bag is None else page.bag
+        bag = _NO_BAG if page.bag is None else self._contrast.origins.beside(page.bag, page.host)
         value = _rounded(self._contrast.add(Told(page.id, bag, float(np.float32(page.score)), page.threshold)))
         row["site"] = page.site
         if row["parents"][0] > 0:
