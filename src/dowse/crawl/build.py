@@ -73,7 +73,7 @@ class Assembly:
         """Crawl to the end; the reason is recorded. A store that fails ends the crawl with StoreError."""
         self.store.start_run(self.clock.wall())
         await self.workers.start()
-        self.engine.background(self.sitemaps.walk(self.topic.seeds.sitemaps))
+        self.engine.tasks.background(self.sitemaps.walk(self.topic.seeds.sitemaps))
         stop = await self.engine.run()
         if isinstance(self.engine.failure, StoreError):
             raise self.engine.failure

@@ -14,6 +14,7 @@ from dowse.crawl.errands import Errands
 from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.heads import Heads
 from dowse.crawl.intake import Intake
+from dowse.crawl.launch import Launcher
 from dowse.crawl.outlook import Outlook
 from dowse.crawl.pages import Fetched, PageIntake
 from dowse.crawl.recorder import Recorder
@@ -107,17 +108,21 @@ def join(
             clock=clock,
         )  # fmt: skip
         heads.on_size = lambda candidate, size: worth.sized(candidate, size, clock.now())
+    launcher = Launcher(
+        topic, frontier=frontier, workers=workers, strategy=strategy, errands=errands, conclusion=conclusion,
+        recorder=recorder, purse=purse, tally=tally, worth=worth, clock=clock, on_page=on_page, cache=cache,
+        heads=heads,
+    )  # fmt: skip
     engine = Engine(
-        topic, frontier=frontier, transport=transport, workers=workers, strategy=strategy, errands=errands,
-        extra=extra, conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, worth=worth, outlook=outlook,
-        clock=clock, on_page=on_page, cache=cache, heads=heads,
+        topic, frontier=frontier, transport=transport, launcher=launcher, errands=errands, extra=extra,
+        conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, outlook=outlook, clock=clock,
     )  # fmt: skip
     sitemaps = Sitemaps(extra, errands, recorder, intake, clock, records.statistics().get(WALKED, []))
     if topic.seeds.robots_sitemaps:
 
         def walk_named(site: Site, urls: tuple[str, ...]) -> None:
             if site.origin in seed_origins:
-                engine.background(sitemaps.walk(urls))
+                engine.tasks.background(sitemaps.walk(urls))
 
         errands.on_sitemaps = walk_named
     return Parts(
