@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dowse.judge.build import DEFAULT_THRESHOLDS, build_judge, looking_judge
 from dowse.judge.calibrate import calibrate
 from dowse.judge.category import Category
 from dowse.judge.category_file import load_category, save_category
 from dowse.judge.erid import KeywordPool
 from dowse.judge.frequencies import TERMS
-from dowse.judge.judge import DEFAULT_THRESHOLDS, Judge, build_judge, looking_judge
+from dowse.judge.judge import Judge
 from dowse.judge.lexicon import Vocabulary
 from dowse.judge.predicate import category_files, check_predicate
 from dowse.judge.reading import Reading

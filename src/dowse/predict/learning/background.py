@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.predict.learning.statistics import Statistics
-from dowse.predict.learning.texts import Vocabulary
+from dowse.predict.learning.texts import Numbering
 
 __all__ = ["Background"]
 
@@ -22,7 +22,7 @@ class Background:
     their mean square): every page is taken to be as long as they are on average.
     """
 
-    def __init__(self, before: Statistics | None, words: Vocabulary) -> None:
+    def __init__(self, before: Statistics | None, words: Numbering) -> None:
         """Takes the first numbers of a vocabulary, so that its sums do not depend on what a crawl meets when."""
         self.pages = 0.0 if before is None else before.off_pages
         self._found: Floats = np.zeros(0)  # how many of them have a word

@@ -18,7 +18,7 @@ from dowse.model.strategy import Subject
 from dowse.predict.learning.background import Background
 from dowse.predict.learning.hosts import Origins
 from dowse.predict.learning.statistics import Statistics
-from dowse.predict.learning.texts import Text, Texts, Vocabulary
+from dowse.predict.learning.texts import Numbering, Text, Texts
 
 __all__ = ["KEPT", "Contrast", "Told"]
 
@@ -53,7 +53,7 @@ class Contrast:
     """Learns what is off the topic. A page's value is in [0, 1], and about a half where it is doubtful."""
 
     def __init__(self, subject: Subject, before: Statistics | None = None) -> None:
-        self._vocabulary = words = Vocabulary()
+        self._vocabulary = words = Numbering()
         self._before = Background(before, words)
         self.origins = Origins(page.host for page in subject.positive)
         self._positive = Texts([words.text(self.origins.beside(page.bag, page.host)) for page in subject.positive])

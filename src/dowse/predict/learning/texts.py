@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dowse.model.page import Bag
 
-__all__ = ["Text", "Texts", "Vocabulary", "term_weights"]
+__all__ = ["Numbering", "Text", "Texts", "term_weights"]
 
 Floats = NDArray[np.float64]
 _BUCKETS = 1 << 18  # terms that share one count as one
@@ -39,7 +39,7 @@ def term_weights(counts: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(np.where(counts < 1, counts, 1 + np.log(np.maximum(counts, 1))))
 
 
-class Vocabulary:
+class Numbering:
     """Numbers terms as they are met, so that tables over them are no longer than there are."""
 
     def __init__(self) -> None:
