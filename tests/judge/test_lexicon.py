@@ -26,6 +26,32 @@ def test_starts_over_when_it_knows_too_many_words(monkeypatch: pytest.MonkeyPatc
     assert len(lexicon) <= 50 + 22
 
 
+def test_what_only_a_long_text_brought_is_forgotten_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_LONG_TEXT", 1000)
+    lexicon = Lexicon(Terms("english"), ["solar"])
+    lexicon.read(["solar", "cells"])
+    known = dict(lexicon)
+    lexicon.read([f"w{n}" for n in range(5000)])
+    assert len(lexicon) == len(known) + 5000
+    lexicon.read(["cells"])
+    assert dict(lexicon) == known
+
+
+@given(texts=st.lists(st.lists(st.sampled_from([*WORDS, LINE_END]), max_size=12), max_size=8))
+def test_a_text_is_read_the_same_whatever_was_read_and_forgotten(texts: list[list[str]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_LONG_TEXT", 4)
+        patch.setattr(module, "_MOST_WORDS", 8)
+        patch.setattr(module, "_FIRST_ROOM", 2)
+        lexicon = Lexicon(Terms("english"), ("cell", "bird"))
+        for text in texts:
+            one, fresh = lexicon.read(text), Lexicon(Terms("english"), ("cell", "bird")).read(text)
+            assert one.hashes().tolist() == fresh.hashes().tolist()
+            assert one.count()[0] == fresh.count()[0]
+            for found, expected in zip(one.hashed_terms(), fresh.hashed_terms(), strict=True):
+                assert found.tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize("weighting", ["log", "tf"])
 @given(page=st.lists(st.sampled_from([*WORDS, LINE_END])), before=st.lists(st.sampled_from(WORDS)))
 def test_a_reading_by_number_is_the_same_to_the_last_digit(weighting: str, page: list[str], before: list[str]) -> None:

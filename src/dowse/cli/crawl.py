@@ -18,6 +18,7 @@ from dowse.cli.summary import finish
 from dowse.crawl.api import choose_folder
 from dowse.crawl.build import Assembly, assemble, read_settings, wanted_workers
 from dowse.crawl.engine import Engine, Stop
+from dowse.crawl.heap import keep_less
 from dowse.crawl.processes import Started, fork_workers
 from dowse.model.errors import UserError
 from dowse.model.topic import Topic
@@ -147,6 +148,7 @@ def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = Fa
     # What is loaded by now stays, and records make no cycles: looking for garbage less often saves a tenth of the time.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+    keep_less()
     prepared = fork_workers(wanted_workers(topic))
     try:
         return _run(_crawl(topic, folder, display, prepared, resume=resume))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from dowse.crawl.facts import facts_of
+from dowse.crawl.heap import LARGE_BYTES, give_back
 from dowse.crawl.job import Job, Work
 from dowse.crawl.judged import judged
 from dowse.frontier.scope import StaticScope
@@ -53,6 +54,8 @@ class PageStep:
             response.body, url=response.url, content_type=content_type,
             robots_tag=", ".join(response.header_values("X-Robots-Tag")) or None,
         )  # fmt: skip
+        if len(response.body) >= LARGE_BYTES:
+            give_back()  # its tree, ten times as large: what follows need not come on top of it
         gathered = gather_links(document, self._scope.refuse, self._max_links)
         language = detect_language(document.raw_text, document.lang)
         judged_from = perf_counter()

@@ -16,12 +16,12 @@ import socket
 import sys
 from collections.abc import Iterator
 
+from dowse.crawl.heap import LARGE_BYTES, give_back, keep_less
 from dowse.crawl.job import Job, Step, Work
 from dowse.crawl.wire import READY, Frames, frame, pack_work, unpack_job
 
 __all__ = ["serve", "work"]
 
-_LARGE_BYTES = 500_000  # one page in hundreds
 _MOST_MEMORY = 4 << 30  # an honest page needs a few hundred megabytes at the very worst
 
 
@@ -51,18 +51,10 @@ def serve(sock: socket.socket) -> None:
     gc.set_threshold(100_000, 50, 50)
     sock.sendall(frame(READY))
     for payload in messages:
-        large = len(payload) >= _LARGE_BYTES
+        large = len(payload) >= LARGE_BYTES
         sock.sendall(frame(pack_work(_attempt(step, unpack_job(payload)))))
         if large:
-            _give_back()
-
-
-def _give_back() -> None:
-    """Return to the system what a large page took: the C library keeps it otherwise, tens of megabytes a worker."""
-    import ctypes  # only now: most workers never need it
-
-    with contextlib.suppress(OSError, AttributeError):  # glibc has it, others do without
-        ctypes.CDLL(None).malloc_trim(0)
+            give_back()
 
 
 def work(sock: socket.socket) -> None:
@@ -71,6 +63,7 @@ def work(sock: socket.socket) -> None:
         signal.signal(name, signal.SIG_IGN)  # sent to the whole group, they are the engine's to handle
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+    keep_less()
     with sock, contextlib.suppress(ConnectionError):
         serve(sock)
 

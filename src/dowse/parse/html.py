@@ -20,7 +20,7 @@ from dowse.parse.document import Document, RawLink
 from dowse.parse.outline import TAGS, Outline
 from dowse.parse.robots import directives
 
-__all__ = ["Annotations", "find_annotations", "parse_html"]
+__all__ = ["Annotations", "find_annotations", "parse_bounded", "parse_html"]
 
 _MAX_ANCHOR = 400
 _MAX_REL = 100
@@ -62,11 +62,12 @@ def parse_html(
     html: str, *, url: str, charset: str = "", xhtml: bool = False, robots_tag: str | None = None
 ) -> Document:
     """Parse decoded HTML. Never raises; time is bounded by the page's size whatever its markup."""
-    tree = LexborHTMLParser(bounded(html, xhtml=xhtml), options=_OPTIONS, scripting=True)
-    walk = _Walk(_hidden(tree))
-    root = tree.root
-    if root is not None:
-        walk.run(root)
+    return parse_bounded(bounded(html, xhtml=xhtml), url=url, charset=charset, robots_tag=robots_tag)
+
+
+def parse_bounded(page: bytes, *, url: str, charset: str = "", robots_tag: str | None = None) -> Document:
+    """The same for a page that is :func:`~dowse.parse.bounds.bounded`, so that its caller need not hold both."""
+    walk = _walked(page)
     walk.outline.ends[0] = walk.breaks + (walk.parts[-1] is not _SEPARATOR)
     noindex, nofollow = directives(robots_tag, walk.robots)
     text = "".join(walk.parts[1:]).replace("\n", " ").replace(_SEPARATOR, "\n")
@@ -105,6 +106,16 @@ def find_annotations(html: str, *, xhtml: bool = False) -> Annotations:
         tuple(node.attributes.get("itemtype") or "" for node in tree.css("[itemtype]")),
         tuple(node.attributes.get("content") or "" for node in metas),
     )
+
+
+def _walked(page: bytes) -> _Walk:
+    """Walk over the tree, which takes ten times the page's memory and is gone after this."""
+    tree = LexborHTMLParser(page, options=_OPTIONS, scripting=True)
+    walk = _Walk(_hidden(tree))
+    root = tree.root
+    if root is not None:
+        walk.run(root)
+    return walk
 
 
 def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
