@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.crawl.build import assemble
+from dowse.crawl.heap import keep_less
 from dowse.frontier import Errand, Frontier
 from dowse.frontier.traps import GrowthRules
 from dowse.model.records import Batch, CandidateRow, CandidateState, SiteRow
@@ -103,6 +104,7 @@ def path(n: int) -> str:
 
 
 def operations(count: int, hosts: int, shape: str) -> Figures:
+    keep_less()  # as ``dowse crawl`` does
     web, dice = Web(hosts, shape), np.random.default_rng(1)
     fill(Frontier(delay_s=1.0), web, 1000, dice)  # whatever is loaded on first use is no memory of the frontier
     before = memory()
@@ -211,6 +213,7 @@ def batches(web: Web, count: int, dice: np.random.Generator) -> Iterator[Batch]:
 
 
 async def resume(folder: Path) -> Figures:
+    keep_less()
     topic = Topic(name="bench", query="perovskite solar cells")
     before, wall = memory(), time.perf_counter()
     assembly = await assemble(topic, folder, resume=True)

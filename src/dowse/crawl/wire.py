@@ -17,7 +17,7 @@ from dowse.crawl.job import Job, Work
 from dowse.model.http import Response, Timings, Truncation
 from dowse.model.page import Bag, Context, Digest, Links, Part, Reason, Signature, Verdict
 
-__all__ = ["READY", "Frames", "frame", "pack_job", "pack_work", "unpack_job", "unpack_work"]
+__all__ = ["READY", "Frames", "frame", "framed", "pack_job", "pack_work", "unpack_job", "unpack_work"]
 
 _LENGTH = struct.Struct("!I")  # in front of each message
 _ROOM = 1 << 18  # bytes: several messages
@@ -29,6 +29,11 @@ _TRUNCATIONS = {truncation.value: truncation for truncation in Truncation}
 def frame(payload: bytes) -> bytes:
     """A message with its length in front."""
     return _LENGTH.pack(len(payload)) + payload
+
+
+def framed(payload: bytes) -> tuple[bytes, bytes]:
+    """The same in two parts, for who can send both at once: a large message is not copied."""
+    return _LENGTH.pack(len(payload)), payload
 
 
 class Frames:

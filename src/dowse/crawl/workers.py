@@ -17,7 +17,7 @@ from typing import Protocol, cast
 
 from dowse.crawl.job import Job, Step, Work
 from dowse.crawl.processes import Process, Started, start_afresh
-from dowse.crawl.wire import Frames, frame, pack_job, unpack_work
+from dowse.crawl.wire import Frames, frame, framed, pack_job, unpack_work
 from dowse.model.bodies import Bodies
 from dowse.model.errors import DowseError
 
@@ -106,7 +106,7 @@ class _Connection(asyncio.BufferedProtocol):
         assert self._transport is not None
         self.tasks.append(task)
         # packed only now: a copy of each waiting page would double their memory
-        self._transport.write(frame(pack_job(task.job)))
+        self._transport.writelines(framed(pack_job(task.job)))
         if len(self.tasks) == 1:
             self._watch()
 

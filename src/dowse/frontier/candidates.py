@@ -20,6 +20,8 @@ __all__ = ["ID_BITS", "ID_MASK", "Candidates", "orders_of", "priorities_of", "pr
 ID_BITS = 32
 ID_MASK = (1 << ID_BITS) - 1
 _WAITING = int(CandidateState.WAITING)  # a plain number: comparing with an enum costs more than all the rest
+_FIRST_ROOM = 1 << 15  # candidates
+_PATH_BYTES = 48  # of one, usually
 _ALL_BUT_SIGN = np.int64((1 << 63) - 1)
 
 
@@ -62,12 +64,14 @@ def _turned(bits: NDArray[np.int64]) -> NDArray[np.int64]:
 class Candidates:
     """Growable columns and the URLs' paths in one byte arena (the origin is kept once, at the site).
 
-    Columns grow in place: keep no view of one over a call of :meth:`extend`.
+    Columns grow in place: keep no view of one over a call of :meth:`extend`. They begin with room for many, since what
+    was never written to takes no memory of the system: small ones that grow would leave gaps in the heap as large as
+    themselves.
     """
 
     _COLUMNS = ("order", "site", "depth", "parent", "run", "attempts", "state", "_ends")
 
-    def __init__(self, capacity: int = 1024) -> None:
+    def __init__(self, capacity: int = _FIRST_ROOM) -> None:
         self.count = 0
         self.order: NDArray[np.uint64] = np.zeros(capacity, np.uint64)
         self.site: NDArray[np.int32] = np.zeros(capacity, np.int32)
@@ -77,14 +81,16 @@ class Candidates:
         self.attempts: NDArray[np.uint8] = np.zeros(capacity, np.uint8)
         self.state: NDArray[np.uint8] = np.zeros(capacity, np.uint8)
         self._ends: NDArray[np.int64] = np.zeros(capacity, np.int64)
-        self._arena = bytearray()
+        self._arena: NDArray[np.uint8] = np.zeros(capacity * _PATH_BYTES, np.uint8)
+        self._arena_used = 0
 
     def __len__(self) -> int:
         return self.count
 
     @property
     def nbytes(self) -> int:
-        return len(self._arena) + sum(int(getattr(self, name).nbytes) for name in self._COLUMNS)
+        """Bytes in use; there is room for an eighth more, or for the first many."""
+        return self._arena_used + self.count * sum(int(getattr(self, name).itemsize) for name in self._COLUMNS)
 
     def extend(
         self,
@@ -96,18 +102,19 @@ class Candidates:
         orders: NDArray[np.uint64],
     ) -> NDArray[np.int64]:
         """Take up waiting URLs (their paths, without the origin); their new ids."""
-        start, length = self.count, len(self._arena)
+        start, length = self.count, self._arena_used
         end = start + len(paths)
         if end > len(self.order):
             self._grow(end)
         text = "".join(paths)
         if text.isascii():  # as canonical URLs are: a letter is a byte
             lengths = list(map(len, paths))
-            self._arena += text.encode("ascii")
+            encoded = text.encode("ascii")
         else:
-            encoded = [path.encode() for path in paths]
-            lengths = list(map(len, encoded))
-            self._arena += b"".join(encoded)
+            each = [path.encode() for path in paths]
+            lengths = list(map(len, each))
+            encoded = b"".join(each)
+        self._write(encoded)
         self._ends[start:end] = list(accumulate(lengths, initial=length))[1:]
         self.order[start:end] = orders
         self.site[start:end] = sites
@@ -121,7 +128,7 @@ class Candidates:
     def path(self, id_: int) -> str:
         """The URL without its origin."""
         start = self._ends.item(id_ - 1) if id_ else 0
-        return self._arena[start : self._ends.item(id_)].decode()
+        return self._arena[start : self._ends.item(id_)].tobytes().decode()
 
     def key(self, id_: int) -> int:
         return (self.order.item(id_) << ID_BITS) | id_
@@ -130,6 +137,13 @@ class Candidates:
         """Does this key still stand for a waiting candidate at that priority?"""
         id_ = key & ID_MASK
         return self.state.item(id_) == _WAITING and self.order.item(id_) == key >> ID_BITS
+
+    def _write(self, encoded: bytes) -> None:
+        start, end = self._arena_used, self._arena_used + len(encoded)
+        if end > len(self._arena):
+            self._arena.resize(max(end, len(self._arena) * 9 // 8), refcheck=False)
+        self._arena[start:end] = np.frombuffer(encoded, np.uint8)
+        self._arena_used = end
 
     def _grow(self, least: int) -> None:
         capacity = max(least, len(self.order) * 9 // 8 + 1024)
