@@ -30,6 +30,7 @@ from dowse.parse import (
     parse_html,
     sign_hashes,
 )
+from dowse.parse.bounds import bounded
 
 PAGES, ROUNDS = 1_000, 5
 STAGES = ("decode", "html, text, words", "judge", "blocks", "links, context", "language", "signature")
@@ -51,7 +52,7 @@ def run(page: tuple[str, str, bytes], judge: Judge, spent: list[float]) -> tuple
     marks = [clock()]
     text, charset = decode(body, content_type)
     marks.append(clock())
-    document = parse_html(text, url=url, charset=charset)
+    document = parse_html(bounded(text), url=url, charset=charset)
     tokens = document.lines.tokens()
     marks.append(clock())
     reading = judge.read(tokens)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.crawl.job import Job, Work
-from dowse.crawl.wire import Frames, frame, pack_job, pack_work, unpack_job, unpack_work
+from dowse.crawl.wire import Frames, frame, framed, pack_job, pack_work, unpack_job, unpack_work
 from dowse.model.http import Response, Timings, Truncation
 from dowse.model.page import Bag, Digest, Links, Part, Reason, Signature, Verdict
 
@@ -90,3 +90,8 @@ def test_messages_come_out_as_they_went_in_however_the_stream_is_cut(sizes: list
         stream = stream[len(taken) :]
     assert found == messages
     assert len(frames.room()) == 1 << 18, "what a large message took is given back"
+
+
+@given(st.binary(max_size=50))
+def test_a_frame_in_two_parts_is_the_same(payload: bytes) -> None:
+    assert b"".join(framed(payload)) == frame(payload)

@@ -198,6 +198,12 @@ def test_closed_records_are_one_plain_file(folder: Path) -> None:
     assert names == ["dowse-00000.warc.gz", "dowse.ledger", "dowse.lock", "dowse.sqlite"]
 
 
+def test_the_cache_of_a_writer_is_small(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        [(kilobytes,)] = store._connection.execute("PRAGMA cache_size")
+    assert 0 < -kilobytes <= 16 << 10
+
+
 def test_a_folder_with_a_crawl_is_not_begun_again(folder: Path) -> None:
     with CrawlStore.create(folder, {}, WALL) as store:
         store.commit(batch(0))

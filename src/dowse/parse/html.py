@@ -20,7 +20,7 @@ from dowse.parse.document import Document, RawLink
 from dowse.parse.outline import TAGS, Outline
 from dowse.parse.robots import directives
 
-__all__ = ["Annotations", "find_annotations", "parse_bounded", "parse_html"]
+__all__ = ["Annotations", "find_annotations", "parse_html"]
 
 _MAX_ANCHOR = 400
 _MAX_REL = 100
@@ -58,15 +58,9 @@ _KINDS |= {create_tag(name).tag_id: -number for number, name in enumerate(TAGS) 
 _TEXT_ID = 2  # tag ids of the library: text, comment and the like come first
 
 
-def parse_html(
-    html: str, *, url: str, charset: str = "", xhtml: bool = False, robots_tag: str | None = None
-) -> Document:
-    """Parse decoded HTML. Never raises; time is bounded by the page's size whatever its markup."""
-    return parse_bounded(bounded(html, xhtml=xhtml), url=url, charset=charset, robots_tag=robots_tag)
-
-
-def parse_bounded(page: bytes, *, url: str, charset: str = "", robots_tag: str | None = None) -> Document:
-    """The same for a page that is :func:`~dowse.parse.bounds.bounded`, so that its caller need not hold both."""
+def parse_html(page: bytes, *, url: str, charset: str = "", robots_tag: str | None = None) -> Document:
+    """Parse HTML that is :func:`~dowse.parse.bounds.bounded`, so that time is bounded by the page's size whatever its
+    markup. Never raises."""
     walk = _walked(page)
     walk.outline.ends[0] = walk.breaks + (walk.parts[-1] is not _SEPARATOR)
     noindex, nofollow = directives(robots_tag, walk.robots)

@@ -6,7 +6,7 @@ from dowse.model.words import WordLines
 from dowse.parse.bounds import bounded
 from dowse.parse.decode import decode
 from dowse.parse.document import Document
-from dowse.parse.html import parse_bounded
+from dowse.parse.html import parse_html
 from dowse.parse.robots import directives
 
 __all__ = ["is_plain", "is_xhtml", "parse_page"]
@@ -22,7 +22,7 @@ def parse_page(body: bytes, *, url: str, content_type: str = "", robots_tag: str
         return _plain(text, url=url, charset=charset, robots_tag=robots_tag)
     page = bounded(text, xhtml=is_xhtml(text, content_type))
     del text  # with letters beyond Latin, four bytes each: no need to have it beside the tree
-    return parse_bounded(page, url=url, charset=charset, robots_tag=robots_tag)
+    return parse_html(page, url=url, charset=charset, robots_tag=robots_tag)
 
 
 def is_plain(content_type: str) -> bool:
