@@ -7,6 +7,7 @@ from functools import partial
 from typing import Protocol
 
 from dowse.crawl.endings import Endings
+from dowse.crawl.heap import LARGE_BYTES, give_back
 from dowse.crawl.intake import Intake
 from dowse.crawl.job import Job, Work
 from dowse.crawl.recorder import Recorder
@@ -108,7 +109,10 @@ class PageIntake:
                 lease, self._endings.row(lease, response, at, Outcome.FAILED, f"parse: {work.error}"), response, at
             )
             return None
-        return self._absorb(lease, response, at, work, work.digest)
+        page = self._absorb(lease, response, at, work, work.digest)
+        if len(response.body) >= LARGE_BYTES:
+            give_back()
+        return page
 
     def _absorb(self, lease: Lease, response: Response, at: float, work: Work, digest: Digest) -> Fetched:
         """Judge once, learn, take up the links, write it all down."""
