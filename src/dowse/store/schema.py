@@ -24,7 +24,7 @@ __all__ = ["DATABASE", "PAGE_COLUMNS", "VERSION", "connect_reader", "connect_wri
 DATABASE = "dowse.sqlite"
 VERSION = 3
 # It fills whatever it is given. The writer appends, and changes rows by their number: with 64 MB a commit was as quick
-# at 100,000 candidates, and at a million, changed at random, at most a tenth quicker (medians; runs scatter by as much).
+# at 100,000 candidates, and at a million, changed at random, a tenth quicker at most (medians; runs scatter as much).
 _CACHE_KB = 16 << 10
 _APPLICATION = 0x444F5753  # "DOWS": tells `file` and us whose database this is
 _STRICT = "STRICT" if sqlite3.sqlite_version_info >= (3, 37) else ""  # a wrong type is an error, not a surprise
