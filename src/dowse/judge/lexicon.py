@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from dowse.judge.reading import LINE_END_NUMBER, NO_TERM, Reading
 from dowse.judge.terms import Terms
-from dowse.model.words import LINE_END, word_hash
+from dowse.model.words import LINE_END, WordLines, word_hash
 
 __all__ = ["Lexicon", "Vocabulary"]
 
 _MOST_WORDS = 100_000  # 24 MB with the words of an encyclopedia
 _FIRST_ROOM = 1 << 14
+_LINE_END = np.full(1, LINE_END_NUMBER, np.int32)
+Numbers = NDArray[np.int32]
 
 
 class Lexicon(dict[str, int]):
@@ -78,9 +80,31 @@ class Lexicon(dict[str, int]):
 
     def read(self, tokens: Sequence[str]) -> Reading:
         """Look words up; a ``LINE_END`` among them ends a line."""
+        self._make_room()
+        return self._reading(self._numbers(tokens))
+
+    def read_lines(self, lines: WordLines, behind: WordLines | None = None) -> tuple[Reading, int]:
+        """Look the words of a text up, and those of another one that stands ``behind`` it, on lines of its own. Also
+        says how much of the reading is of the first one."""
+        self._make_room()
+        numbers = self._numbers_of(lines)
+        size = len(numbers)
+        if behind is not None:
+            numbers = np.concatenate((numbers, _LINE_END, self._numbers_of(behind)))
+        return self._reading(numbers), size
+
+    def _make_room(self) -> None:
         if len(self) >= _MOST_WORDS:  # start over: a number is good for one reading
             self._start()
-        numbers = np.fromiter(map(self.__getitem__, tokens), np.int64, len(tokens))
+
+    def _numbers(self, tokens: Sequence[str]) -> Numbers:
+        return np.fromiter(map(self.__getitem__, tokens), np.int32, len(tokens))
+
+    def _numbers_of(self, lines: WordLines) -> Numbers:
+        found = lines.numbers(self, self._new)
+        return self._numbers(lines.tokens()) if found is None else np.frombuffer(found, np.int32)
+
+    def _reading(self, numbers: Numbers) -> Reading:
         if self._new:
             self._learn()
         return Reading(numbers, self._of_word[numbers], self._hashes, self.topical, self.term_hashes)
