@@ -62,6 +62,6 @@ next_character(const char **at)
 PyObject *core_tags(PyObject *module, PyObject *names);
 PyObject *core_walk(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_read_words(PyObject *module, PyObject *const *args, Py_ssize_t count);
-void prepare_words(void);
+int prepare_words(PyObject *module); /* at import */
 
 #endif

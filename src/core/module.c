@@ -9,7 +9,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {{0, NULL}};
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, prepare_words}, {0, NULL}};
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, .m_name = "dowse._core", .m_methods = methods, .m_slots = slots,
@@ -18,6 +18,5 @@ static struct PyModuleDef module = {
 PyMODINIT_FUNC
 PyInit__core(void)
 {
-    prepare_words();
     return PyModuleDef_Init(&module);
 }

@@ -28,11 +28,15 @@ class Core(Protocol):
         """Text, links, columns of the outline and elements of the head (kind, attributes, text) from the serialisation
         of a tree. None where that leaves a doubt."""
 
+    RECENT_SIZE: int
+
     def read_words(
-        self, text: str, known: dict[str, int], new: list[str], cut_line: Callable[[str], list[str]], /
-    ) -> bytes | None:
+        self, text: str, known: dict[str, int], new: list[str], cut_line: Callable[[str], list[str]],
+        recent: bytearray, /,
+    ) -> bytes | None:  # fmt: skip
         """The numbers of a text's words and line ends, 32 bits each; ``cut_line`` is asked where a line has letters
-        beyond ASCII. None where the text has half a character."""
+        beyond ASCII. ``recent`` has room for what was looked up lately: ``RECENT_SIZE`` bytes, all 0 to begin with, and
+        again whenever ``known`` begins anew. None where the text has half a character."""
 
 
 def _load() -> Core | None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.compiled import core
 from dowse.judge.reading import LINE_END_NUMBER, NO_TERM, Reading
 from dowse.judge.terms import Terms
 from dowse.model.words import LINE_END, WordLines, word_hash
@@ -39,6 +40,7 @@ class Lexicon(dict[str, int]):
         self.clear()
         self[LINE_END] = LINE_END_NUMBER
         self._new: list[str] = []  # words that have a number and nothing else yet
+        self._recent = bytearray(core.RECENT_SIZE if core is not None else 0)
         self._term_numbers = {term: number for number, term in enumerate(self.topical)}
         self._of_term = np.zeros(0, np.uint64)  # hashes, as far as somebody asked for them:
         self._hashed_terms = 0  # of so many
@@ -101,7 +103,7 @@ class Lexicon(dict[str, int]):
         return np.fromiter(map(self.__getitem__, tokens), np.int32, len(tokens))
 
     def _numbers_of(self, lines: WordLines) -> Numbers:
-        found = lines.numbers(self, self._new)
+        found = lines.numbers(self, self._new, self._recent)
         return self._numbers(lines.tokens()) if found is None else np.frombuffer(found, np.int32)
 
     def _reading(self, numbers: Numbers) -> Reading:

@@ -87,10 +87,10 @@ class WordLines:
             self._prepared = text
         return self._prepared
 
-    def numbers(self, known: dict[str, int], new: list[str]) -> bytes | None:
+    def numbers(self, known: dict[str, int], new: list[str], recent: bytearray) -> bytes | None:
         """:meth:`tokens` by their numbers, 32 bits each, cut and looked up at once. A word that is not ``known`` gets
         the next number and is added to ``new``. None where only Python can do it."""
-        return None if core is None else core.read_words(self._text, known, new, _words_of_line)
+        return None if core is None else core.read_words(self._text, known, new, _words_of_line, recent)
 
     def words(self) -> list[str]:
         """All words, in order."""
