@@ -62,6 +62,8 @@ next_character(const char **at)
 PyObject *core_tags(PyObject *module, PyObject *names);
 PyObject *core_walk(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_read_words(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_minhash(PyObject *module, PyObject *hashes);
+PyObject *core_similarities(PyObject *module, PyObject *const *args, Py_ssize_t count);
 int prepare_words(PyObject *module); /* at import */
 
 #endif

@@ -142,18 +142,6 @@ read_attributes(const char **at, const char *end, Attributes *found)
     return OK;
 }
 
-const Span *
-find_attribute(const Attributes *attributes, const char *name)
-{
-    size_t size = strlen(name);
-    for (Py_ssize_t i = 0; i < attributes->count; i++) {
-        const Attribute *one = &attributes->items[i];
-        if ((size_t)one->name.size == size && memcmp(one->name.begin, name, size) == 0)
-            return &one->value;
-    }
-    return NULL;
-}
-
 /* Text or a value, as it was before it was escaped. */
 int
 add_unescaped(Bytes *bytes, Span text)

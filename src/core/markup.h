@@ -42,10 +42,22 @@ typedef struct {
 Tags *tags_of(PyObject *capsule);
 const Tag *find_tag(const Tags *tags, Span name);
 int read_attributes(const char **at, const char *end, Attributes *found);
-const Span *find_attribute(const Attributes *attributes, const char *name);
 int add_unescaped(Bytes *bytes, Span text);
 int unescaped(Span text, Bytes *scratch, PyObject **result);
 const char *find_bytes(const char *begin, const char *end, const char *what, Py_ssize_t size);
 int holds(Span text, const char *what);
+
+/* Here, so that the length of a name is known when this is compiled: it is asked for at every element. */
+static inline const Span *
+find_attribute(const Attributes *attributes, const char *name)
+{
+    size_t size = strlen(name);
+    for (Py_ssize_t i = 0; i < attributes->count; i++) {
+        const Attribute *one = &attributes->items[i];
+        if ((size_t)one->name.size == size && memcmp(one->name.begin, name, size) == 0)
+            return &one->value;
+    }
+    return NULL;
+}
 
 #endif

@@ -6,6 +6,8 @@ static PyMethodDef methods[] = {
     {"tags", core_tags, METH_O, NULL},
     {"walk", (PyCFunction)(void (*)(void))core_walk, METH_FASTCALL, NULL},
     {"read_words", (PyCFunction)(void (*)(void))core_read_words, METH_FASTCALL, NULL},
+    {"minhash", core_minhash, METH_O, NULL},
+    {"similarities", (PyCFunction)(void (*)(void))core_similarities, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -121,11 +121,13 @@ on_one_line(Walk *walk, Span text, Py_ssize_t most)
             blank = line->size > 0;
             continue;
         }
-        if (blank && bytes_add_one(line, ' ') < 0)
+        if (line->held - line->size < 5 && bytes_room(line, 5) < 0)
             return NULL;
+        if (blank)
+            line->data[line->size++] = ' ';
         blank = 0;
-        if (bytes_add(line, here, at - here) < 0)
-            return NULL;
+        while (here < at)
+            line->data[line->size++] = *here++;
     }
     return PyUnicode_DecodeUTF8(line->data, line->size, NULL);
 }
@@ -539,9 +541,11 @@ column(const Walk *walk, size_t offset)
 static PyObject *
 result_of(Walk *walk)
 {
-    for (Py_ssize_t i = 0; i < walk->text.size; i++) {
-        char *byte = &walk->text.data[i];
-        *byte = *byte == '\n' ? ' ' : *byte == '\0' ? '\n' : *byte;
+    char *text = walk->text.data;
+    for (Py_ssize_t i = 0, size = walk->text.size; i < size; i++) { /* in one go: compilers make vectors of this */
+        char byte = text[i];
+        byte = byte == '\n' ? ' ' : byte;
+        text[i] = byte == '\0' ? '\n' : byte;
     }
     walk->elements[0].end = walk->breaks + !walk->at_separator;
     return Py_BuildValue(

@@ -9,7 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = ["Core", "core"]
 
@@ -37,6 +40,16 @@ class Core(Protocol):
         """The numbers of a text's words and line ends, 32 bits each; ``cut_line`` is asked where a line has letters
         beyond ASCII. ``recent`` has room for what was looked up lately: ``RECENT_SIZE`` bytes, all 0 to begin with, and
         again whenever ``known`` begins anew. None where the text has half a character."""
+
+    def minhash(self, hashes: Buffer, /) -> bytes:
+        """The MinHash of a text, from the hashes of its words, four or more (see ``dowse.parse.signature``)."""
+
+    def similarities(
+        self, numbers: Buffer, terms: Buffer, groups: Buffer | None, lines: int, topic: Buffer, weights: Buffer,
+        result: Buffer, /,
+    ) -> bool:  # fmt: skip
+        """``Reading.similarities`` without rarity, written to ``result``. ``weights`` are those of each count. False where
+        that is too short, or a group's lines do not stand together."""
 
 
 def _load() -> Core | None:

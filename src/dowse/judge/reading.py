@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.compiled import core
 from dowse.judge.terms import weights
 from dowse.model.page import Bag
 
@@ -21,6 +23,7 @@ LINE_END_NUMBER = 0
 """The number of what ends a line, among the words."""
 Counts = NDArray[np.int64] | NDArray[np.float64]
 _MOST_OFTEN = 60_000
+_COUNTS = 4_096  # more than nearly any page has of a term
 _HALF = np.uint64(32)  # bits of a hash
 
 
@@ -162,6 +165,14 @@ class Reading:
         ones stand together.
         """
         bounds = self._bounds()
+        if core is not None and rarity is None:
+            numbers, table = self._numbers, _weights_of_counts(weighting)
+            lines = len(bounds) - 1
+            result = np.empty(lines if groups is None else int(groups.max(initial=-1)) + 1)
+            if numbers.dtype == np.int32 and core.similarities(
+                numbers, self._terms, groups, lines, topic, table, result
+            ):
+                return result
         sizes = bounds[1:] - bounds[:-1] - 1
         if groups is None:
             result = np.where(sizes > 0, 0.0, np.nan)
@@ -208,6 +219,12 @@ class Reading:
         norms = np.sqrt(once + np.bincount(by_count >> 32, squares, len(near)))
         result[near] = np.minimum(1.0, products / norms)
         return result
+
+
+@cache
+def _weights_of_counts(weighting: str) -> NDArray[np.float64]:
+    """The weight of a term that occurs 0, 1, 2, ... times, for the compiled core."""
+    return weights(np.arange(_COUNTS), weighting)
 
 
 def _kept(counts: Counts) -> NDArray[np.float32]:
