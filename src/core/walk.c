@@ -426,6 +426,15 @@ raw_end(const Walk *walk, Span name)
     return comment != NULL && holds((Span){comment, end - comment}, "<script") ? NULL : end;
 }
 
+/* Is what comes next the end tag of this name? */
+static int
+is_end_tag(const Walk *walk, Span name)
+{
+    const char *at = walk->at;
+    return walk->end - at >= name.size + 3 && at[0] == '<' && at[1] == '/' && at[name.size + 2] == '>' &&
+           memcmp(at + 2, name.begin, (size_t)name.size) == 0;
+}
+
 static int
 start_tag(Walk *walk)
 {
@@ -452,14 +461,9 @@ start_tag(Walk *walk)
     }
     if (tag->form == VOID)
         return OK;
-    if (walk->end - walk->at >= 2 && walk->at[0] == '<' && walk->at[1] == '/') { /* nothing inside */
-        if (kind == ANCHOR && !walk->skipped)
-            TRY(close_link(walk));
-        if (walk->end - walk->at < name.size + 3 || memcmp(walk->at + 2, name.begin, (size_t)name.size) != 0 ||
-            walk->at[name.size + 2] != '>')
-            return UNSAFE;
+    if (is_end_tag(walk, name)) { /* nothing inside */
         walk->at += name.size + 3;
-        return OK;
+        return kind == ANCHOR && !walk->skipped ? close_link(walk) : OK;
     }
     TRY(push(walk, kind, name, hidden));
     if (tag->form == FOREIGN)
@@ -479,13 +483,10 @@ start_tag(Walk *walk)
 static int
 end_tag(Walk *walk)
 {
-    if (walk->depth == 0)
+    if (walk->depth == 0 || !is_end_tag(walk, walk->open[walk->depth - 1].name))
         return UNSAFE;
     Span name = walk->open[walk->depth - 1].name;
-    if (walk->end - walk->at < name.size + 1 || memcmp(walk->at, name.begin, (size_t)name.size) != 0 ||
-        walk->at[name.size] != '>')
-        return UNSAFE;
-    walk->at += name.size + 1;
+    walk->at += name.size + 3;
     if (walk->foreign && find_tag(walk->tags, name)->form == FOREIGN)
         walk->foreign--;
     return pop(walk);
@@ -504,10 +505,8 @@ run(Walk *walk)
         }
         const char *mark = walk->at + 1;
         Py_ssize_t left = walk->end - mark;
-        if (left >= 1 && *mark == '/') {
-            walk->at = mark + 1;
+        if (left >= 1 && *mark == '/')
             TRY(end_tag(walk));
-        }
         else if (left >= 1 && (*mark == '!' || *mark == '?')) {
             int comment = left >= 3 && memcmp(mark, "!--", 3) == 0;
             const char *end = comment ? find_bytes(mark + 3, walk->end, "-->", 3) : memchr(mark, '>', (size_t)left);

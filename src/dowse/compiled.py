@@ -12,7 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
 
 __all__ = ["Core", "core"]
 
@@ -41,15 +43,15 @@ class Core(Protocol):
         beyond ASCII. ``recent`` has room for what was looked up lately: ``RECENT_SIZE`` bytes, all 0 to begin with, and
         again whenever ``known`` begins anew. None where the text has half a character."""
 
-    def minhash(self, hashes: Buffer, /) -> bytes:
+    def minhash(self, hashes: Array, /) -> bytes:
         """The MinHash of a text, from the hashes of its words, four or more (see ``dowse.parse.signature``)."""
 
     def similarities(
-        self, numbers: Buffer, terms: Buffer, groups: Buffer | None, lines: int, topic: Buffer, weights: Buffer,
-        result: Buffer, /,
+        self, numbers: Array, terms: Array, groups: Array | None, lines: int, topic: Array, weights: Array,
+        result: Array, /,
     ) -> bool:  # fmt: skip
-        """``Reading.similarities`` without rarity, written to ``result``. ``weights`` are those of each count. False where
-        that is too short, or a group's lines do not stand together."""
+        """``Reading.similarities`` without rarity, written to ``result``. ``weights`` are those of each count. False
+        where there are too few of them, or where a group's lines do not stand together."""
 
 
 def _load() -> Core | None:

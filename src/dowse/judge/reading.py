@@ -150,6 +150,17 @@ class Reading:
             return float(self._shares[is_term][:size][found].sum())
         return int(np.count_nonzero(found))
 
+    def _measured(
+        self, topic: NDArray[np.float64], weighting: str, groups: NDArray[np.intp] | None
+    ) -> NDArray[np.float64] | None:
+        """:meth:`similarities` by the compiled core; None where it cannot do it."""
+        if core is None or self._numbers.dtype != np.int32:
+            return None
+        lines, table = self.count_lines(), _weights_of_counts(weighting)
+        result = np.empty(lines if groups is None else int(groups.max(initial=-1)) + 1)
+        done = core.similarities(self._numbers, self._terms, groups, lines, topic, table, result)
+        return result if done else None
+
     def similarities(
         self,
         topic: NDArray[np.float64],
@@ -165,14 +176,8 @@ class Reading:
         ones stand together.
         """
         bounds = self._bounds()
-        if core is not None and rarity is None:
-            numbers, table = self._numbers, _weights_of_counts(weighting)
-            lines = len(bounds) - 1
-            result = np.empty(lines if groups is None else int(groups.max(initial=-1)) + 1)
-            if numbers.dtype == np.int32 and core.similarities(
-                numbers, self._terms, groups, lines, topic, table, result
-            ):
-                return result
+        if rarity is None and (measured := self._measured(topic, weighting, groups)) is not None:
+            return measured
         sizes = bounds[1:] - bounds[:-1] - 1
         if groups is None:
             result = np.where(sizes > 0, 0.0, np.nan)
