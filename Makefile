@@ -45,8 +45,8 @@ clean:  ## remove caches, builds and demo output (not .venv)
 	@rm -rf build dist demo-crawl .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests bench -type d -name __pycache__ -prune -exec rm -rf {} +
 
-# The stamp is newer than pyproject.toml when everything it asks for is installed.
-$(STAMP): pyproject.toml
+# The stamp is newer than these when everything they ask for is installed, and the compiled core built.
+$(STAMP): pyproject.toml setup.py $(wildcard src/core/*)
 	@command -v $(PYTHON) >/dev/null || { echo 'No $(PYTHON) here: install Python 3.11 or newer (Debian: apt install python3 python3-venv), or name one: make PYTHON=python3.12' >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'Dowse needs Python 3.11 or newer, and $(PYTHON) is older: name another, as in make PYTHON=python3.12' >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo '$(PYTHON) cannot make virtual environments: install its venv package (Debian: apt install python3-venv)' >&2; exit 1; }

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from dowse.judge import Terms
 from dowse.judge.lexicon import Lexicon
 from dowse.judge.similarity import TopicVector
-from dowse.model.words import LINE_END, word_hash
+from dowse.model.words import LINE_END, WordLines, word_hash
+from tests.compiled import needs_core, pure
 
 WORDS = ["the", "solar", "cells", "cell", "of", "bird", "birds", "nests", "zebra", "日本"]
 
@@ -97,3 +98,46 @@ def test_texts_read_together_are_measured_as_if_read_alone(weighting: str, page:
     assert first.is_near == alone.is_near == bool(alone.count()[0])
     assert first.count()[0] == alone.count()[0]
     assert first.similarities(weights, weighting).tobytes() == alone.similarities(weights, weighting).tobytes()
+
+
+@needs_core
+@pytest.mark.parametrize("weighting", ["log", "tf"])
+@given(
+    lines=st.lists(st.tuples(st.integers(-1, 3), st.lists(st.sampled_from(WORDS), max_size=30)), min_size=1),
+    together=st.booleans(),
+)
+def test_compiled_or_not_the_last_digit_is_the_same(
+    weighting: str, lines: list[tuple[int, list[str]]], together: bool
+) -> None:
+    if together:
+        lines.sort(key=lambda line: line[0])
+    lexicon = Lexicon(Terms("english"), ["cell", "bird", "nest"])
+    reading = lexicon.read([word for _, line in lines for word in (*line, LINE_END)][:-1])
+    topic = np.array([0.6, 0.7, 0.39])
+    for groups in (None, np.array([group for group, _ in lines])):
+        found = reading.similarities(topic, weighting, groups=groups)
+        with pure():
+            assert found.tobytes() == reading.similarities(topic, weighting, groups=groups).tobytes()
+
+
+@needs_core
+def test_a_word_beyond_the_table_of_counts_is_left_to_numpy() -> None:
+    lexicon = Lexicon(Terms("english"), ["cell"])
+    for often in (4_095, 4_096):
+        reading = lexicon.read(["cell"] * often + ["bird", LINE_END, "cell"])
+        [found, one] = reading.similarities(np.ones(1), "log")
+        assert found == pytest.approx((1 + math.log(often)) / math.hypot(1, 1 + math.log(often)))
+        assert one == 1.0
+
+
+@given(st.text(st.sampled_from("ab B\n\né東’") | st.characters()), st.none() | st.text(st.sampled_from("ab \n")))
+def test_lines_are_read_as_their_tokens_are(text: str, behind: str | None) -> None:
+    lexicon = Lexicon(Terms("none"), ["a"])
+    reading, size = lexicon.read_lines(WordLines(text), None if behind is None else WordLines(behind))
+    tokens = WordLines(text).tokens()
+    assert size == len(tokens)
+    if behind is not None:
+        tokens += [LINE_END, *WordLines(behind).tokens()]
+    expected = lexicon.read(tokens)
+    assert reading.hashes().tolist() == expected.hashes().tolist()
+    assert [part.tolist() for part in reading.lines()] == [part.tolist() for part in expected.lines()]

@@ -3,11 +3,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse.compiled import core
 from dowse.model.words import LINE_END, WordLines, lines_of_words, words
+from tests.compiled import needs_core
 
 
 @pytest.mark.parametrize(
@@ -59,3 +62,50 @@ def test_tokens_are_the_words_of_each_line_with_ends_between(text: str) -> None:
 def test_never_raises_and_gives_no_empty_word(text: str) -> None:
     assert all(words(text))
     assert len(lines_of_words(text)) == text.count("\n") + 1
+
+
+class Numbered:
+    """Looks words up by the compiled core, one text after the other."""
+
+    def __init__(self) -> None:
+        assert core is not None
+        self.known, self.new, self.recent = {LINE_END: 0}, list[str](), bytearray(core.RECENT_SIZE)
+
+    def tokens(self, text: str) -> list[str] | None:
+        found = WordLines(text).numbers(self.known, self.new, self.recent)
+        words = [LINE_END, *self.new]
+        assert list(self.known) == words
+        return None if found is None else [words[number] for number in np.frombuffer(found, np.int32)]
+
+
+SCRIPTS = (
+    "aB1 _'\n\n\n\0\x1c\xa0éÉßİıſ×ªµ²½·“’…\u200b\ufeffσΣςΆ\u0301\u0308\u00adЙйЁ東かไ한"
+    "\u200d😀\u212a\u212b≠\u0338\u2329→ǅȺẞﬁन\ud800"
+)
+
+
+@needs_core
+@given(st.lists(st.text(st.sampled_from(SCRIPTS) | st.characters(), max_size=40), max_size=5))
+def test_compiled_or_not_the_words_are_the_same(texts: list[str]) -> None:
+    numbered = Numbered()
+    for text in [*texts, *texts]:
+        found = numbered.tokens(text)
+        assert found == WordLines(text).tokens() or (found is None and max(text) >= "\ud800")
+
+
+@needs_core
+def test_every_character_separates_or_joins_alike() -> None:
+    numbered = Numbered()
+    for first in range(1, 0x3100, 64):
+        text = "\n".join(f"Ab{chr(code)}Cd {chr(code)} É{chr(code)}é" for code in range(first, first + 64))
+        assert numbered.tokens(text) == WordLines(text).tokens(), hex(first)
+
+
+@needs_core
+def test_long_words_and_many_are_told_apart() -> None:
+    numbered = Numbered()
+    sizes = [1, 7, 8, 9, 23, 24, 25, 300]
+    text = " ".join("x" * size + tail for size in sizes for tail in ("", "y", "É"))
+    assert numbered.tokens(text) == WordLines(text).tokens()
+    many = " ".join(f"w{number}" for number in range(40_000))  # more than are remembered as recent
+    assert numbered.tokens(many) == numbered.tokens(many) == many.split()

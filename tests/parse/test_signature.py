@@ -10,6 +10,7 @@ from dowse.model.page import Signature
 from dowse.model.words import word_hash
 from dowse.parse import DuplicateIndex, sign
 from dowse.parse.signature import BINS, SHINGLE, similarity
+from tests.compiled import needs_core, pure
 
 EXACT = 8031105003435350260
 MINHASH = (
@@ -49,6 +50,15 @@ def literal_minhash(words: list[str]) -> bytes:
         distance = next(step for step in range(BINS) if (bin_ + step) % BINS in least)
         low.append(((least[(bin_ + distance) % BINS] >> 8) + 37 * distance) % 256)
     return bytes(low)
+
+
+@needs_core
+@given(st.lists(st.integers(0, 5), min_size=32, max_size=300))
+def test_compiled_or_not_the_signature_is_the_same(numbers: list[int]) -> None:
+    words = [VOCABULARY[number] for number in numbers]
+    found = sign(words)
+    with pure():
+        assert found == sign(words)
 
 
 @settings(max_examples=60, deadline=None)

@@ -45,7 +45,9 @@ def make_app(only: str | None = None) -> typer.Typer:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"dowse {version('dowse')}")
+        from dowse.compiled import core  # only here: other commands load what they need
+
+        typer.echo(f"dowse {version('dowse')} ({'with' if core is not None else 'without'} the compiled core)")
         raise typer.Exit
 
 

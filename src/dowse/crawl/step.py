@@ -15,7 +15,7 @@ from dowse.crawl.judged import judged
 from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge
 from dowse.model.page import Digest
-from dowse.model.words import LINE_END, WordLines
+from dowse.model.words import WordLines
 from dowse.parse import (
     Measures,
     add_refresh,
@@ -60,12 +60,8 @@ class PageStep:
         language = detect_language(document.raw_text, document.lang)
         judged_from = perf_counter()
         # anchors stand behind the page's own lines, so that one reading serves for all: most of its time is the calls
-        tokens, lines = document.lines.tokens(), len(gathered.anchors)
-        size = len(tokens)
-        if lines:
-            tokens.append(LINE_END)
-            tokens += WordLines("\n".join(gathered.anchors)).tokens()
-        reading = self._judge.read(tokens)
+        anchors = WordLines("\n".join(gathered.anchors)) if gathered.anchors else None
+        reading, size = self._judge.read_lines(document.lines, anchors)
         similarities = self._judge.similarities(reading)
         page = reading.first(size)
         starts = block_starts(document)
@@ -78,7 +74,7 @@ class PageStep:
         self._judge.learn(page)
         signature = sign_hashes(hashes)
         judge_s = perf_counter() - judged_from
-        lines = len(similarities) - lines
+        lines = len(similarities) - len(gathered.anchors)
         measures = Measures(similarities[lines:], similarities[:lines], of_page.by_block, of_page.weights)
         links = measure_links(gathered, mentions_of(document, gathered, starts), measures)
         base = base_of(document)

@@ -22,7 +22,7 @@ from dowse.judge.similarity import TopicVector, text_norm
 from dowse.judge.terms import Terms, weights
 from dowse.model.facts import PageFacts
 from dowse.model.page import Reason, Verdict
-from dowse.model.words import words
+from dowse.model.words import WordLines, words
 
 __all__ = ["Judge"]
 
@@ -72,6 +72,10 @@ class Judge:
     def read(self, page: Sequence[str]) -> Reading:
         """Look a page's words up, once for all that is asked about it."""
         return self._lexicon.read(page)
+
+    def read_lines(self, lines: WordLines, behind: WordLines | None = None) -> tuple[Reading, int]:
+        """The same for text that is not cut into words yet; see :meth:`~dowse.judge.lexicon.Lexicon.read_lines`."""
+        return self._lexicon.read_lines(lines, behind)
 
     def reader(self, vocabulary: Vocabulary) -> Callable[[NDArray[np.int32]], Reading]:
         """The same for pages kept as numbers of a vocabulary, which is of this judge's language."""

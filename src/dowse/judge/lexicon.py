@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.compiled import core
 from dowse.judge.reading import LINE_END_NUMBER, NO_TERM, Reading
 from dowse.judge.terms import Terms
-from dowse.model.words import LINE_END, word_hash
+from dowse.model.words import LINE_END, WordLines, word_hash
 
 __all__ = ["Lexicon", "Vocabulary"]
 
@@ -21,6 +22,13 @@ __all__ = ["Lexicon", "Vocabulary"]
 _MOST_WORDS = 43_000
 _LONG_TEXT = 20_000  # words: one page in hundreds
 _FIRST_ROOM = 1 << 14
+_LINE_END = np.full(1, LINE_END_NUMBER, np.int32)
+Numbers = NDArray[np.int32]
+
+
+def _none_recent() -> bytearray:
+    """Where the compiled core notes the words it looked up lately."""
+    return bytearray(core.RECENT_SIZE if core is not None else 0)
 
 
 class Lexicon(dict[str, int]):
@@ -40,6 +48,7 @@ class Lexicon(dict[str, int]):
         self.clear()
         self[LINE_END] = LINE_END_NUMBER
         self._new: list[str] = []  # words that have a number and nothing else yet
+        self._recent = _none_recent()
         self._term_numbers = {term: number for number, term in enumerate(self.topical)}
         self._of_term = np.zeros(0, np.uint64)  # hashes, as far as somebody asked for them:
         self._hashed_terms = 0  # of so many
@@ -54,6 +63,7 @@ class Lexicon(dict[str, int]):
             for _ in range(len(known) - count):
                 known.popitem()
         self._hashed_terms = min(self._hashed_terms, terms)
+        self._recent = _none_recent()
         room = max(words, _FIRST_ROOM)
         # in new arrays, since a reading may still have the old ones
         self._hashes, self._of_word = self._hashes[:room].copy(), self._of_word[:room].copy()
@@ -93,13 +103,37 @@ class Lexicon(dict[str, int]):
 
     def read(self, tokens: Sequence[str]) -> Reading:
         """Look words up; a ``LINE_END`` among them ends a line."""
+        known = self._make_room()
+        return self._reading(self._numbers(tokens), known)
+
+    def read_lines(self, lines: WordLines, behind: WordLines | None = None) -> tuple[Reading, int]:
+        """Look the words of a text up, and those of another one that stands ``behind`` it, on lines of its own. Also
+        says how much of the reading is of the first one."""
+        known = self._make_room()
+        numbers = self._numbers_of(lines)
+        size = len(numbers)
+        if behind is not None:
+            numbers = np.concatenate((numbers, _LINE_END, self._numbers_of(behind)))
+        return self._reading(numbers, known), size
+
+    def _make_room(self) -> tuple[int, int]:
+        """How many words and terms are known then."""
         if self._kept is not None:  # else a few new words among its many would keep the memory of all of them
             self._forget(*self._kept)
         if len(self) >= _MOST_WORDS:  # start over: a number is good for one reading
             self._start()
-        if len(tokens) >= _LONG_TEXT:
-            self._kept = len(self), len(self._term_numbers)
-        numbers = np.fromiter(map(self.__getitem__, tokens), np.int64, len(tokens))
+        return len(self), len(self._term_numbers)
+
+    def _numbers(self, tokens: Sequence[str]) -> Numbers:
+        return np.fromiter(map(self.__getitem__, tokens), np.int32, len(tokens))
+
+    def _numbers_of(self, lines: WordLines) -> Numbers:
+        found = lines.numbers(self, self._new, self._recent)
+        return self._numbers(lines.tokens()) if found is None else np.frombuffer(found, np.int32)
+
+    def _reading(self, numbers: Numbers, known: tuple[int, int]) -> Reading:
+        if len(numbers) >= _LONG_TEXT:
+            self._kept = known
         if self._new:
             self._learn()
         return Reading(numbers, self._of_word[numbers], self._hashes, self.topical, self.term_hashes)

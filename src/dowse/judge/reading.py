@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.compiled import core
 from dowse.judge.terms import weights
 from dowse.model.page import Bag
 
@@ -21,6 +23,7 @@ LINE_END_NUMBER = 0
 """The number of what ends a line, among the words."""
 Counts = NDArray[np.int64] | NDArray[np.float64]
 _MOST_OFTEN = 60_000
+_COUNTS = 4_096  # more than nearly any page has of a term
 _HALF = np.uint64(32)  # bits of a hash
 
 
@@ -147,6 +150,17 @@ class Reading:
             return float(self._shares[is_term][:size][found].sum())
         return int(np.count_nonzero(found))
 
+    def _measured(
+        self, topic: NDArray[np.float64], weighting: str, groups: NDArray[np.intp] | None
+    ) -> NDArray[np.float64] | None:
+        """:meth:`similarities` by the compiled core; None where it cannot do it."""
+        if core is None or self._numbers.dtype != np.int32:
+            return None
+        lines, table = self.count_lines(), _weights_of_counts(weighting)
+        result = np.empty(lines if groups is None else int(groups.max(initial=-1)) + 1)
+        done = core.similarities(self._numbers, self._terms, groups, lines, topic, table, result)
+        return result if done else None
+
     def similarities(
         self,
         topic: NDArray[np.float64],
@@ -162,6 +176,8 @@ class Reading:
         ones stand together.
         """
         bounds = self._bounds()
+        if rarity is None and (measured := self._measured(topic, weighting, groups)) is not None:
+            return measured
         sizes = bounds[1:] - bounds[:-1] - 1
         if groups is None:
             result = np.where(sizes > 0, 0.0, np.nan)
@@ -208,6 +224,12 @@ class Reading:
         norms = np.sqrt(once + np.bincount(by_count >> 32, squares, len(near)))
         result[near] = np.minimum(1.0, products / norms)
         return result
+
+
+@cache
+def _weights_of_counts(weighting: str) -> NDArray[np.float64]:
+    """The weight of a term that occurs 0, 1, 2, ... times, for the compiled core."""
+    return weights(np.arange(_COUNTS), weighting)
 
 
 def _kept(counts: Counts) -> NDArray[np.float32]:

@@ -12,6 +12,8 @@ import unicodedata
 
 import xxhash
 
+from dowse.compiled import core
+
 __all__ = ["LINE_END", "WordLines", "lines_of_words", "printable", "word_hash", "words"]
 
 LINE_END = "\0"
@@ -65,30 +67,43 @@ class WordLines:
     (['solar', 'cells', 'mp3', '東京', '京都'], ['mp3', '東京', '京都'])
     """
 
-    __slots__ = ("_ascii", "_lines", "_text")
+    __slots__ = ("_lines", "_prepared", "_text")
 
     def __init__(self, text: str = "") -> None:
-        self._ascii = text.isascii()
-        if self._ascii:
-            text = text.translate(_ASCII)
-        else:
-            for separator in _SEPARATORS:
-                text = text.replace(separator, " ")
-            text = text.encode("utf-8", "replace").translate(_UTF8).decode("utf-8")
-            self._ascii = text.isascii()
         self._text = text
+        self._prepared: str | None = None
         self._lines: list[str] | None = None
+
+    def prepared(self) -> str:
+        """The text with what is ASCII prepared: in lower case, blanks between words."""
+        if self._prepared is None:
+            text = self._text
+            if text.isascii():
+                text = text.translate(_ASCII)
+            else:
+                for separator in _SEPARATORS:
+                    text = text.replace(separator, " ")
+                text = text.encode("utf-8", "replace").translate(_UTF8).decode("utf-8")
+            self._prepared = text
+        return self._prepared
+
+    def numbers(self, known: dict[str, int], new: list[str], recent: bytearray) -> bytes | None:
+        """:meth:`tokens` by their numbers, 32 bits each, cut and looked up at once. A word that is not ``known`` gets
+        the next number and is added to ``new``. None where only Python can do it."""
+        return None if core is None else core.read_words(self._text, known, new, _words_of_line, recent)
 
     def words(self) -> list[str]:
         """All words, in order."""
-        if self._ascii:
-            return self._text.split()
+        text = self.prepared()
+        if text.isascii():
+            return text.split()
         return [word for line in self._all_lines() for word in _words_of_line(line)]
 
     def tokens(self) -> list[str]:
         """All words, in order, with a ``LINE_END`` between two lines."""
-        if self._ascii:
-            return self._text.replace("\n", _LINE_END).split()
+        text = self.prepared()
+        if text.isascii():
+            return text.replace("\n", _LINE_END).split()
         lines, found, done = self._all_lines(), [], 0
         for number in [number for number, line in enumerate(lines) if not line.isascii()]:
             found += _LINE_END.join([*lines[done:number], ""]).split()  # those in between as one
@@ -110,7 +125,7 @@ class WordLines:
 
     def _all_lines(self) -> list[str]:
         if self._lines is None:
-            self._lines = self._text.split("\n")
+            self._lines = self.prepared().split("\n")
         return self._lines
 
 

@@ -5,15 +5,20 @@ block begins or ends, so the text between two separators is a *paragraph*: what 
 block's own text. A link remembers the paragraph it stands in. Everything else (white space, lower case, words) is done
 on the joined string, not per node: calls into Python per node are what a parser's time is made of. Of the tree itself
 an :class:`~dowse.parse.outline.Outline` is left: which block lies in which, and what lines it has.
+
+Where the compiled core is there, it reads the tree's serialisation instead, with the same result. A page whose
+serialisation leaves a doubt is walked here all the same.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, create_tag
 
+from dowse.compiled import core
 from dowse.model.words import WordLines
 from dowse.parse.bounds import bounded
 from dowse.parse.document import Document, RawLink
@@ -53,23 +58,23 @@ _NAMES = {
     _FRAME: "frame iframe",
     _BREAK: "br",
 }
-_KINDS: dict[int, int] = {create_tag(name).tag_id: kind for kind, names in _NAMES.items() for name in names.split()}
-_KINDS |= {create_tag(name).tag_id: -number for number, name in enumerate(TAGS) if number}
+_KIND_OF_NAME = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+_KIND_OF_NAME |= {name: -number for number, name in enumerate(TAGS) if number}
+_KINDS: dict[int, int] = {create_tag(name).tag_id: kind for name, kind in _KIND_OF_NAME.items()}
+_TABLE = core.tags(_KIND_OF_NAME) if core is not None else None
 _TEXT_ID = 2  # tag ids of the library: text, comment and the like come first
 
 
 def parse_html(page: bytes, *, url: str, charset: str = "", robots_tag: str | None = None) -> Document:
     """Parse HTML that is :func:`~dowse.parse.bounds.bounded`, so that time is bounded by the page's size whatever its
     markup. Never raises."""
-    walk = _walked(page)
-    walk.outline.ends[0] = walk.breaks + (walk.parts[-1] is not _SEPARATOR)
+    walk = _read(page)
     noindex, nofollow = directives(robots_tag, walk.robots)
-    text = "".join(walk.parts[1:]).replace("\n", " ").replace(_SEPARATOR, "\n")
     return Document(
         url=url,
         title=walk.title,
-        raw_text=text,
-        lines=WordLines(f"{walk.title}\n{text}"),
+        raw_text=walk.text,
+        lines=WordLines(f"{walk.title}\n{walk.text}"),
         links=walk.links,
         outline=walk.outline,
         charset=charset,
@@ -80,6 +85,40 @@ def parse_html(page: bytes, *, url: str, charset: str = "", robots_tag: str | No
         noindex=noindex,
         nofollow=nofollow,
     )
+
+
+def _read(page: bytes) -> _Walk:
+    """Of the tree, which takes ten times the page's memory, nothing is left after this."""
+    tree = LexborHTMLParser(page, options=_OPTIONS, scripting=True)
+    return _scanned(tree, page) or _walked(tree)
+
+
+def _walked(tree: LexborHTMLParser) -> _Walk:
+    walk = _Walk(_hidden(tree))
+    root = tree.root
+    if root is not None:
+        walk.run(root)
+    walk.outline.ends[0] = walk.breaks + (walk.parts[-1] is not _SEPARATOR)
+    walk.text = "".join(walk.parts[1:]).replace("\n", " ").replace(_SEPARATOR, "\n")
+    return walk
+
+
+def _scanned(tree: LexborHTMLParser, page: bytes) -> _Walk | None:
+    """The same by the compiled core; None where it is not there, or not sure."""
+    if core is None or page.endswith(b"<!"):  # of that, the library makes a comment with any text in it
+        return None
+    html = tree.html
+    if html is None:
+        return None
+    found = core.walk(html, _TABLE, _HIDDEN_STYLE.search, RawLink)
+    if found is None:
+        return None
+    walk = _Walk(frozenset())
+    walk.text, walk.links, columns, heads = found
+    walk.outline = Outline(*columns)
+    for kind, attributes, text in heads:
+        walk.enter_head(kind, attributes, text)
+    return walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +141,6 @@ def find_annotations(html: str, *, xhtml: bool = False) -> Annotations:
     )
 
 
-def _walked(page: bytes) -> _Walk:
-    """Walk over the tree, which takes ten times the page's memory and is gone after this."""
-    tree = LexborHTMLParser(page, options=_OPTIONS, scripting=True)
-    walk = _Walk(_hidden(tree))
-    root = tree.root
-    if root is not None:
-        walk.run(root)
-    return walk
-
-
 def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
     """Ids of the elements hidden by attribute or inline style."""
     found = []
@@ -122,6 +151,11 @@ def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
     return frozenset(found)
 
 
+def _target(attributes: Mapping[str, str | None]) -> str | None:
+    """Its href, "" where it has no value: ``<base href>`` is ``<base href="">``."""
+    return attributes["href"] or "" if "href" in attributes else None
+
+
 _OpenLink = tuple[dict[str, str | None], int, int, list[str], int]
 """An ``<a href>`` not yet closed: attributes, where its text began, its paragraph, alt texts met inside, element."""
 
@@ -130,7 +164,7 @@ class _Walk:
     """The state of one walk; see the module's docstring."""
 
     __slots__ = ("base", "breaks", "canonical", "element", "hidden", "lang", "links", "open_links", "outline", "parts",
-                 "refresh", "robots", "title", "titled")  # fmt: skip
+                 "refresh", "robots", "text", "title", "titled")  # fmt: skip
 
     def __init__(self, hidden: frozenset[int]) -> None:
         self.hidden = hidden
@@ -140,6 +174,7 @@ class _Walk:
         self.element = 0  # the innermost open one of the outline
         self.links: list[RawLink] = []
         self.open_links: list[_OpenLink | None] = []
+        self.text = ""  # of all parts, one line a paragraph
         self.title = ""
         self.titled = False
         self.lang = ""
@@ -243,24 +278,24 @@ class _Walk:
             if self.parts[-1] is _SEPARATOR:
                 self.parts.append("")  # as for an image's link
             self.add_link(attributes, attributes.get(name), attributes.get(label) or "", self.breaks, self.element)
-        elif kind == _HTML:
-            self.lang = node.attributes.get("lang") or node.attributes.get("xml:lang") or ""
-        elif kind > _SKIPPED:
-            self.enter_head(kind, node, node.attributes)
+        elif kind not in (_SKIPPED, _HEAD):
+            self.enter_head(kind, node.attributes, node.text() if kind == _TITLE else "")
 
-    def enter_head(self, kind: int, node: LexborNode, attributes: dict[str, str | None]) -> None:
+    def enter_head(self, kind: int, attributes: Mapping[str, str | None], text: str) -> None:
         """Elements about the page as a whole, wherever they stand; the first of each counts."""
         if kind == _META:
             self.meta(attributes)
+        elif kind == _HTML:
+            self.lang = attributes.get("lang") or attributes.get("xml:lang") or ""
         elif kind == _TITLE:
             if not self.titled:
-                self.title = " ".join(node.text().split())[:_MAX_TITLE]
+                self.title = " ".join(text.split())[:_MAX_TITLE]
                 self.titled = True
         elif kind == _LINK:
             if self.canonical is None and "canonical" in (attributes.get("rel") or "").lower().split():
-                self.canonical = attributes.get("href")
+                self.canonical = _target(attributes)
         elif kind == _BASE and self.base is None:
-            self.base = attributes.get("href")
+            self.base = _target(attributes)
 
     def close_link(self, node: LexborNode) -> None:
         """The end of an ``<a>``: its text is what was written since it began."""
@@ -298,7 +333,7 @@ class _Walk:
         # past the named tuple's own constructor, which is a function of Python: a page has a hundred links
         self.links.append(tuple.__new__(RawLink, (href, anchor, rel, paragraph, element)))
 
-    def meta(self, attributes: dict[str, str | None]) -> None:
+    def meta(self, attributes: Mapping[str, str | None]) -> None:
         content = attributes.get("content")
         if not content:
             return

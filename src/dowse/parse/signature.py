@@ -13,6 +13,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from dowse.compiled import core
 from dowse.model.page import Signature
 from dowse.model.words import word_hash
 
@@ -68,7 +69,11 @@ def sign_hashes(words: NDArray[np.uint64]) -> Signature:
     if len(words) < MIN_WORDS:
         return Signature()
     exact = xxhash.xxh3_64_intdigest(words.astype("<u8", copy=False).tobytes()) or 1
-    return Signature(exact, _minima(_shingle_hashes(words[:_MAX_WORDS])))
+    return Signature(exact, _minhash(words[:_MAX_WORDS]))
+
+
+def _minhash(words: NDArray[np.uint64]) -> bytes:
+    return _minima(_shingle_hashes(words)) if core is None else core.minhash(words)
 
 
 def similarity(one: bytes, other: bytes) -> float:

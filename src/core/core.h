@@ -1,0 +1,69 @@
+/* What the parts of the compiled core share. Everything here has a twin in Python that says what it must give. */
+
+#ifndef DOWSE_CORE_H
+#define DOWSE_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Bytes that grow. `add` and `room` return -1 with MemoryError set when there is no more. */
+typedef struct {
+    char *data;
+    Py_ssize_t size, held;
+} Bytes;
+
+int bytes_room(Bytes *bytes, Py_ssize_t more);
+void bytes_free(Bytes *bytes);
+
+static inline int
+bytes_add(Bytes *bytes, const char *data, Py_ssize_t size)
+{
+    if (bytes->held - bytes->size < size && bytes_room(bytes, size) < 0)
+        return -1;
+    if (size)
+        memcpy(bytes->data + bytes->size, data, (size_t)size);
+    bytes->size += size;
+    return 0;
+}
+
+static inline int
+bytes_add_one(Bytes *bytes, char byte)
+{
+    return bytes_add(bytes, &byte, 1);
+}
+
+/* An array, made longer where `count` elements fill the `held` there are; NULL with MemoryError set when it cannot be. */
+void *array_room(void *array, Py_ssize_t count, Py_ssize_t *held, size_t element);
+
+/* One character of UTF-8 that is known to be valid; moves `*at` behind it. */
+static inline Py_UCS4
+next_character(const char **at)
+{
+    const unsigned char *byte = (const unsigned char *)*at;
+    if (byte[0] < 0x80) {
+        *at += 1;
+        return byte[0];
+    }
+    if (byte[0] < 0xE0) {
+        *at += 2;
+        return (Py_UCS4)(byte[0] & 0x1F) << 6 | (byte[1] & 0x3F);
+    }
+    if (byte[0] < 0xF0) {
+        *at += 3;
+        return (Py_UCS4)(byte[0] & 0x0F) << 12 | (Py_UCS4)(byte[1] & 0x3F) << 6 | (byte[2] & 0x3F);
+    }
+    *at += 4;
+    return (Py_UCS4)(byte[0] & 0x07) << 18 | (Py_UCS4)(byte[1] & 0x3F) << 12 | (Py_UCS4)(byte[2] & 0x3F) << 6 |
+           (byte[3] & 0x3F);
+}
+
+PyObject *core_tags(PyObject *module, PyObject *names);
+PyObject *core_walk(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_read_words(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_minhash(PyObject *module, PyObject *hashes);
+PyObject *core_similarities(PyObject *module, PyObject *const *args, Py_ssize_t count);
+int prepare_words(PyObject *module); /* at import */
+
+#endif

@@ -1,0 +1,214 @@
+#include "markup.h"
+
+static const char *const CAPSULE = "dowse._core.tags";
+
+/* By name, how the library serialises an element of HTML: without an end tag, its text as it is, ... */
+static const struct {
+    const char *names;
+    int form;
+} FORMS[] = {
+    {"area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr", VOID},
+    {"iframe noembed noframes noscript script style xmp", RAW},
+    {"svg math", FOREIGN},
+    {"template", TEMPLATE},
+    {"plaintext", UNREADABLE}, /* its text may hold anything, its own end tag as well */
+};
+
+static unsigned
+place_of(Span name)
+{
+    const unsigned char *bytes = (const unsigned char *)name.begin;
+    return ((unsigned)name.size * 31u + bytes[0] * 7u + bytes[name.size - 1] * 17u + bytes[name.size / 2] * 3u) & 255u;
+}
+
+/* Where a name is, or where it belongs. A table is never full: see `core_tags`. */
+static Tag *
+entry_of(Tags *tags, Span name)
+{
+    unsigned place = place_of(name);
+    while (tags->entries[place].size) {
+        Tag *tag = &tags->entries[place];
+        if (tag->size == name.size && memcmp(tag->name, name.begin, (size_t)name.size) == 0)
+            break;
+        place = (place + 1) & 255u;
+    }
+    return &tags->entries[place];
+}
+
+static Tag *
+take_up(Tags *tags, Span name)
+{
+    Tag *tag = entry_of(tags, name);
+    memcpy(tag->name, name.begin, (size_t)name.size);
+    tag->size = (unsigned char)name.size;
+    return tag;
+}
+
+const Tag *
+find_tag(const Tags *tags, Span name)
+{
+    static const Tag unknown;
+    if (name.size > (Py_ssize_t)sizeof unknown.name)
+        return &unknown;
+    return entry_of((Tags *)tags, name); /* an empty entry is as good as the unknown one */
+}
+
+static void
+free_tags(PyObject *capsule)
+{
+    PyMem_Free(PyCapsule_GetPointer(capsule, CAPSULE));
+}
+
+Tags *
+tags_of(PyObject *capsule)
+{
+    return PyCapsule_GetPointer(capsule, CAPSULE);
+}
+
+/* tags({name: kind}) -> a table for `walk` */
+PyObject *
+core_tags(PyObject *module, PyObject *names)
+{
+    (void)module;
+    if (!PyDict_Check(names) || PyDict_GET_SIZE(names) > 150) {
+        PyErr_SetString(PyExc_ValueError, "a dict of at most 150 names is wanted");
+        return NULL;
+    }
+    Tags *tags = PyMem_Calloc(1, sizeof *tags);
+    if (tags == NULL)
+        return PyErr_NoMemory();
+    PyObject *key, *value;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(names, &position, &key, &value)) {
+        Span name;
+        name.begin = PyUnicode_AsUTF8AndSize(key, &name.size);
+        long kind = PyLong_AsLong(value);
+        if (name.begin == NULL || PyErr_Occurred())
+            goto failed;
+        if (name.size < 1 || name.size > (Py_ssize_t)sizeof tags->entries[0].name || kind < -1000 || kind > BREAK) {
+            PyErr_SetString(PyExc_ValueError, "names have 1 to 15 bytes, kinds go up to 13");
+            goto failed;
+        }
+        take_up(tags, name)->kind = (int)kind;
+    }
+    for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++)
+        for (const char *at = FORMS[i].names; *at; at += *at == ' ') {
+            Span name = {at, 0};
+            for (; *at && *at != ' '; at++)
+                name.size++;
+            take_up(tags, name)->form = FORMS[i].form;
+        }
+    PyObject *capsule = PyCapsule_New(tags, CAPSULE, free_tags);
+    if (capsule != NULL)
+        return capsule;
+failed:
+    PyMem_Free(tags);
+    return NULL;
+}
+
+/* The attributes of a start tag, from behind its name to behind its ">".
+ *
+ * A name has no blank, "/" or ">" in it, and "=" at its front at most: so it ends at the first of those. */
+int
+read_attributes(const char **at, const char *end, Attributes *found)
+{
+    const char *here = *at;
+    found->count = 0;
+    for (;;) {
+        if (here == end)
+            return UNSAFE;
+        if (*here == '>')
+            break;
+        if (*here++ != ' ' || here == end)
+            return UNSAFE;
+        Attribute attribute = {{here, 0}, {here, 0}};
+        for (here++; here < end && *here != '=' && *here != ' ' && *here != '>';)
+            here++;
+        attribute.name.size = here - attribute.name.begin;
+        if (end - here < 2 || here[0] != '=' || here[1] != '"')
+            return UNSAFE;
+        attribute.value.begin = here += 2;
+        here = memchr(here, '"', (size_t)(end - here));
+        if (here == NULL)
+            return UNSAFE;
+        attribute.value.size = here++ - attribute.value.begin;
+        Attribute *items = array_room(found->items, found->count, &found->held, sizeof *items);
+        if (items == NULL)
+            return FAILED;
+        found->items = items;
+        items[found->count++] = attribute;
+    }
+    *at = here + 1;
+    return OK;
+}
+
+/* Text or a value, as it was before it was escaped. */
+int
+add_unescaped(Bytes *bytes, Span text)
+{
+    static const struct {
+        const char *escaped;
+        Py_ssize_t size;
+        const char *plain;
+    } escapes[] = {{"&amp;", 5, "&"}, {"&lt;", 4, "<"}, {"&gt;", 4, ">"}, {"&quot;", 6, "\""}, {"&nbsp;", 6, "\xC2\xA0"}};
+    const char *at = text.begin, *end = text.begin + text.size;
+    for (;;) {
+        const char *mark = at < end ? memchr(at, '&', (size_t)(end - at)) : NULL;
+        if (bytes_add(bytes, at, (mark ? mark : end) - at) < 0)
+            return FAILED;
+        if (mark == NULL)
+            return OK;
+        size_t i = 0;
+        while (i < 5 && (end - mark < escapes[i].size || memcmp(mark, escapes[i].escaped, (size_t)escapes[i].size) != 0))
+            i++;
+        if (i == 5)
+            return UNSAFE;
+        if (bytes_add(bytes, escapes[i].plain, (Py_ssize_t)strlen(escapes[i].plain)) < 0)
+            return FAILED;
+        at = mark + escapes[i].size;
+    }
+}
+
+/* The same as a str. */
+int
+unescaped(Span text, Bytes *scratch, PyObject **result)
+{
+    if (text.size && memchr(text.begin, '&', (size_t)text.size) != NULL) {
+        scratch->size = 0;
+        int status = add_unescaped(scratch, text);
+        if (status != OK)
+            return status;
+        text = (Span){scratch->data, scratch->size};
+    }
+    *result = PyUnicode_DecodeUTF8(text.begin, text.size, NULL);
+    return *result == NULL ? FAILED : OK;
+}
+
+const char *
+find_bytes(const char *begin, const char *end, const char *what, Py_ssize_t size)
+{
+    while (end - begin >= size) {
+        const char *found = memchr(begin, what[0], (size_t)(end - begin - size + 1));
+        if (found == NULL)
+            return NULL;
+        if (memcmp(found, what, (size_t)size) == 0)
+            return found;
+        begin = found + 1;
+    }
+    return NULL;
+}
+
+/* Does `what`, in lower case, occur in a text, in whatever case? */
+int
+holds(Span text, const char *what)
+{
+    Py_ssize_t size = (Py_ssize_t)strlen(what);
+    for (Py_ssize_t start = 0; start + size <= text.size; start++) {
+        Py_ssize_t i = 0;
+        while (i < size && Py_TOLOWER(text.begin[start + i]) == what[i])
+            i++;
+        if (i == size)
+            return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* dowse._core: what a page's time is made of, compiled. See core.h. */
+
+#include "core.h"
+
+static PyMethodDef methods[] = {
+    {"tags", core_tags, METH_O, NULL},
+    {"walk", (PyCFunction)(void (*)(void))core_walk, METH_FASTCALL, NULL},
+    {"read_words", (PyCFunction)(void (*)(void))core_read_words, METH_FASTCALL, NULL},
+    {"minhash", core_minhash, METH_O, NULL},
+    {"similarities", (PyCFunction)(void (*)(void))core_similarities, METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, prepare_words}, {0, NULL}};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, .m_name = "dowse._core", .m_methods = methods, .m_slots = slots,
+};
+
+PyMODINIT_FUNC
+PyInit__core(void)
+{
+    return PyModuleDef_Init(&module);
+}

@@ -1,0 +1,278 @@
+/* From text to the numbers of its words: WordLines.tokens() of model/words.py and Lexicon.read() of judge/lexicon.py. */
+
+#include "core.h"
+
+enum { LINE_END_NUMBER = 0 };
+
+static unsigned char FOLDED[256]; /* a letter in lower case, a digit, a line end; a blank for the rest of ASCII */
+
+/* Punctuation beyond ASCII that separates words just as a blank does. */
+static const Py_UCS4 SEPARATORS[] = {
+    0x2019, 0x2018, 0x201C, 0x201D, 0x2013, 0x2014, 0x2026, 0x2022, 0xB7,
+    0xAB,   0xBB,   0xA9,   0xAE,   0xB6,   0x2192, 0x200B, 0xFEFF,
+};
+
+/* Where the words stand that were looked up lately: a dict of all words is too large to stay in a processor's cache. */
+typedef struct {
+    char word[24]; /* the rest is 0 */
+    int32_t number, unused;
+} Recent;
+
+enum { MOST_RECENT = 1 << 14, RECENT_SIZE = MOST_RECENT * (int)sizeof(Recent) };
+
+typedef struct {
+    PyObject *numbers, *new_words, *cut_line;
+    Recent *recent;
+    Bytes found, line;
+} Reader;
+
+int
+prepare_words(PyObject *module)
+{
+    for (int i = 0; i < 256; i++)
+        FOLDED[i] = i >= 128 || i == '\n' ? (unsigned char)i : Py_ISALNUM(i) ? (unsigned char)Py_TOLOWER(i) : ' ';
+    return PyModule_AddIntConstant(module, "RECENT_SIZE", RECENT_SIZE);
+}
+
+static int
+is_ascii(const char *at, const char *end)
+{
+    uint64_t seen = 0, eight;
+    for (; end - at >= 8; at += 8) {
+        memcpy(&eight, at, 8);
+        seen |= eight;
+    }
+    for (; at < end; at++)
+        seen |= (unsigned char)*at;
+    return !(seen & UINT64_C(0x8080808080808080));
+}
+
+static int
+add_number(Reader *reader, int32_t number)
+{
+    return bytes_add(&reader->found, (const char *)&number, sizeof number);
+}
+
+/* The number of a word: the one it has, or the next; -1 with an exception set. */
+static int32_t
+number_of(Reader *reader, PyObject *word)
+{
+    PyObject *known = PyDict_GetItemWithError(reader->numbers, word);
+    if (known != NULL)
+        return (int32_t)PyLong_AsLong(known);
+    if (PyErr_Occurred())
+        return -1;
+    Py_ssize_t count = PyDict_GET_SIZE(reader->numbers);
+    if (count > INT32_MAX) {
+        PyErr_SetString(PyExc_OverflowError, "too many words");
+        return -1;
+    }
+    PyObject *number = PyLong_FromSsize_t(count);
+    if (number == NULL)
+        return -1;
+    int status = PyDict_SetItem(reader->numbers, word, number);
+    Py_DECREF(number);
+    if (status < 0 || PyList_Append(reader->new_words, word) < 0)
+        return -1;
+    return (int32_t)count;
+}
+
+static int
+look_up(Reader *reader, PyObject *word)
+{
+    int32_t number = number_of(reader, word);
+    return number < 0 ? -1 : add_number(reader, number);
+}
+
+/* The same for a word in UTF-8 whose letters of ASCII may be in upper case. */
+static int
+look_up_bytes(Reader *reader, const unsigned char *begin, Py_ssize_t size)
+{
+    char word[24] = {0};
+    Recent *recent = NULL;
+    if (size <= (Py_ssize_t)sizeof word) {
+        uint64_t parts[3];
+        for (Py_ssize_t i = 0; i < size; i++)
+            word[i] = (char)FOLDED[begin[i]];
+        memcpy(parts, word, sizeof parts);
+        uint64_t hash = (parts[0] ^ (parts[1] * UINT64_C(0x9E3779B97F4A7C15)) ^ (parts[2] * UINT64_C(0xC2B2AE3D27D4EB4F))) *
+                        UINT64_C(0xFF51AFD7ED558CCD);
+        recent = &reader->recent[hash >> 50];
+        if (memcmp(recent->word, word, sizeof word) == 0)
+            return add_number(reader, recent->number);
+    }
+    PyObject *text;
+    if (is_ascii((const char *)begin, (const char *)begin + size)) {
+        text = PyUnicode_New(size, 127);
+        for (Py_ssize_t i = 0; text != NULL && i < size; i++)
+            PyUnicode_1BYTE_DATA(text)[i] = FOLDED[begin[i]];
+    }
+    else /* such a line is in lower case already */
+        text = PyUnicode_DecodeUTF8((const char *)begin, size, NULL);
+    if (text == NULL)
+        return -1;
+    int32_t number = number_of(reader, text);
+    Py_DECREF(text);
+    if (number < 0)
+        return -1;
+    if (recent != NULL) {
+        memcpy(recent->word, word, sizeof word);
+        recent->number = number;
+    }
+    return add_number(reader, number);
+}
+
+/* A line in which words stand between blanks, or what is one in FOLDED. */
+static int
+read_plain(Reader *reader, const unsigned char *at, const unsigned char *end)
+{
+    for (;;) {
+        while (at < end && FOLDED[*at] == ' ')
+            at++;
+        if (at == end)
+            return 0;
+        const unsigned char *begin = at;
+        while (at < end && FOLDED[*at] != ' ')
+            at++;
+        if (look_up_bytes(reader, begin, at - begin) < 0)
+            return -1;
+    }
+}
+
+static int
+is_separator(Py_UCS4 character)
+{
+    for (size_t i = 0; i < sizeof SEPARATORS / sizeof *SEPARATORS; i++)
+        if (SEPARATORS[i] == character)
+            return 1;
+    return 0;
+}
+
+/* Letters and signs of Latin and Cyrillic script, punctuation, arrows, figures. Each of them is lower-cased by itself, to
+ * one character, and is normalised whatever stands beside it, as long as that is one of these as well. */
+static int
+is_simple(Py_UCS4 character)
+{
+    return (character >= 0x80 && character < 0x250 && character != 0x130) ||
+           (character >= 0x400 && character < 0x483) || (character >= 0x48A && character < 0x530) ||
+           (character >= 0x2010 && character < 0x2060) || (character >= 0x20A0 && character < 0x20D0) ||
+           (character >= 0x2190 && character < 0x2300) || (character >= 0x2500 && character < 0x2600);
+}
+
+static int
+add_character(Bytes *bytes, Py_UCS4 character)
+{
+    char units[3];
+    if (character < 0x80)
+        return bytes_add_one(bytes, (char)character);
+    if (character < 0x800) {
+        units[0] = (char)(0xC0 | character >> 6);
+        units[1] = (char)(0x80 | (character & 0x3F));
+        return bytes_add(bytes, units, 2);
+    }
+    units[0] = (char)(0xE0 | character >> 12); /* what is simple is below 0x10000, in lower case too */
+    units[1] = (char)(0x80 | (character >> 6 & 0x3F));
+    units[2] = (char)(0x80 | (character & 0x3F));
+    return bytes_add(bytes, units, 3);
+}
+
+/* The words that Python finds in a line whose ASCII part is prepared. */
+static int
+read_by_python(Reader *reader, const char *at, const char *end)
+{
+    reader->line.size = 0;
+    while (at < end) {
+        const char *begin = at;
+        Py_UCS4 character = next_character(&at);
+        int status;
+        if (character < 128 || is_separator(character))
+            status = bytes_add_one(&reader->line, character < 128 ? (char)FOLDED[character] : ' ');
+        else
+            status = bytes_add(&reader->line, begin, at - begin);
+        if (status < 0)
+            return -1;
+    }
+    PyObject *text = PyUnicode_DecodeUTF8(reader->line.data, reader->line.size, NULL);
+    PyObject *words = text == NULL ? NULL : PyObject_CallOneArg(reader->cut_line, text);
+    Py_XDECREF(text);
+    if (words == NULL)
+        return -1;
+    int status = PyList_Check(words) ? 0 : -1;
+    if (status < 0)
+        PyErr_SetString(PyExc_TypeError, "a list of words is wanted");
+    for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(words); i++) {
+        PyObject *word = Py_NewRef(PyList_GET_ITEM(words, i));
+        status = look_up(reader, word);
+        Py_DECREF(word);
+    }
+    Py_DECREF(words);
+    return status;
+}
+
+/* A line with something beyond ASCII in it. */
+static int
+read_other(Reader *reader, const char *begin, const char *end)
+{
+    Bytes *line = &reader->line;
+    line->size = 0;
+    for (const char *at = begin; at < end;) {
+        Py_UCS4 character = next_character(&at);
+        if (character < 128)
+            character = FOLDED[character];
+        else if (is_separator(character))
+            character = ' ';
+        else if (is_simple(character))
+            character = Py_UNICODE_ISALNUM(character) ? Py_UNICODE_TOLOWER(character) : ' ';
+        else
+            return read_by_python(reader, begin, end);
+        if (add_character(line, character) < 0)
+            return -1;
+    }
+    const unsigned char *folded = (const unsigned char *)line->data;
+    return read_plain(reader, folded, folded + line->size);
+}
+
+/* read_words(text, numbers, new_words, cut_line, recent) -> an int32 a word and line end; None for half characters.
+ * `recent` is a bytearray of RECENT_SIZE, all 0 while `numbers` has no word. */
+PyObject *
+core_read_words(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    if (count != 5 || !PyUnicode_Check(args[0]) || !PyDict_Check(args[1]) || !PyList_Check(args[2]) ||
+        !PyByteArray_Check(args[4]) || PyByteArray_GET_SIZE(args[4]) != RECENT_SIZE) {
+        PyErr_SetString(PyExc_TypeError, "read_words(str, dict, list, callable, bytearray of RECENT_SIZE)");
+        return NULL;
+    }
+    Py_ssize_t size;
+    const char *at = PyUnicode_AsUTF8AndSize(args[0], &size);
+    if (at == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
+            return NULL;
+        PyErr_Clear();
+        Py_RETURN_NONE;
+    }
+    Reader reader = {.numbers = args[1], .new_words = args[2], .cut_line = args[3]};
+    Py_buffer recent; /* held, so that nobody changes its size meanwhile */
+    if (PyObject_GetBuffer(args[4], &recent, PyBUF_WRITABLE) < 0)
+        return NULL;
+    reader.recent = recent.buf;
+    int status = bytes_room(&reader.found, 64 + size / 3 * 2) < 0 || bytes_room(&reader.line, 256) < 0 ? -1 : 0;
+    for (const char *end = at + size; status == 0;) {
+        const char *line_end = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+        const char *stop = line_end == NULL ? end : line_end;
+        if (is_ascii(at, stop))
+            status = read_plain(&reader, (const unsigned char *)at, (const unsigned char *)stop);
+        else
+            status = read_other(&reader, at, stop);
+        if (line_end == NULL)
+            break;
+        if (status == 0)
+            status = add_number(&reader, LINE_END_NUMBER);
+        at = line_end + 1;
+    }
+    PyObject *result = status < 0 ? NULL : PyBytes_FromStringAndSize(reader.found.data, reader.found.size);
+    PyBuffer_Release(&recent);
+    bytes_free(&reader.found);
+    bytes_free(&reader.line);
+    return result;
+}

@@ -1,0 +1,66 @@
+"""The compiled core, an extension module in C (``src/core``): here where it was built, unless ``DOWSE_PURE`` is set.
+
+Each of its functions has a twin in Python that says what the result must be and that does the work where the core is
+not there. So nothing depends on it but time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+__all__ = ["Core", "core"]
+
+_Link = TypeVar("_Link", bound=tuple[Any, ...])
+
+
+class Core(Protocol):
+    """What ``dowse._core`` has."""
+
+    def tags(self, kinds: dict[str, int], /) -> object:
+        """A table for :meth:`walk`: what it does at each element (see ``dowse.parse.html``)."""
+
+    def walk(
+        self, html: str, tags: object, is_hidden: Callable[[str], object], link: type[_Link], /
+    ) -> tuple[str, list[_Link], tuple[list[int], ...], list[tuple[int, Mapping[str, str | None], str]]] | None:
+        """Text, links, columns of the outline and elements of the head (kind, attributes, text) from the serialisation
+        of a tree. None where that leaves a doubt."""
+
+    RECENT_SIZE: int
+
+    def read_words(
+        self, text: str, known: dict[str, int], new: list[str], cut_line: Callable[[str], list[str]],
+        recent: bytearray, /,
+    ) -> bytes | None:  # fmt: skip
+        """The numbers of a text's words and line ends, 32 bits each; ``cut_line`` is asked where a line has letters
+        beyond ASCII. ``recent`` has room for what was looked up lately: ``RECENT_SIZE`` bytes, all 0 to begin with, and
+        again whenever ``known`` begins anew. None where the text has half a character."""
+
+    def minhash(self, hashes: Array, /) -> bytes:
+        """The MinHash of a text, from the hashes of its words, four or more (see ``dowse.parse.signature``)."""
+
+    def similarities(
+        self, numbers: Array, terms: Array, groups: Array | None, lines: int, topic: Array, weights: Array,
+        result: Array, /,
+    ) -> bool:  # fmt: skip
+        """``Reading.similarities`` without rarity, written to ``result``. ``weights`` are those of each count. False
+        where there are too few of them, or where a group's lines do not stand together."""
+
+
+def _load() -> Core | None:
+    if os.environ.get("DOWSE_PURE"):
+        return None
+    try:
+        return cast(Core, import_module("dowse._core"))
+    except ImportError:  # there was no compiler when Dowse was installed
+        return None
+
+
+core = _load()

@@ -1,0 +1,25 @@
+"""The compiled core beside the Python that it must agree with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+import dowse.judge.reading
+import dowse.model.words
+import dowse.parse.html
+import dowse.parse.signature
+from dowse.compiled import core
+
+needs_core = pytest.mark.skipif(core is None, reason="the compiled core is not built, or DOWSE_PURE is set")
+
+
+@contextmanager
+def pure() -> Iterator[None]:
+    """As if the core were not there. A context and no fixture: Hypothesis runs a test's body many times."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (dowse.judge.reading, dowse.model.words, dowse.parse.html, dowse.parse.signature):
+            patch.setattr(module, "core", None)
+        yield

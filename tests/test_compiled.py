@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from dowse.compiled import core
+from tests.compiled import needs_core
+
+LOADED = "from dowse.compiled import core; print(core is not None)"
+
+
+def test_a_variable_turns_it_off() -> None:
+    environment = {**os.environ, "DOWSE_PURE": "1"}
+    found = subprocess.run([sys.executable, "-c", LOADED], env=environment, capture_output=True, text=True, check=True)
+    assert found.stdout == "False\n"
+
+
+@needs_core
+@pytest.mark.parametrize("name", ["walk", "read_words", "similarities"])
+def test_wrong_arguments_are_refused(name: str) -> None:
+    with pytest.raises(TypeError, match=name):
+        getattr(core, name)("x")
+
+
+@needs_core
+def test_tables_and_buffers_are_checked() -> None:
+    assert core is not None
+    with pytest.raises(ValueError, match="names have"):
+        core.tags({"x" * 16: 1})
+    with pytest.raises(ValueError, match="at most"):
+        core.tags({str(number): 0 for number in range(151)})
+    with pytest.raises(ValueError, match="four words"):
+        core.minhash(b"12345678" * 3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="half an item"):
+        core.minhash(b"1234567")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="as many"):
+        core.similarities(b"1234", b"", None, 1, b"", b"", bytearray(8))  # type: ignore[arg-type]
