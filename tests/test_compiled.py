@@ -38,3 +38,17 @@ def test_tables_and_buffers_are_checked() -> None:
         core.minhash(b"1234567")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="as many"):
         core.similarities(b"1234", b"", None, 1, b"", b"", bytearray(8))  # type: ignore[arg-type]
+
+
+@needs_core
+def test_what_a_callback_raises_comes_through() -> None:
+    assert core is not None
+    html, table = '<html style="display:none">x</html>', core.tags({"html": 4})
+    nothing: dict[str, list[str]] = {}
+    with pytest.raises(KeyError):
+        core.walk(html, table, nothing.__getitem__, tuple)
+    known, recent = {"\0": 0}, bytearray(core.RECENT_SIZE)
+    with pytest.raises(KeyError):
+        core.read_words("a 日本", known, [], nothing.__getitem__, recent)
+    with pytest.raises(TypeError, match="list of words"):
+        core.read_words("a 日本", known, [], tuple, recent)  # type: ignore[arg-type]

@@ -215,9 +215,8 @@ def reference() -> str:
         f"| [`{name}`](#dowse-{name.replace(' ', '-')}) | {_cell(_first_line(command))} |\n"
         for name, command in known.items()
     ]
-    parts.append(
-        "\n`dowse --version` prints the version, and whether the [compiled core](performance.md#the-compiled-core) is in use.\n"
-    )
+    core = "[compiled core](performance.md#the-compiled-core)"
+    parts.append(f"\n`dowse --version` prints the version, and whether the {core} is in use.\n")
     for name, command in known.items():
         parts += [f"\n## dowse {name}\n\n{_first_line(command)}\n\n```sh\n{EXAMPLES[name]}\n```\n"]
         parts += ["\n", NOTES[name]] if name in NOTES else []
