@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dowse.model.page import Bag, Context
 from dowse.model.strategy import LinkView, Sample, SourcePage, Subject
+from dowse.model.url import split
 from dowse.predict.learning import Learner, Statistics
 from dowse.predict.learning.statistics import Mix, Sums
 
@@ -45,7 +46,7 @@ def bag(words: range, number: int) -> Bag:
     return Bag(terms, np.array([dice.randint(1, 4) for _ in terms], np.float32))
 
 
-SUBJECT = Subject(tuple(Sample(bag(ON, 1000 + number)) for number in range(4)))
+SUBJECT = Subject(tuple(Sample(bag(ON, 1000 + number), "rink.test") for number in range(4)))
 
 
 def url(number: int) -> str:
@@ -59,7 +60,7 @@ def told(learner: Learner, pages: int = 30) -> Learner:
         on = number % 3 == 0
         page = SourcePage(
             number, site=number % 3, depth=number, ordinal=number, score=0.6 if on else 0.1, relevant=on, n_links=4,
-            bag=bag(ON if on else OFF, number),
+            bag=bag(ON if on else OFF, number), host=split(url(number)).host,
         )  # fmt: skip
         ids = np.arange(number + 1, number + 5)
         learner.rank(page, LinkView(

@@ -55,6 +55,14 @@ def test_counts_are_those_of_the_pages() -> None:
     assert learned.value == pytest.approx(sum(value for _, value in learned.hosts.values()))
 
 
+def test_where_examples_are_from_is_no_word() -> None:
+    learner = told(Learner(SUBJECT))
+    [host] = learner._contrast.origins.terms.tolist()
+    assert host in learner.memory.bags[0].terms
+    assert host not in learner.memory.bags[1].terms
+    assert host not in learner.statistics().words.keys
+
+
 def test_sites_are_known_by_their_host_whatever_their_number() -> None:
     first = told(Learner(SUBJECT)).statistics()
     second = Learner(SUBJECT, before=first, reuse=ALL)

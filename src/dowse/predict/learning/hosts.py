@@ -41,6 +41,7 @@ class Origins:
         found = {domain for host in hosts if host for domain in domains(host)}
         # a word has no dot before it: so these are the terms of no word, but by chance
         self._terms = {domain: xxhash.xxh32_intdigest(f".{domain}".encode()) for domain in found}
+        self.terms = np.array(sorted(self._terms.values()), np.uint32)
 
     def beside(self, bag: Bag, host: str) -> Bag:
         """The terms of a page, with those of its host behind them. A page without words has none by its host alone."""

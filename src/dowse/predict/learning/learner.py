@@ -291,7 +291,9 @@ class Learner:
     def statistics(self, hosts: Mapping[int, str] | None = None) -> Statistics:
         """What was learned, with what it started from. ``hosts`` names sites beyond those that links told of."""
         known = {**self._hosts, **(hosts or {})}
-        own = statistics_of(self.memory.all(), self.memory.bags, self._contrast.off(), known)
+        own = statistics_of(
+            self.memory.all(), self.memory.bags, self._contrast.off(), known, self._contrast.origins.terms
+        )
         return replace(own.merged(self._before), mixes={**self._before.mixes, NAMES: Mix(*self._learned.sums())})
 
 

@@ -21,9 +21,11 @@ REUSE = 200.0
 _DIGITS = 6
 
 
-def statistics_of(rows: Rows, bags: Mapping[int, Bag], off: Sequence[Bag], hosts: Mapping[int, str]) -> Statistics:
+def statistics_of(
+    rows: Rows, bags: Mapping[int, Bag], off: Sequence[Bag], hosts: Mapping[int, str], no_words: NDArray[np.uint32]
+) -> Statistics:
     """The counts of all records, and of the words that are still remembered; ``off`` are pages off the topic, ``hosts``
-    are the sites' names, as far as they are known."""
+    are the sites' names, as far as they are known, and ``no_words`` what is among the terms of pages besides words."""
     judged = rows[~np.isnan(rows["own"])]
     values = judged["own"].astype(np.float64)
     at, which = np.nonzero(judged["token"])
@@ -36,7 +38,7 @@ def statistics_of(rows: Rows, bags: Mapping[int, Bag], off: Sequence[Bag], hosts
         pages=float(len(judged)),
         value=float(values.sum()),
         tokens=Sums.of(judged["token"][at, which], _pairs(values[at])),
-        words=_words(rows, bags),
+        words=_words(rows, bags, no_words),
         hosts=by_host,
         off_pages=float(len(off)),
         off_words=off_topic(off),
@@ -47,12 +49,14 @@ def _pairs(values: Floats) -> Floats:
     return np.column_stack((np.ones(len(values)), values))
 
 
-def _words(rows: Rows, bags: Mapping[int, Bag]) -> Sums:
+def _words(rows: Rows, bags: Mapping[int, Bag], no_words: NDArray[np.uint32]) -> Sums:
     known = [id_ for id_ in bags if id_ < len(rows) and not np.isnan(rows["own"][id_])]
     if not known:
         return Sums.none(2)
     values = [np.full(len(bags[id_].terms), rows["own"][id_], np.float64) for id_ in known]
-    return Sums.of(np.concatenate([bags[id_].terms for id_ in known]), _pairs(np.concatenate(values)))
+    terms = np.concatenate([bags[id_].terms for id_ in known])
+    is_word = ~np.isin(terms, no_words)
+    return Sums.of(terms[is_word], _pairs(np.concatenate(values)[is_word]))
 
 
 def off_topic(bags: Sequence[Bag]) -> Sums:
