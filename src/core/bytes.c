@@ -1,4 +1,4 @@
-/* Memory that grows. */
+/* Memory that grows, and that of others. */
 
 #include "core.h"
 
@@ -43,4 +43,16 @@ array_room(void *array, Py_ssize_t count, Py_ssize_t *held, size_t element)
     }
     *held = more;
     return longer;
+}
+
+int
+get_array(PyObject *object, Py_buffer *buffer, Py_ssize_t item, int flags)
+{
+    if (PyObject_GetBuffer(object, buffer, flags) < 0)
+        return -1;
+    if (buffer->len % item == 0)
+        return 0;
+    PyBuffer_Release(buffer);
+    PyErr_SetString(PyExc_ValueError, "a buffer has half an item at its end");
+    return -1;
 }

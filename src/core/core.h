@@ -37,6 +37,9 @@ bytes_add_one(Bytes *bytes, char byte)
 /* An array, made longer where `count` elements fill the `held` there are; NULL with MemoryError set when it cannot be. */
 void *array_room(void *array, Py_ssize_t count, Py_ssize_t *held, size_t element);
 
+/* An array of numpy's, or anything that has a buffer, of items of one size; -1 with an exception where it is none. */
+int get_array(PyObject *object, Py_buffer *buffer, Py_ssize_t item, int flags);
+
 /* One character of UTF-8 that is known to be valid; moves `*at` behind it. */
 static inline Py_UCS4
 next_character(const char **at)
@@ -64,6 +67,9 @@ PyObject *core_walk(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_read_words(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_minhash(PyObject *module, PyObject *hashes);
 PyObject *core_similarities(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_partition(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_mentions(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_in_context(PyObject *module, PyObject *const *args, Py_ssize_t count);
 int prepare_words(PyObject *module); /* at import */
 
 #endif

@@ -7,19 +7,6 @@
 
 enum { BINS = 64, SHINGLE = 4 };
 
-/* An array of numpy's, or anything that has a buffer, of items of one size. */
-static int
-get_array(PyObject *object, Py_buffer *buffer, Py_ssize_t item, int flags)
-{
-    if (PyObject_GetBuffer(object, buffer, flags) < 0)
-        return -1;
-    if (buffer->len % item == 0)
-        return 0;
-    PyBuffer_Release(buffer);
-    PyErr_SetString(PyExc_ValueError, "a buffer has half an item at its end");
-    return -1;
-}
-
 static uint64_t
 shingle_hash(const uint64_t *words)
 {

@@ -53,6 +53,28 @@ class Core(Protocol):
         """``Reading.similarities`` without rarity, written to ``result``. ``weights`` are those of each count. False
         where there are too few of them, or where a group's lines do not stand together."""
 
+    def partition(
+        self, parents: list[int], starts: list[int], ends: list[int], heights: list[int], link_lines: list[int],
+        least_height: float, /,
+    ) -> list[int] | None:  # fmt: skip
+        """The first lines of a page's blocks, which fall apart where one link is in them (see ``dowse.parse.blocks``).
+        None where the outline is not whole."""
+
+    def mentions(
+        self, mentioned: list[int], paragraphs: list[int], elements: list[int], tags: list[int], parents: list[int],
+        starts: list[int], ends: list[int], block_starts: list[int], is_heading: bytes, rows: Array, lines: Array,
+        blocks: Array, headings: Array, paths: Array, /,
+    ) -> bool:  # fmt: skip
+        """Where links stand (see ``dowse.parse.links``), written to the last five. False where the outline is not
+        whole."""
+
+    def in_context(
+        self, rows: Array, lines: Array, blocks: Array, headings: Array, paths: Array, by_anchor: Array,
+        by_line: Array, by_block: Array, weights: Array, similarity: Array, places: Array, /,
+    ) -> bool:  # fmt: skip
+        """Links in their context (see ``dowse.parse.context``), written to the last two. False where a target has no
+        mention, or one stands beyond the page."""
+
 
 def _load() -> Core | None:
     if os.environ.get("DOWSE_PURE"):

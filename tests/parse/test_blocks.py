@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dowse.parse import Document, block_starts, parse_page
 from dowse.parse.blocks import partition
 from dowse.parse.outline import TAGS, Outline
+from tests.compiled import needs_core, pure
 from tests.parse.pages import ARTICLE, PAGE_1997, mutated_pages, written_pages
 
 URL = "http://example.org/"
@@ -140,6 +141,21 @@ def test_blocks_are_those_of_the_literal_algorithm(root: Node, alpha: float, k: 
     ends = [*starts[1:], outline.lines]
     found = [list(range(start, end)) for start, end in zip(starts, ends, strict=True) if start < end]
     assert found == literal(root, alpha, k)
+
+
+@needs_core
+@given(st.builds(Node, children=st.lists(trees, max_size=6)), st.sampled_from([0.0, 0.5, 1.0]))
+@settings(deadline=None)
+def test_compiled_or_not_the_blocks_are_the_same(root: Node, alpha: float) -> None:
+    outline, link_lines = outlined(root)
+    starts = partition(outline, link_lines, alpha=alpha)
+    with pure():
+        assert starts == partition(outline, link_lines, alpha=alpha)
+
+
+def test_links_beyond_the_outline_are_an_error_with_the_core_and_without() -> None:
+    with pytest.raises(IndexError):
+        partition(Outline(), [7])
 
 
 # -- pages -------------------------------------------------------------------------------------------------------------

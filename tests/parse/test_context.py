@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from dowse.parse import (
     mentions_of,
     parse_page,
 )
+from dowse.parse.context import Mentions
+from tests.compiled import needs_core, pure
+from tests.parse.pages import mutated_pages
 
 NAN = float("nan")
 
@@ -148,3 +152,39 @@ def test_contexts_are_those_of_a_literal_reading(page: tuple[list[tuple[int, int
     for row, path in path_of.items():
         mean = np.mean(by_path[path]) if path in by_path else NAN
         np.testing.assert_allclose(similarities[row, Context.PATH], mean, rtol=1e-6)
+
+
+# -- compiled or not ---------------------------------------------------------------------------------------------------
+
+
+@needs_core
+@settings(deadline=None)
+@given(pages())
+def test_compiled_or_not_the_last_digit_is_the_same(page: tuple[list[tuple[int, int, int]], Measures]) -> None:
+    told, measures = page
+    rows, lines, paths = (list(column) for column in zip(*told, strict=True))
+    found = mentions(rows, lines, paths, BLOCKS, HEADINGS)
+    compiled = in_context(found, measures)
+    with pure():
+        assert [each.tobytes() for each in compiled] == [each.tobytes() for each in in_context(found, measures)]
+
+
+@needs_core
+@settings(deadline=None)
+@given(mutated_pages)
+def test_compiled_or_not_links_stand_in_the_same_place(body: bytes) -> None:
+    document = parse_page(body, url="http://example.org/", content_type="text/html")
+    found, starts = gather_links(document), block_starts(document)
+    compiled = mentions_of(document, found, starts)
+    with pure():
+        plain = mentions_of(document, found, starts)
+    for name in Mentions.__slots__:
+        one, other = getattr(compiled, name), getattr(plain, name)
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist()
+
+
+def test_a_mention_beyond_the_page_is_an_error_with_the_core_and_without() -> None:
+    measures = Measures(np.ones(1), np.ones(3), np.ones(1), np.ones(1))
+    with pytest.raises(IndexError):
+        in_context(mentions([0], [3], [7], [1], []), measures)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
+from dowse.compiled import core
 from dowse.parse.document import Document
 from dowse.parse.outline import FIRST_LINE, Outline
 
@@ -34,11 +35,17 @@ def partition(
 ) -> list[int]:
     """The first line of each block, rising; a block ends where the next one begins. ``link_lines`` are those that links
     stand on. A page without blocks in it (height 0) is one block."""
+    least_height = alpha * outline.heights[0]
+    if core is not None and least_links == 1:
+        columns = outline.parents, outline.starts, outline.ends, outline.heights
+        found = core.partition(*columns, list(link_lines), least_height)
+        if found is not None:
+            return found
     on_line = [0] * (outline.lines + 1)
     for line in link_lines:
         on_line[line + 1] += 1
     before = list(accumulate(on_line))  # links on the lines before each
-    borders = _borders(outline, before, alpha * outline.heights[0], least_links)
+    borders = _borders(outline, before, least_height, least_links)
     starts = [FIRST_LINE]
     seen = 0
     for border in borders:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.compiled import core
 from dowse.model.page import Context
 
 __all__ = ["Measures", "Mentions", "in_context", "line_groups", "mentions"]
@@ -69,6 +70,18 @@ class Measures:
 def in_context(found: Mentions, measures: Measures) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
     """Of each target: its similarities (columns as in ``Context``) and its places (line of the paragraph, block, line
     of the heading, path)."""
+    count = len(measures.by_anchor)
+    similarity, places = np.empty((count, len(Context)), np.float32), np.empty((count, 4), np.int32)
+    if core is None or not core.in_context(
+        found.rows, found.lines, found.blocks, found.headings, found.paths,
+        measures.by_anchor, measures.by_line, measures.by_block, measures.weights, similarity, places,
+    ):  # fmt: skip
+        _fill_in(found, measures, similarity, places)
+    return similarity, places
+
+
+def _fill_in(found: Mentions, measures: Measures, similarity: NDArray[np.float32], places: Ints) -> None:
+    """:func:`in_context`, written to ``similarity`` and ``places``."""
     by_anchor, rows = measures.by_anchor, found.rows
     count = len(by_anchor)
     values = np.empty((len(rows), 3))
@@ -84,15 +97,12 @@ def in_context(found: Mentions, measures: Measures) -> tuple[NDArray[np.float32]
         order = np.lexsort((-np.fmax(values[:, 1], 0.0), rows))
         first = rows[order].searchsorted(np.arange(count))
         best, chosen = np.fmax.reduceat(values[order], first, axis=0), order[first]
-    similarity = np.empty((count, len(Context)), np.float32)
     similarity[:, Context.ANCHOR] = by_anchor
     similarity[:, Context.PARAGRAPH : Context.HEADING + 1] = best
     paths = found.paths[chosen]
     similarity[:, Context.PATH] = _mean_by_path(paths, by_anchor)
-    places = np.empty((count, 4), np.int32)
     places[:, 0], places[:, 1] = found.lines[chosen], found.blocks[chosen]
     places[:, 2], places[:, 3] = found.headings[chosen], paths.view(np.int32)
-    return similarity, places
 
 
 def _mean_by_path(paths: NDArray[np.uint32], by_anchor: Floats) -> Floats:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from dowse.compiled import core
 from dowse.model.page import Context, Links
 from dowse.model.url import Base, fingerprint
 from dowse.parse.context import Measures, Mentions, in_context, mentions
 from dowse.parse.document import Document
+from dowse.parse.outline import IS_HEADING
 
 __all__ = [
     "Gathered", "Refuse", "add_refresh", "base_of", "gather_links", "measure_links", "mentions_of",
@@ -116,9 +118,18 @@ def gather_links(document: Document, refuse: Refuse | None = None, max_links: in
     )
 
 
-def mentions_of(document: Document, found: Gathered, starts: Sequence[int]) -> Mentions:
+def mentions_of(document: Document, found: Gathered, starts: list[int]) -> Mentions:
     """Where the links stand that were gathered from ``document``, whose blocks begin at the lines ``starts``."""
     outline = document.outline
+    if core is not None:
+        size = len(found.mentioned)
+        filled = (
+            np.empty(size, np.intp), np.empty(size, np.int32), np.empty(size, np.intp), np.empty(size, np.int32),
+            np.empty(size, np.uint32),
+        )  # fmt: skip
+        columns = outline.tags, outline.parents, outline.starts, outline.ends
+        if core.mentions(found.mentioned, found.paragraphs, found.elements, *columns, starts, IS_HEADING, *filled):
+            return Mentions(*filled)
     return mentions(found.mentioned, found.paragraphs, outline.paths(found.elements), starts, outline.headings())
 
 

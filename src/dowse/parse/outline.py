@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-__all__ = ["FIRST_LINE", "TAGS", "Outline"]
+__all__ = ["FIRST_LINE", "IS_HEADING", "TAGS", "Outline"]
 
 TAGS = (
     "document", "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog",
@@ -20,7 +20,8 @@ TAGS = (
 """The block tags that METHODS, section 3, counts. Their numbers go into path hashes: add new ones at the end."""
 
 FIRST_LINE = 1  # line 0 is the title, which stands in no element
-_HEADINGS = frozenset(number for number, tag in enumerate(TAGS) if tag in ("h1", "h2", "h3", "h4", "h5", "h6"))
+IS_HEADING = bytes(tag in ("h1", "h2", "h3", "h4", "h5", "h6") for tag in TAGS)
+"""By the number of a tag: 1 where it is a heading's."""
 _PRIME = 1_000_003
 _32_BITS = 0xFFFFFFFF
 
@@ -50,7 +51,7 @@ class Outline:
     def headings(self) -> list[int]:
         """The first line of each heading, rising."""
         shown = zip(self.tags, self.starts, self.ends, strict=True)
-        return [start for tag, start, end in shown if tag in _HEADINGS and end > start]
+        return [start for tag, start, end in shown if IS_HEADING[tag] and end > start]
 
     def paths(self, elements: Iterable[int]) -> list[int]:
         """32 bits for the path of tags that leads to each of these elements: the same on every page."""
