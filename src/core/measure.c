@@ -1,4 +1,4 @@
-/* Measures of a page whose words are numbers: Reading.similarities() of judge/reading.py and the MinHash of
+/* Measures of a page whose words are numbers: Reading.similarities() and .lines() of judge/reading.py and the MinHash of
  * parse/signature.py. Sums are added up in the very order in which numpy does it: the last digit is the same. */
 
 #include "core.h"
@@ -205,6 +205,52 @@ done:
     PyMem_Free(measure.shared);
     PyMem_Free(measure.several);
     for (int i = 0; i < 7; i++)
+        if (buffers[i].obj != NULL)
+            PyBuffer_Release(&buffers[i]);
+    return answer;
+}
+
+/* lines(numbers, hashes of all words, and what is to be filled in: words of each line, sum of their hashes, hash of each
+ * word) -> are they? */
+PyObject *
+core_lines(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    if (count != 5) {
+        PyErr_SetString(PyExc_TypeError, "lines(numbers, table, sizes, sums, hashes)");
+        return NULL;
+    }
+    Py_buffer buffers[5] = {{0}};
+    PyObject *answer = NULL;
+    for (int i = 0; i < 5; i++)
+        if (get_array(args[i], &buffers[i], i ? 8 : 4, i < 2 ? PyBUF_SIMPLE : PyBUF_WRITABLE) < 0)
+            goto done;
+    const int32_t *numbers = buffers[0].buf;
+    const uint64_t *table = buffers[1].buf;
+    int64_t *sizes = buffers[2].buf;
+    uint64_t *sums = buffers[3].buf, *hashes = buffers[4].buf;
+    Py_ssize_t size = buffers[0].len / 4, known = buffers[1].len / 8, lines = buffers[2].len / 8;
+    Py_ssize_t words = buffers[4].len / 8, line = 0, word = 0, i = 0;
+    if (buffers[3].len != buffers[2].len) {
+        PyErr_SetString(PyExc_ValueError, "as many sums as sizes are wanted");
+        goto done;
+    }
+    memset(sizes, 0, (size_t)lines * sizeof *sizes);
+    memset(sums, 0, (size_t)lines * sizeof *sums);
+    for (; i < size && line < lines; i++) {
+        if (numbers[i] == 0) {
+            line++;
+            continue;
+        }
+        if (numbers[i] < 0 || numbers[i] >= known || word == words)
+            break;
+        uint64_t hash = hashes[word++] = table[numbers[i]];
+        sizes[line]++;
+        sums[line] += hash;
+    }
+    answer = PyBool_FromLong(i == size && line + 1 == lines && word == words);
+done:
+    for (int i = 0; i < 5; i++)
         if (buffers[i].obj != NULL)
             PyBuffer_Release(&buffers[i]);
     return answer;

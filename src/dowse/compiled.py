@@ -53,6 +53,10 @@ class Core(Protocol):
         """``Reading.similarities`` without rarity, written to ``result``. ``weights`` are those of each count. False
         where there are too few of them, or where a group's lines do not stand together."""
 
+    def lines(self, numbers: Array, table: Array, sizes: Array, sums: Array, hashes: Array, /) -> bool:
+        """``Reading.lines`` and ``Reading.hashes``, written to the last three. False where those are of another size,
+        or a word is not in the ``table`` of hashes."""
+
     def partition(
         self, parents: list[int], starts: list[int], ends: list[int], heights: list[int], link_lines: list[int],
         least_height: float, /,

@@ -121,6 +121,27 @@ def test_compiled_or_not_the_last_digit_is_the_same(
 
 
 @needs_core
+@given(
+    tokens=st.lists(st.sampled_from([*WORDS, LINE_END])),
+    behind=st.none() | st.lists(st.sampled_from([*WORDS, LINE_END])),
+)
+def test_compiled_or_not_lines_have_the_same_hashes(tokens: list[str], behind: list[str] | None) -> None:
+    lexicon = Lexicon(Terms("english"), ["cell"])
+
+    def read() -> list[list[int]]:
+        reading = lexicon.read(tokens if behind is None else [*tokens, LINE_END, *behind])
+        reading.count_lines()  # of what it found, a part of it makes use
+        page = reading.first(len(tokens))
+        assert page.count_lines() == tokens.count(LINE_END) + 1
+        return [part.tolist() for part in (*page.lines(), page.hashes(), *reading.lines(), reading.hashes())]
+
+    found = read()
+    with pure():
+        assert found == read()
+    assert found[2] == [word_hash(word) for word in tokens if word != LINE_END]
+
+
+@needs_core
 def test_a_word_beyond_the_table_of_counts_is_left_to_numpy() -> None:
     lexicon = Lexicon(Terms("english"), ["cell"])
     for often in (4_095, 4_096):

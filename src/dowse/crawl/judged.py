@@ -39,12 +39,12 @@ def repeated_blocks(
     sizes: NDArray[np.int64], hashes: NDArray[np.uint64], groups: NDArray[np.intp], known: bytes
 ) -> NDArray[np.bool_]:
     """Which blocks repeat, when lines with the hashes ``known`` do. Of each line: its words, their hash, its block."""
-    inside, blocks = groups >= 0, int(groups.max(initial=-1)) + 1
+    blocks = int(groups.max(initial=-1)) + 1
     if not known:
         return np.zeros(blocks, np.bool_)
-    again = is_repeated(hashes, known) & inside
-    repeated = np.bincount(groups[again], sizes[again], blocks)
-    words = np.bincount(groups[inside], sizes[inside], blocks)
+    places = groups + 1  # the first is for lines without a block
+    repeated = np.bincount(places, sizes * is_repeated(hashes, known), blocks + 1)[1:]
+    words = np.bincount(places, sizes, blocks + 1)[1:]
     return (repeated > 0) & (repeated >= _MOSTLY * words)
 
 

@@ -77,8 +77,7 @@ class PageStep:
         lines = len(similarities) - len(gathered.anchors)
         measures = Measures(similarities[lines:], similarities[:lines], of_page.by_block, of_page.weights)
         links = measure_links(gathered, mentions_of(document, gathered, starts), measures)
-        base = base_of(document)
-        refresh = base.join(document.refresh) if document.refresh else None
+        refresh = base_of(document).join(document.refresh) if document.refresh else None
         if refresh is not None and not document.nofollow and self._scope.refuse(refresh) is None:
             add_refresh(links, refresh)
         return Digest(
@@ -91,7 +90,7 @@ class PageStep:
             links=links,
             n_links=gathered.n_links,
             refused_links=gathered.refused,
-            canonical=base.join(document.canonical) if document.canonical else None,
+            canonical=base_of(document).join(document.canonical) if document.canonical else None,
             refresh=refresh,
             noindex=document.noindex,
             nofollow=document.nofollow,

@@ -30,7 +30,8 @@ _HALF = np.uint64(32)  # bits of a hash
 class Reading:
     """A text as arrays of its words and terms. What is measured does not depend on how either are numbered."""
 
-    __slots__ = ("_distinct", "_hashes", "_lines", "_near", "_numbers", "_of_term", "_shares", "_terms", "_topical")
+    __slots__ = ("_distinct", "_hashed", "_hashes", "_lines", "_near", "_numbers", "_of_term", "_shares", "_terms",
+                 "_topical")  # fmt: skip
 
     def __init__(
         self,
@@ -51,10 +52,16 @@ class Reading:
         self._near = (terms.view(np.uint32) < len(topical)).nonzero()[0]
         self._lines: NDArray[np.int64] | None = None  # see _bounds
         self._distinct: tuple[NDArray[np.int32], Counts] | None = None
+        self._hashed: tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint64]] | None = None  # see _by_line
 
     def first(self, size: int) -> Reading:
         """The same, of its first words only, line ends counted."""
-        return Reading(self._numbers[:size], self._terms[:size], self._hashes, self._topical, self._of_term)
+        first = Reading(self._numbers[:size], self._terms[:size], self._hashes, self._topical, self._of_term)
+        if self._lines is not None:
+            last = int(self._lines.searchsorted(size))
+            if last < len(self._lines) and self._lines[last] == size:  # whole lines: they are found already
+                first._lines = self._lines[: last + 1]
+        return first
 
     def _bounds(self) -> NDArray[np.int64]:
         """Where lines end, with one before the first: line n is what stands between two neighbours."""
@@ -69,10 +76,31 @@ class Reading:
 
     def lines(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
         """How many words each line has, and a hash of them, whatever their order; 0 where there is none."""
-        bounds = self._bounds()
-        sums = np.zeros(len(self._numbers) + 1, np.uint64)
-        self._hashes[self._numbers].cumsum(out=sums[1:])  # a line end's is 0
-        return bounds[1:] - bounds[:-1] - 1, sums[bounds[1:]] - sums[bounds[:-1] + 1]
+        sizes, sums, _ = self._by_line()
+        return sizes, sums
+
+    def hashes(self) -> NDArray[np.uint64]:
+        """The hash of each word, line ends left out."""
+        return self._by_line()[2]
+
+    def _by_line(self) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint64]]:
+        """The size of each line, the sum of its words' hashes, and the hash of each word."""
+        if self._hashed is None:
+            lines = self.count_lines()
+            sizes, sums = np.empty(lines, np.int64), np.empty(lines, np.uint64)
+            hashes = np.empty(len(self._numbers) - lines + 1, np.uint64)
+            if (
+                core is None
+                or self._numbers.dtype != np.int32
+                or not core.lines(self._numbers, self._hashes, sizes, sums, hashes)
+            ):
+                bounds, running = self._bounds(), np.zeros(len(self._numbers) + 1, np.uint64)
+                of_words = self._hashes[self._numbers]
+                of_words.cumsum(out=running[1:])  # a line end's is 0
+                sizes, sums = bounds[1:] - bounds[:-1] - 1, running[bounds[1:]] - running[bounds[:-1] + 1]
+                hashes = of_words[self._numbers != LINE_END_NUMBER]
+            self._hashed = sizes, sums, hashes
+        return self._hashed
 
     def weighed(self, lines: NDArray[np.float64]) -> Reading:
         """The same with each occurrence of a term counted for so much as its line is worth, when it is counted. The
@@ -85,12 +113,6 @@ class Reading:
     def is_near(self) -> bool:
         """Does any term of the topic occur?"""
         return len(self._near) > 0
-
-    def hashes(self) -> NDArray[np.uint64]:
-        """The hash of each word, line ends left out."""
-        words = self._numbers[self._numbers != LINE_END_NUMBER]
-        hashes: NDArray[np.uint64] = self._hashes[words]
-        return hashes
 
     def distinct(self) -> tuple[NDArray[np.int32], Counts]:
         """The number of each term that occurs, rising, and how often it does."""

@@ -142,6 +142,5 @@ def is_repeated(lines: Hashes, known: bytes) -> NDArray[np.bool_]:
     among = np.frombuffer(known, "<u8")
     if not len(among):
         return np.zeros(len(lines), np.bool_)
-    place = np.minimum(np.searchsorted(among, lines), len(among) - 1)
-    found: NDArray[np.bool_] = among[place] == lines
+    found: NDArray[np.bool_] = among.take(among.searchsorted(lines), mode="clip") == lines
     return found
