@@ -233,6 +233,14 @@ def test_cycles_agree_with_the_naive_search(segments: list[str], times: int) -> 
     assert _cycles(segments, times) == naive
 
 
+@pytest.mark.parametrize("times", [2, 3, 4])
+@given(path=st.lists(st.sampled_from(["a", "A", "b", "1", "2", "s", "sid", HEX, "c.html"]), max_size=9).map("/".join))
+def test_what_a_folder_has_already_is_counted_with_the_last_segment(times: int, path: str) -> None:
+    rules = StaticScope(Scope(traps=Traps(max_repeated_segments=times, session_ids=False)))
+    refused = rules.refuse(f"https://example.org/{path}") == "repeated-segments"
+    assert refused == naive_repeat(path, times)
+
+
 @settings(max_examples=300)
 @given(st.lists(urls, max_size=8), st.sampled_from(["any", "host", "domain"]))
 def test_memory_changes_no_answer(batch: list[str], reach: str) -> None:

@@ -24,7 +24,8 @@ __all__ = ["StaticScope", "registered_domain"]
 
 _MEMO = 32_768  # hosts and folders remembered before a memo starts afresh
 _LONGEST_KEY = 1_000
-_DEPENDS = "?"  # the rule of a folder where the last segment decides
+_DEPENDS = "?"  # the rule of a folder where the last segment decides,
+_AGAIN = "again"  # and of one where it does so only if the folder has such a segment already
 _WEB = ("http://", "https://")
 _PORT = re.compile(r":[0-9]+$")
 
@@ -127,7 +128,7 @@ class StaticScope:
         except KeyError:
             rule = self._judge_folder(folder)
         if rule is not None or ";" in url or "(" in url:
-            rule = self._look_closer(url, end, rule)
+            rule = self._look_closer(url, name, end, rule)
             if rule is not None:
                 return rule
         dot = url.rfind(".", name, end)
@@ -157,12 +158,16 @@ class StaticScope:
             return "repeated-segments"
         if self._session_ids and _SESSION.search(path) is not None:
             return "session-id"
-        if is_folder and (repeats >= self._repeats - 1 or _SESSION_KEY.search(path) is not None):
+        if is_folder and (self._repeats < 2 or _SESSION_KEY.search(path) is not None):
             return _DEPENDS
-        return None
+        return _AGAIN if is_folder and repeats >= self._repeats - 1 else None
 
-    def _look_closer(self, url: str, end: int, rule: str | None) -> str | None:
-        """The rule for a URL whose folder does not settle the matter."""
+    def _look_closer(self, url: str, name: int, end: int, rule: str | None) -> str | None:
+        """The rule for a URL whose folder, which ends before ``name``, does not settle the matter."""
+        if rule == _AGAIN:
+            if ";" not in url and "(" not in url and f"/{url[name:end].lower()}/" not in url[:name].lower():
+                return None
+            rule = _DEPENDS
         if rule is None or rule == _DEPENDS or (rule == "host" and url in self._exempt):
             return self._judge_path(url[url.find("/", 8) : end].lower())
         return rule
