@@ -3,9 +3,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from dowse import compiled
 from dowse.compiled import core
 from tests.compiled import needs_core
 
@@ -16,6 +18,18 @@ def test_a_variable_turns_it_off() -> None:
     environment = {**os.environ, "DOWSE_PURE": "1"}
     found = subprocess.run([sys.executable, "-c", LOADED], env=environment, capture_output=True, text=True, check=True)
     assert found.stdout == "False\n"
+
+
+def test_one_that_was_built_from_other_sources_is_not_used() -> None:
+    stale = "import sys, types; sys.modules['dowse._core'] = types.ModuleType('dowse._core')"
+    found = subprocess.run([sys.executable, "-c", f"{stale}; {LOADED}"], capture_output=True, text=True, check=True)
+    assert found.stdout == "False\n"
+
+
+def test_its_sources_and_the_package_are_of_one_version() -> None:
+    """Else it would never be used, and nobody would notice."""
+    source = (Path(__file__).parents[1] / "src/core/module.c").read_text()
+    assert f"VERSION = {compiled._VERSION} " in source
 
 
 @needs_core

@@ -71,6 +71,6 @@ PyObject *core_lines(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_partition(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_mentions(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_in_context(PyObject *module, PyObject *const *args, Py_ssize_t count);
-int prepare_words(PyObject *module); /* at import */
+int prepare_words(PyObject *module); /* when the module is loaded */
 
 #endif

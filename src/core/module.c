@@ -15,7 +15,16 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {{Py_mod_exec, prepare_words}, {0, NULL}};
+/* Raised with every change of what a function takes or gives; dowse/compiled.py has the same number. */
+enum { VERSION = 1 };
+
+static int
+prepare(PyObject *module)
+{
+    return PyModule_AddIntConstant(module, "VERSION", VERSION) < 0 ? -1 : prepare_words(module);
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, prepare}, {0, NULL}};
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, .m_name = "dowse._core", .m_methods = methods, .m_slots = slots,

@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Core", "core"]
 
+_VERSION = 1  # of what is below, as in src/core/module.c
 _Link = TypeVar("_Link", bound=tuple[Any, ...])
 
 
 class Core(Protocol):
     """What ``dowse._core`` has."""
+
+    VERSION: int
 
     def tags(self, kinds: dict[str, int], /) -> object:
         """A table for :meth:`walk`: what it does at each element (see ``dowse.parse.html``)."""
@@ -40,8 +43,8 @@ class Core(Protocol):
         recent: bytearray, /,
     ) -> bytes | None:  # fmt: skip
         """The numbers of a text's words and line ends, 32 bits each; ``cut_line`` is asked where a line has letters
-        beyond ASCII. ``recent`` has room for what was looked up lately: ``RECENT_SIZE`` bytes, all 0 to begin with, and
-        again whenever ``known`` begins anew. None where the text has half a character."""
+        beyond Latin and Cyrillic. ``recent`` has room for what was looked up lately: ``RECENT_SIZE`` bytes, all 0 to
+        begin with, and again whenever ``known`` begins anew. None where the text has half a character."""
 
     def minhash(self, hashes: Array, /) -> bytes:
         """The MinHash of a text, from the hashes of its words, four or more (see ``dowse.parse.signature``)."""
@@ -84,9 +87,11 @@ def _load() -> Core | None:
     if os.environ.get("DOWSE_PURE"):
         return None
     try:
-        return cast(Core, import_module("dowse._core"))
+        found = cast(Core, import_module("dowse._core"))
     except ImportError:  # there was no compiler when Dowse was installed
         return None
+    # one that was built from other sources than these, and not anew since, is as good as none
+    return found if getattr(found, "VERSION", 0) == _VERSION else None
 
 
 core = _load()
