@@ -10,6 +10,7 @@ import pytest
 import dowse.judge.reading
 import dowse.model.words
 import dowse.parse.blocks
+import dowse.parse.bounds
 import dowse.parse.context
 import dowse.parse.html
 import dowse.parse.links
@@ -17,8 +18,8 @@ import dowse.parse.signature
 from dowse.compiled import core
 
 MODULES = (
-    dowse.judge.reading, dowse.model.words, dowse.parse.blocks, dowse.parse.context, dowse.parse.html,
-    dowse.parse.links, dowse.parse.signature,
+    dowse.judge.reading, dowse.model.words, dowse.parse.blocks, dowse.parse.bounds, dowse.parse.context,
+    dowse.parse.html, dowse.parse.links, dowse.parse.signature,
 )  # fmt: skip
 needs_core = pytest.mark.skipif(core is None, reason="the compiled core is not built, or DOWSE_PURE is set")
 

@@ -2,23 +2,62 @@
 
 static const char *const CAPSULE = "dowse._core.tags";
 
-/* By name, how the library serialises an element of HTML: without an end tag, its text as it is, ... */
+/* What is known of elements; what several lines say of one adds up. */
 static const struct {
     const char *names;
-    int form;
-} FORMS[] = {
-    {"area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr", VOID},
-    {"iframe noembed noframes noscript script style xmp", RAW},
-    {"svg math", FOREIGN},
-    {"template", TEMPLATE},
-    {"plaintext", UNREADABLE}, /* its text may hold anything, its own end tag as well */
+    int form, role, rules;
+} KNOWN[] = {
+    /* how the library serialises them: without an end tag, their text as it is, ... */
+    {"area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr", VOID, 0, 0},
+    {"iframe noembed noframes noscript script style xmp", RAW, 0, 0},
+    {"svg", FOREIGN, R_SVG, 0},
+    {"math", FOREIGN, R_DOUBT, 0},
+    {"template", TEMPLATE, R_DOUBT, 0},
+    {"plaintext", UNREADABLE, R_DOUBT, 0}, /* its text may hold anything, its own end tag as well */
+    /* how trees are built with them */
+    {"frame frameset image xmp rb rp rt rtc", 0, R_DOUBT, 0},
+    {"html", 0, R_HTML, SPECIAL | SCOPE},
+    {"head", 0, R_HEAD, SPECIAL},
+    {"body", 0, R_BODY, SPECIAL},
+    {"p", 0, R_P, ENDS_P | SPECIAL | PASSED | OPTIONAL},
+    {"li", 0, R_LI, ENDS_P | SPECIAL | OPTIONAL},
+    {"dd dt", 0, R_DD, ENDS_P | SPECIAL | OPTIONAL},
+    {"h1 h2 h3 h4 h5 h6", 0, R_HEADING, ENDS_P | SPECIAL},
+    {"pre listing", 0, R_PRE, BLOCK | ENDS_P | SPECIAL},
+    {"form", 0, R_FORM, ENDS_P | SPECIAL},
+    {"button", 0, R_BUTTON, BLOCK | SPECIAL},
+    {"a", 0, R_A, FORMATTING},
+    {"nobr", 0, R_NOBR, FORMATTING},
+    {"br", 0, R_BR, SPECIAL},
+    {"title textarea", 0, R_TEXT, SPECIAL},
+    {"select", 0, R_SELECT, SPECIAL},
+    {"option", 0, R_OPTION, OPTIONAL},
+    {"optgroup", 0, R_OPTGROUP, OPTIONAL},
+    {"applet marquee object", 0, R_OBJECT, SPECIAL | SCOPE},
+    {"table", 0, R_TABLE, SPECIAL | SCOPE},
+    {"caption", 0, R_CAPTION, SPECIAL | SCOPE | PART},
+    {"colgroup", 0, R_COLGROUP, SPECIAL | PART},
+    {"col", 0, R_COL, SPECIAL | PART},
+    {"tbody tfoot thead", 0, R_ROWS, SPECIAL | PART},
+    {"tr", 0, R_ROW, SPECIAL | PART},
+    {"td th", 0, R_CELL, SPECIAL | SCOPE | PART},
+    {"b big code em font i s small strike strong tt u", 0, 0, FORMATTING},
+    {"address div", 0, 0, BLOCK | ENDS_P | SPECIAL | PASSED},
+    {"article aside blockquote center details dir dl fieldset figcaption figure footer header hgroup main menu "
+     "nav search section summary",
+     0, 0, BLOCK | ENDS_P | SPECIAL},
+    {"ol ul", 0, R_LIST, BLOCK | ENDS_P | SPECIAL},
+    {"dialog", 0, 0, BLOCK | ENDS_P},
+    {"hr", 0, 0, ENDS_P | SPECIAL},
+    {"base basefont bgsound link meta noframes noscript script style title", 0, 0, IN_HEAD | SPECIAL},
+    {"area embed iframe img input keygen noembed param source track wbr", 0, 0, SPECIAL},
 };
 
 static unsigned
 place_of(Span name)
 {
     const unsigned char *bytes = (const unsigned char *)name.begin;
-    return ((unsigned)name.size * 31u + bytes[0] * 7u + bytes[name.size - 1] * 17u + bytes[name.size / 2] * 3u) & 255u;
+    return ((unsigned)name.size * 31u + bytes[0] * 7u + bytes[name.size - 1] * 17u + bytes[name.size / 2] * 3u) & 511u;
 }
 
 /* Where a name is, or where it belongs. A table is never full: see `core_tags`. */
@@ -30,7 +69,7 @@ entry_of(Tags *tags, Span name)
         Tag *tag = &tags->entries[place];
         if (tag->size == name.size && memcmp(tag->name, name.begin, (size_t)name.size) == 0)
             break;
-        place = (place + 1) & 255u;
+        place = (place + 1) & 511u;
     }
     return &tags->entries[place];
 }
@@ -91,12 +130,15 @@ core_tags(PyObject *module, PyObject *names)
         }
         take_up(tags, name)->kind = (int)kind;
     }
-    for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++)
-        for (const char *at = FORMS[i].names; *at; at += *at == ' ') {
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
+        for (const char *at = KNOWN[i].names; *at; at += *at == ' ') {
             Span name = {at, 0};
             for (; *at && *at != ' '; at++)
                 name.size++;
-            take_up(tags, name)->form = FORMS[i].form;
+            Tag *tag = take_up(tags, name);
+            tag->form |= KNOWN[i].form;
+            tag->role |= KNOWN[i].role;
+            tag->rules |= KNOWN[i].rules;
         }
     PyObject *capsule = PyCapsule_New(tags, CAPSULE, free_tags);
     if (capsule != NULL)

@@ -13,16 +13,35 @@ enum { OK = 0, FAILED = -1, UNSAFE = 1 }; /* FAILED: a Python exception is set *
 /* What the walk does at an element: the numbers of parse/html.py. Below 0: a block, by its number in the outline. */
 enum { INLINE, LINES, ANCHOR, HEAD, HTML, LEAVES, SKIPPED = LEAVES, TITLE, META, LINK, BASE, IMAGE, AREA, FRAME, BREAK };
 
+/* Elements that a tree is built with in ways of their own (see tree.c); R_DOUBT: in too many. */
+enum {
+    R_NONE, R_DOUBT, R_HTML, R_HEAD, R_BODY, R_P, R_LIST, R_LI, R_DD, R_HEADING, R_PRE, R_FORM, R_BUTTON, R_A, R_NOBR, R_BR,
+    R_TEXT, R_SVG, R_SELECT, R_OPTION, R_OPTGROUP, R_OBJECT, R_TABLE, R_CAPTION, R_COLGROUP, R_COL, R_ROWS, R_ROW, R_CELL,
+};
+
+enum {
+    BLOCK = 1,      /* its end tag ends whatever is open inside it */
+    ENDS_P = 2,     /* its start tag ends an open paragraph */
+    FORMATTING = 4, /* opened again where it was left in a tangle */
+    SPECIAL = 8,    /* end tags that have no rule of their own do not reach beyond it, */
+    PASSED = 16,    /* but the next item of a list does */
+    SCOPE = 32,     /* end tags inside do not reach beyond it */
+    IN_HEAD = 64,
+    PART = 128,     /* of a table */
+    OPTIONAL = 256, /* its end tag is often left out */
+};
+
 enum { VOID = 1, RAW = 2, FOREIGN = 4, TEMPLATE = 8, UNREADABLE = 16 }; /* how an element is serialised */
 
 typedef struct {
     char name[15];
     unsigned char size; /* 0: no entry */
     int kind, form;
+    int role, rules; /* what it does to the tree: see tree.c */
 } Tag;
 
 typedef struct {
-    Tag entries[256];
+    Tag entries[512];
 } Tags;
 
 typedef struct {
@@ -39,6 +58,14 @@ typedef struct {
     Py_ssize_t count, held;
 } Attributes;
 
+/* Leaves a function with what `call` gave, unless that is OK. */
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        int status_ = (call);                                                                                          \
+        if (status_ != OK)                                                                                             \
+            return status_;                                                                                            \
+    } while (0)
+
 Tags *tags_of(PyObject *capsule);
 const Tag *find_tag(const Tags *tags, Span name);
 int read_attributes(const char **at, const char *end, Attributes *found);
@@ -46,6 +73,12 @@ int add_unescaped(Bytes *bytes, Span text);
 int unescaped(Span text, Bytes *scratch, PyObject **result);
 const char *find_bytes(const char *begin, const char *end, const char *what, Py_ssize_t size);
 int holds(Span text, const char *what);
+
+static inline int
+is_word(Span text, const char *word)
+{
+    return (size_t)text.size == strlen(word) && memcmp(text.begin, word, (size_t)text.size) == 0;
+}
 
 /* Here, so that the length of a name is known when this is compiled: it is asked for at every element. */
 static inline const Span *

@@ -55,13 +55,6 @@ typedef struct {
     PyObject *links, *heads;
 } Walk;
 
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        int status_ = (call);                                                                                          \
-        if (status_ != OK)                                                                                             \
-            return status_;                                                                                            \
-    } while (0)
-
 static int
 is_space(const char *begin, Py_ssize_t size)
 {
@@ -559,17 +552,17 @@ PyObject *
 core_walk(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
-    if (count != 4 || !PyUnicode_Check(args[0]) || !PyType_Check(args[3]) ||
+    if (count != 4 || !(PyUnicode_Check(args[0]) || PyBytes_Check(args[0])) || !PyType_Check(args[3]) ||
         !PyType_IsSubtype((PyTypeObject *)args[3], &PyTuple_Type)) {
-        PyErr_SetString(PyExc_TypeError, "walk(str, tags, callable, type of tuple)");
+        PyErr_SetString(PyExc_TypeError, "walk(str or bytes, tags, callable, type of tuple)");
         return NULL;
     }
     Walk walk = {.at_separator = 1, .breaks = 1, .is_hidden = args[2], .link_type = (PyTypeObject *)args[3]};
     walk.tags = tags_of(args[1]);
     if (walk.tags == NULL)
         return NULL;
-    Py_ssize_t size;
-    walk.at = PyUnicode_AsUTF8AndSize(args[0], &size);
+    Py_ssize_t size = PyBytes_Check(args[0]) ? PyBytes_GET_SIZE(args[0]) : 0;
+    walk.at = PyBytes_Check(args[0]) ? PyBytes_AS_STRING(args[0]) : PyUnicode_AsUTF8AndSize(args[0], &size);
     if (walk.at == NULL) {
         if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
             return NULL;

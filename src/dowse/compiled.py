@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Core", "core"]
 
-_VERSION = 1  # of what is below, as in src/core/module.c
+_VERSION = 2  # of what is below, as in src/core/module.c
 _Link = TypeVar("_Link", bound=tuple[Any, ...])
 
 
@@ -30,8 +30,16 @@ class Core(Protocol):
     def tags(self, kinds: dict[str, int], /) -> object:
         """A table for :meth:`walk`: what it does at each element (see ``dowse.parse.html``)."""
 
+    def looks_deep(self, page: bytes, most_unclosed: int, most_tags: int, /) -> bool | None:
+        """Are more start tags than that open somewhere (see ``dowse.parse.bounds``)? None where there are too many tags
+        to tell by their number."""
+
+    def serialised(self, page: bytes, tags: object, entities: dict[str, str], /) -> bytes | None:
+        """What the HTML library would write of the page's tree, in UTF-8. None where that takes the library: where tags
+        are tangled, and elsewhere (see src/core/tree.c)."""
+
     def walk(
-        self, html: str, tags: object, is_hidden: Callable[[str], object], link: type[_Link], /
+        self, html: str | bytes, tags: object, is_hidden: Callable[[str], object], link: type[_Link], /
     ) -> tuple[str, list[_Link], tuple[list[int], ...], list[tuple[int, Mapping[str, str | None], str]]] | None:
         """Text, links, columns of the outline and elements of the head (kind, attributes, text) from the serialisation
         of a tree. None where that leaves a doubt."""

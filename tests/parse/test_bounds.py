@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.parse import bounds
+from tests.compiled import needs_core
 
 NAMES = ["div", "DIV", "b", "section", "blockquote", "figcaption", "h1", "td", "tr", "br", "option", "é", "1", ""]
 
@@ -38,6 +39,19 @@ def test_many_tags_are_judged_by_name_as_a_plain_count_would(
         without = bounds._looks_deep(html.encode())
     many = html.count("<") > most
     assert deep == (without or (many and mismatched(html, most)))
+
+
+@needs_core
+@given(
+    st.lists(st.sampled_from(["<", "</", "<a>", "</a>", "<br>", "x", "/", "x" * 300]), max_size=30), st.integers(0, 6),
+    st.integers(0, 40),
+)  # fmt: skip
+def test_the_core_counts_alike(parts: list[str], most: int, most_tags: int) -> None:
+    page = "".join(parts).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounds, "_SUSPECT_UNCLOSED", most)
+        patch.setattr(bounds, "_SUSPECT_TAGS", most_tags)
+        assert bounds._looks_deep(page) == bounds._counted_deep(page)
 
 
 def test_a_page_of_divs_closed_as_spans_is_made_flatter() -> None:

@@ -12,6 +12,8 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.compiled import core
+
 __all__ = ["MAX_DEPTH", "bounded"]
 
 MAX_DEPTH = 400
@@ -54,6 +56,12 @@ def bounded(html: str, *, xhtml: bool = False) -> bytes:
 
 def _looks_deep(page: bytes) -> bool:
     """Do start tags outnumber end tags by far, at the end or on the way there?"""
+    deep = core.looks_deep(page, _SUSPECT_UNCLOSED, _SUSPECT_TAGS) if core is not None else None
+    return _counted_deep(page) if deep is None else deep
+
+
+def _counted_deep(page: bytes) -> bool:
+    """The same without the compiled core."""
     text = np.frombuffer(page, np.uint8)
     tags = int(np.count_nonzero(text == ord("<")))
     if tags <= _SUSPECT_UNCLOSED:
