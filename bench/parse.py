@@ -21,7 +21,6 @@ from dowse.model.words import WordLines
 from dowse.parse import (
     Measures,
     block_starts,
-    decode,
     detect_language,
     gather_links,
     line_groups,
@@ -31,6 +30,7 @@ from dowse.parse import (
     sign_hashes,
 )
 from dowse.parse.bounds import bounded
+from dowse.parse.decode import in_utf8
 
 PAGES, ROUNDS = 1_000, 5
 STAGES = ("decode", "html, text, words", "judge", "blocks", "links, context", "language", "signature")
@@ -50,7 +50,7 @@ def run(page: tuple[str, str, bytes], judge: Judge, spent: list[float]) -> tuple
     url, content_type, body = page
     clock = time.process_time
     marks = [clock()]
-    text, charset = decode(body, content_type)
+    text, charset = in_utf8(body, content_type)
     marks.append(clock())
     document = parse_html(bounded(text), url=url, charset=charset)
     tokens = document.lines.tokens()

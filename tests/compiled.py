@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 
 import pytest
 
-import dowse.judge.reading
-import dowse.model.words
-import dowse.parse.blocks
-import dowse.parse.bounds
-import dowse.parse.context
-import dowse.parse.html
-import dowse.parse.links
-import dowse.parse.signature
 from dowse.compiled import core
 
-MODULES = (
-    dowse.judge.reading, dowse.model.words, dowse.parse.blocks, dowse.parse.bounds, dowse.parse.context,
-    dowse.parse.html, dowse.parse.links, dowse.parse.signature,
-)  # fmt: skip
+MODULES = [
+    import_module(f"dowse.{name}")  # not by attribute: one of them has the name of a function
+    for name in (
+        *(
+            "judge.reading",
+            "model.words",
+            "parse.blocks",
+            "parse.bounds",
+            "parse.context",
+            "parse.decode",
+            "parse.html",
+        ),
+        *("parse.links", "parse.signature"),
+    )
+]
 needs_core = pytest.mark.skipif(core is None, reason="the compiled core is not built, or DOWSE_PURE is set")
 
 

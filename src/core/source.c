@@ -376,12 +376,10 @@ add_comment(Source *source, Bytes *target)
     return ADD(target, "<!--") < 0 || bytes_add(target, at, end - at) < 0 || ADD(target, "-->") < 0 ? FAILED : OK;
 }
 
-/* Is this UTF-8, and no NUL in it? Eight bytes at a time where it is ASCII. */
+/* Eight bytes at a time where they are ASCII. */
 static int
-is_text(const char *at, const char *end)
+is_utf8(const char *at, const char *end)
 {
-    if (memchr(at, '\0', (size_t)(end - at)) != NULL)
-        return 0;
     while (at < end) {
         uint64_t eight;
         if (end - at >= 8 && (memcpy(&eight, at, 8), !(eight & 0x8080808080808080u))) {
@@ -401,6 +399,18 @@ is_text(const char *at, const char *end)
         at += size;
     }
     return 1;
+}
+
+/* is_utf8(body) -> bool */
+PyObject *
+core_is_utf8(PyObject *module, PyObject *body)
+{
+    (void)module;
+    if (!PyBytes_Check(body)) {
+        PyErr_SetString(PyExc_TypeError, "is_utf8(bytes)");
+        return NULL;
+    }
+    return PyBool_FromLong(is_utf8(PyBytes_AS_STRING(body), PyBytes_AS_STRING(body) + PyBytes_GET_SIZE(body)));
 }
 
 /* The page with "\n" for "\r\n" and "\r", which is what browsers read. */
@@ -433,7 +443,7 @@ core_serialised(PyObject *module, PyObject *const *args, Py_ssize_t count)
         return NULL;
     Span page = {PyBytes_AS_STRING(args[0]), PyBytes_GET_SIZE(args[0])};
     Bytes copy = {NULL, 0, 0};
-    int status = is_text(page.begin, page.begin + page.size) ? OK : UNSAFE;
+    int status = memchr(page.begin, '\0', (size_t)page.size) || !is_utf8(page.begin, page.begin + page.size) ? UNSAFE : OK;
     if (status == OK && memchr(page.begin, '\r', (size_t)page.size) != NULL) {
         status = break_lines(page, &copy);
         page = (Span){copy.data, copy.size};

@@ -30,6 +30,9 @@ class Core(Protocol):
     def tags(self, kinds: dict[str, int], /) -> object:
         """A table for :meth:`walk`: what it does at each element (see ``dowse.parse.html``)."""
 
+    def is_utf8(self, body: bytes, /) -> bool:
+        """Can it be decoded?"""
+
     def looks_deep(self, page: bytes, most_unclosed: int, most_tags: int, /) -> bool | None:
         """Are more start tags than that open somewhere (see ``dowse.parse.bounds``)? None where there are too many tags
         to tell by their number."""

@@ -29,7 +29,7 @@ def ours(page: bytes) -> str | None:
 
 
 def assert_same(html: str, *, surely: bool = False) -> None:
-    page = bounded(html)
+    page = bounded(html.encode())
     found = ours(page)
     if found is None:
         assert not surely, html

@@ -26,32 +26,31 @@ _SUSPECT_SIZE = 65_536
 _WINDOW = 8_192
 _NAME = 8  # letters of a tag's name that are looked at: no two names that nest begin with the same ones
 
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-_LONG_TAG = re.compile(r"""<[a-zA-Z](?:[^>"']++|"[^"]*+"|'[^']*+')*+>?""")
-_ATTRIBUTE = re.compile(r"""[^\s=>"'/<]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
-_FORMATTING_NAMES = "b big code em font i nobr s small strike strong tt u"
+_TAG = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_LONG_TAG = re.compile(rb"""<[a-zA-Z](?:[^>"']++|"[^"]*+"|'[^']*+')*+>?""")
+_ATTRIBUTE = re.compile(rb"""[^\s=>"'/<]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
+_FORMATTING_NAMES = b"b big code em font i nobr s small strike strong tt u"
 _NOT_NESTING_NAMES = (  # void, closed by the next of their kind, or self-closed in SVG
-    "area base br col embed hr img input link meta source track wbr param frame p li dd dt option tr td th tbody thead "
-    "tfoot colgroup optgroup rp rt html head body a path rect circle line polygon polyline ellipse use stop image"
+    b"area base br col embed hr img input link meta source track wbr param frame p li dd dt option tr td th tbody "
+    b"thead tfoot colgroup optgroup rp rt html head body a path rect circle line polygon polyline ellipse use stop "
+    b"image"
 )
 _FORMATTING = frozenset(_FORMATTING_NAMES.split())
 _NOT_NESTING = frozenset(_NOT_NESTING_NAMES.split())
-_IGNORED = np.array([b"", *(name.encode() for name in _NOT_NESTING)], f"S{_NAME}").view(np.uint64)
+_IGNORED = np.array([b"", *_NOT_NESTING], f"S{_NAME}").view(np.uint64)
 # the letters in front of the names spare the search most tags: whole names, in any case, are slow to compare
-_XHTML_EMPTY = re.compile(r"<(?=[sStTiInN])(script|title|style|textarea|iframe|noscript)\b([^<>]*)/>", re.IGNORECASE)
+_XHTML_EMPTY = re.compile(rb"<(?=[sStTiInN])(script|title|style|textarea|iframe|noscript)\b([^<>]*)/>", re.IGNORECASE)
 
 
-def bounded(html: str, *, xhtml: bool = False) -> bytes:
-    """``html`` in UTF-8, with what would make its tree too deep or too dear left out. Links keep their tags."""
+def bounded(page: bytes, *, xhtml: bool = False) -> bytes:
+    """A page in UTF-8 without what would make its tree too deep or too dear. Links keep their tags."""
     if xhtml:  # "<script src=x />" is whole in XML, but swallows the rest of the page in HTML
-        html = _XHTML_EMPTY.sub(r"<\1\2></\1>", html)
-    if len(html) > _SUSPECT_SIZE:
-        html = _fewer_attributes(html)
-    page = html.encode("utf-8", "replace")
+        page = _XHTML_EMPTY.sub(rb"<\1\2></\1>", page)
+    if len(page) > _SUSPECT_SIZE:
+        page = _fewer_attributes(page)
     if b"\0" in page:  # never text to a browser; later a paragraph separator to us
-        html = html.replace("\0", "")
-        page = html.encode("utf-8", "replace")
-    return _flatter(html).encode("utf-8", "replace") if _looks_deep(page) else page
+        page = page.replace(b"\0", b"")
+    return _flatter(page) if _looks_deep(page) else page
 
 
 def _looks_deep(page: bytes) -> bool:
@@ -93,14 +92,14 @@ def _mismatched(text: NDArray[np.uint8], at: NDArray[np.int64], is_end: NDArray[
     return bool(unclosed[~np.isin(found, _IGNORED)].sum() > _SUSPECT_UNCLOSED)
 
 
-def _fewer_attributes(html: str) -> str:
+def _fewer_attributes(page: bytes) -> bytes:
     """A long stretch without ">" may be one giant tag: look only there, keep its first attributes."""
-    if all(html.find(">", i, i + _WINDOW) >= 0 for i in range(0, len(html) - _WINDOW, _WINDOW)):
-        return html
-    return _LONG_TAG.sub(_shorter_tag, html)
+    if all(page.find(b">", i, i + _WINDOW) >= 0 for i in range(0, len(page) - _WINDOW, _WINDOW)):
+        return page
+    return _LONG_TAG.sub(_shorter_tag, page)
 
 
-def _shorter_tag(match: re.Match[str]) -> str:
+def _shorter_tag(match: re.Match[bytes]) -> bytes:
     tag = match[0]
     if len(tag) < _WINDOW:
         return tag
@@ -108,21 +107,21 @@ def _shorter_tag(match: re.Match[str]) -> str:
     for attribute in _ATTRIBUTE.finditer(tag, 1):
         parts.append(attribute[0])
         if len(parts) > _MAX_ATTRIBUTES:
-            return f"<{' '.join(parts)}>"
+            return b"<%b>" % b" ".join(parts)
     return tag
 
 
-def _flatter(html: str) -> str:
+def _flatter(page: bytes) -> bytes:
     """Drop start tags beyond the depth limits; end the page after too many tags."""
-    kept: list[str] = []
+    kept: list[bytes] = []
     position = 0
-    open_tags: dict[str, int] = {}
+    open_tags: dict[bytes, int] = {}
     depth = formatting = tags = 0
-    for match in _TAG.finditer(html):
+    for match in _TAG.finditer(page):
         tags += 1
         if tags > _MAX_TAGS:
-            kept.append(html[position : match.start()])
-            return "".join(kept)
+            kept.append(page[position : match.start()])
+            return b"".join(kept)
         name = match[2].lower()
         if name in _NOT_NESTING:
             continue
@@ -133,15 +132,15 @@ def _flatter(html: str) -> str:
                 depth -= 1
                 formatting -= is_formatting
         elif depth >= MAX_DEPTH or (is_formatting and formatting >= _MAX_FORMATTING):
-            kept.append(html[position : match.start()])
+            kept.append(page[position : match.start()])
             tags -= 1
-            end = html.find(">", match.end())
-            position = len(html) if end < 0 else max(position, end + 1)
+            end = page.find(b">", match.end())
+            position = len(page) if end < 0 else max(position, end + 1)
         else:
             open_tags[name] = open_tags.get(name, 0) + 1
             depth += 1
             formatting += is_formatting
     if not position:
-        return html
-    kept.append(html[position:])
-    return "".join(kept)
+        return page
+    kept.append(page[position:])
+    return b"".join(kept)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 import re
 
+from dowse.compiled import core
 from dowse.parse.charsets import codec_of
 
-__all__ = ["decode"]
+__all__ = ["decode", "in_utf8"]
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8", "utf-8"),
@@ -34,26 +35,45 @@ _CYRILLIC_COMMON = frozenset("оеаинтсрвл")
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     """The text of a body and the name of its charset (WHATWG). Never raises; bad bytes become U+FFFD."""
+    page, charset = in_utf8(body, content_type)
+    return page.decode("utf-8"), charset
+
+
+def in_utf8(body: bytes, content_type: str = "") -> tuple[bytes, str]:
+    """The same, the text in UTF-8: of most pages, that is the body itself."""
     for bom, name, codec in _BOMS:
         if body.startswith(bom):
-            return _decode(body[len(bom) :], codec), name
+            return _recoded(body[len(bom) :], codec), name
     declared = _declared(body, content_type)
     if declared is not None:
         name, codec = declared
-        return _decode(body, codec), name
+        return _recoded(body, codec), name
+    if _is_utf8(body):
+        return body, "utf-8"
     try:
-        return body.decode("utf-8"), "utf-8"
+        body.decode("utf-8")
     except UnicodeDecodeError as error:
         if error.end == len(body) and error.reason == "unexpected end of data":  # cut inside a character
-            return body.decode("utf-8", "replace"), "utf-8"
+            return _recoded(body, "utf-8"), "utf-8"
     name, codec = _guess(body)
-    return _decode(body, codec), name
+    return _recoded(body, codec), name
 
 
-def _decode(body: bytes, codec: str) -> str:
-    if codec == "cp1252":
-        return _windows_1252(body)
-    return body.decode(codec, "replace")
+def _recoded(body: bytes, codec: str) -> bytes:
+    if codec == "utf-8" and _is_utf8(body):
+        return body
+    text = _windows_1252(body) if codec == "cp1252" else body.decode(codec, "replace")
+    return text.encode("utf-8", "replace")
+
+
+def _is_utf8(body: bytes) -> bool:
+    if core is not None:
+        return core.is_utf8(body)
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _windows_1252(body: bytes) -> str:

@@ -139,9 +139,9 @@ class Annotations:
     og_types: tuple[str, ...] = ()  # content of <meta property=og:type>
 
 
-def find_annotations(html: str, *, xhtml: bool = False) -> Annotations:
-    """Find them in decoded HTML, each in the order of the page. It is parsed once more for this, since few ask."""
-    tree = LexborHTMLParser(bounded(html, xhtml=xhtml), options=_OPTIONS, scripting=True)
+def find_annotations(page: bytes, *, xhtml: bool = False) -> Annotations:
+    """Find them in a page in UTF-8, each in its order. It is parsed once more for this, since few ask."""
+    tree = LexborHTMLParser(bounded(page, xhtml=xhtml), options=_OPTIONS, scripting=True)
     metas = tree.css("meta[property='og:type' i],meta[name='og:type' i]")
     return Annotations(
         tuple(node.text() for node in tree.css("script[type*='ld+json' i]")),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dowse.model.facts import object_type
-from dowse.parse.decode import decode
+from dowse.parse.decode import in_utf8
 from dowse.parse.html import find_annotations
 from dowse.parse.page import is_plain, is_xhtml
 
@@ -24,7 +24,7 @@ _MOST_TYPES = 500
 _LONGEST_TYPE = 200
 _BEFORE = ("<!--", "//<![CDATA[", "/*<![CDATA[*/", "<![CDATA[")
 _BEHIND = ("-->", "//]]>", "/*]]>*/", "]]>", ";")
-_MARKS = ("ld+json", "itemtype", "og:type")
+_MARKS = (b"ld+json", b"itemtype", b"og:type")
 
 
 def object_types(body: bytes, content_type: str = "") -> frozenset[str]:
@@ -34,11 +34,11 @@ def object_types(body: bytes, content_type: str = "") -> frozenset[str]:
     """
     if is_plain(content_type):
         return frozenset()
-    text, _ = decode(body, content_type)
-    lowered = text.lower()
+    page, _ = in_utf8(body, content_type)
+    lowered = page.lower()
     if not any(mark in lowered for mark in _MARKS):  # as on most pages: no need for a tree
         return frozenset()
-    found = find_annotations(text, xhtml=is_xhtml(text, content_type))
+    found = find_annotations(page, xhtml=is_xhtml(page, content_type))
     names = [*found.og_types, *(name for names in found.item_types for name in names[:_LONGEST_SCRIPT].split())]
     types: dict[str, None] = {}
     for name in names:

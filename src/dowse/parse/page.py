@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dowse.model.words import WordLines
 from dowse.parse.bounds import bounded
-from dowse.parse.decode import decode
+from dowse.parse.decode import in_utf8
 from dowse.parse.document import Document
 from dowse.parse.html import parse_html
 from dowse.parse.robots import directives
@@ -17,11 +17,10 @@ def parse_page(body: bytes, *, url: str, content_type: str = "", robots_tag: str
 
     ``text/plain`` gives text and no links; everything else is read as HTML, which loses nothing of XHTML.
     """
-    text, charset = decode(body, content_type)
+    page, charset = in_utf8(body, content_type)
     if is_plain(content_type):
-        return _plain(text, url=url, charset=charset, robots_tag=robots_tag)
-    page = bounded(text, xhtml=is_xhtml(text, content_type))
-    del text  # with letters beyond Latin, four bytes each: no need to have it beside the tree
+        return _plain(page.decode("utf-8"), url=url, charset=charset, robots_tag=robots_tag)
+    page = bounded(page, xhtml=is_xhtml(page, content_type))
     return parse_html(page, url=url, charset=charset, robots_tag=robots_tag)
 
 
@@ -30,9 +29,9 @@ def is_plain(content_type: str) -> bool:
     return _media_type(content_type) == "text/plain"
 
 
-def is_xhtml(text: str, content_type: str) -> bool:
+def is_xhtml(page: bytes, content_type: str) -> bool:
     """Is this markup of the XML kind?"""
-    return _media_type(content_type) == "application/xhtml+xml" or text[:100].lstrip().startswith("<?xml")
+    return _media_type(content_type) == "application/xhtml+xml" or page[:100].lstrip().startswith(b"<?xml")
 
 
 def _media_type(content_type: str) -> str:
