@@ -5,6 +5,7 @@
 static PyMethodDef methods[] = {
     {"tags", core_tags, METH_O, NULL},
     {"looks_deep", (PyCFunction)(void (*)(void))core_looks_deep, METH_FASTCALL, NULL},
+    {"is_flat", (PyCFunction)(void (*)(void))core_is_flat, METH_FASTCALL, NULL},
     {"is_utf8", core_is_utf8, METH_O, NULL},
     {"serialised", (PyCFunction)(void (*)(void))core_serialised, METH_FASTCALL, NULL},
     {"walk", (PyCFunction)(void (*)(void))core_walk, METH_FASTCALL, NULL},

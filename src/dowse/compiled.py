@@ -37,6 +37,12 @@ class Core(Protocol):
         """Are more start tags than that open somewhere (see ``dowse.parse.bounds``)? None where there are too many tags
         to tell by their number."""
 
+    def is_flat(
+        self, page: bytes, not_nesting: frozenset[bytes], formatting: frozenset[bytes], max_depth: int,
+        max_formatting: int, max_tags: int, /,
+    ) -> bool:  # fmt: skip
+        """Is it certain that no tag of the page is beyond these bounds (see ``dowse.parse.bounds``)?"""
+
     def serialised(self, page: bytes, tags: object, entities: dict[str, str], /) -> bytes | None:
         """What the HTML library would write of the page's tree, in UTF-8. None where that takes the library: where tags
         are tangled, and elsewhere (see src/core/tree.c)."""

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse.compiled import core
 from dowse.parse import bounds
-from tests.compiled import needs_core
+from tests.compiled import needs_core, pure
 
 NAMES = ["div", "DIV", "b", "section", "blockquote", "figcaption", "h1", "td", "tr", "br", "option", "é", "1", ""]
 
@@ -41,17 +42,35 @@ def test_many_tags_are_judged_by_name_as_a_plain_count_would(
     assert deep == (without or (many and mismatched(html, most)))
 
 
-@needs_core
-@given(
-    st.lists(st.sampled_from(["<", "</", "<a>", "</a>", "<br>", "x", "/", "x" * 300]), max_size=30), st.integers(0, 6),
-    st.integers(0, 40),
+parts = st.lists(
+    st.sampled_from(["<", "</", "<a>", "</a>", "<br>", "<b>", "</B>", "<div", "</div>", "<x1y>", "</X1Y>", "<é>", "/",
+                     "x", "x" * 300, f"<{'l' * 15}>", f"<{'l' * 16}>", "<1>"]),
+    max_size=40,
 )  # fmt: skip
-def test_the_core_counts_alike(parts: list[str], most: int, most_tags: int) -> None:
-    page = "".join(parts).encode()
+
+
+@needs_core
+@given(parts, st.integers(0, 6), st.integers(0, 20), st.integers(0, 5), st.integers(0, 3), st.integers(0, 20))
+def test_the_core_is_sure_only_where_nothing_is_left_out(
+    parts: list[str], most: int, suspect: int, depth: int, formatting: int, more: int
+) -> None:
+    page, tags = "".join(parts).encode(), suspect + more
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bounds, "_SUSPECT_UNCLOSED", most)
-        patch.setattr(bounds, "_SUSPECT_TAGS", most_tags)
-        assert bounds._looks_deep(page) == bounds._counted_deep(page)
+        for name, value in (("_SUSPECT_UNCLOSED", most), ("_SUSPECT_TAGS", suspect), ("_MAX_TAGS", tags)):
+            patch.setattr(bounds, name, value)
+        patch.setattr(bounds, "MAX_DEPTH", depth)
+        patch.setattr(bounds, "_MAX_FORMATTING", formatting)
+        with pure():
+            expected = bounds.bounded(page)
+        assert bounds.bounded(page) == expected
+        assert core is not None
+        flat = core.is_flat(page, bounds._NOT_NESTING, bounds._FORMATTING, depth, formatting, tags)
+        assert flat == (bounds._flatter(page) == page) or "llll" in str(page)
+
+
+def test_the_core_counts_no_more_names_than_it_has_room_for() -> None:
+    page = "".join(f"<n{i}></n{i}>" for i in range(1_500)).encode()
+    assert bounds.bounded(page) == page
 
 
 def test_a_page_of_divs_closed_as_spans_is_made_flatter() -> None:

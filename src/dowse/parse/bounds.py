@@ -50,17 +50,20 @@ def bounded(page: bytes, *, xhtml: bool = False) -> bytes:
         page = _fewer_attributes(page)
     if b"\0" in page:  # never text to a browser; later a paragraph separator to us
         page = page.replace(b"\0", b"")
-    return _flatter(page) if _looks_deep(page) else page
+    return page if _surely_flat(page) or not _looks_deep(page) else _flatter(page)
+
+
+def _surely_flat(page: bytes) -> bool:
+    """Does the compiled core see at once that there is nothing to leave out?"""
+    if core is None:
+        return False
+    if core.looks_deep(page, _SUSPECT_UNCLOSED, _SUSPECT_TAGS) is False:
+        return True
+    return core.is_flat(page, _NOT_NESTING, _FORMATTING, MAX_DEPTH, _MAX_FORMATTING, _MAX_TAGS)
 
 
 def _looks_deep(page: bytes) -> bool:
     """Do start tags outnumber end tags by far, at the end or on the way there?"""
-    deep = core.looks_deep(page, _SUSPECT_UNCLOSED, _SUSPECT_TAGS) if core is not None else None
-    return _counted_deep(page) if deep is None else deep
-
-
-def _counted_deep(page: bytes) -> bool:
-    """The same without the compiled core."""
     text = np.frombuffer(page, np.uint8)
     tags = int(np.count_nonzero(text == ord("<")))
     if tags <= _SUSPECT_UNCLOSED:

@@ -18,8 +18,9 @@ _BOMS = (
 _PRESCAN_BYTES = 1024
 _GUESS_BYTES = 65_536
 _HEADER = re.compile(r"""charset\s*=\s*["']?([^\s"';,]+)""", re.IGNORECASE)
-_META = re.compile(rb"""<meta[\s/][^>]*?charset\s*=\s*["']?\s*([^\s"'/>;]+)""", re.IGNORECASE)
-_XML = re.compile(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([^"'>]+)""", re.IGNORECASE)
+# in lower case: searching for letters of either case takes ten times as long
+_META = re.compile(rb"""<meta[\s/][^>]*?charset\s*=\s*["']?\s*([^\s"'/>;]+)""")
+_XML = re.compile(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([^"'>]+)""")
 _COMMENT = re.compile(rb"<!--.*?(?:-->|$)", re.DOTALL)
 
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc]")
@@ -93,7 +94,7 @@ def _declared(body: bytes, content_type: str) -> tuple[str, str] | None:
         header = _HEADER.search(content_type)
         if header is not None and (found := codec_of(header[1])) is not None:
             return found
-    head = body[:_PRESCAN_BYTES]
+    head = body[:_PRESCAN_BYTES].lower()
     if b"<!--" in head:
         head = _COMMENT.sub(b"", head)
     for pattern in (_META.search, _XML.match):
