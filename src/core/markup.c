@@ -29,12 +29,12 @@ static const struct {
     {"a", 0, R_A, FORMATTING},
     {"nobr", 0, R_NOBR, FORMATTING},
     {"br", 0, R_BR, SPECIAL},
-    {"title textarea", 0, R_TEXT, SPECIAL},
+    {"title textarea", 0, R_TEXT, SPECIAL | APART},
     {"select", 0, R_SELECT, SPECIAL},
     {"option", 0, R_OPTION, OPTIONAL},
     {"optgroup", 0, R_OPTGROUP, OPTIONAL},
     {"applet marquee object", 0, R_OBJECT, SPECIAL | SCOPE},
-    {"table", 0, R_TABLE, SPECIAL | SCOPE},
+    {"table", 0, R_TABLE, SPECIAL | SCOPE | APART},
     {"caption", 0, R_CAPTION, SPECIAL | SCOPE | PART},
     {"colgroup", 0, R_COLGROUP, SPECIAL | PART},
     {"col", 0, R_COL, SPECIAL | PART},
@@ -50,7 +50,8 @@ static const struct {
     {"dialog", 0, 0, BLOCK | ENDS_P},
     {"hr", 0, 0, ENDS_P | SPECIAL},
     {"base basefont bgsound link meta noframes noscript script style title", 0, 0, IN_HEAD | SPECIAL},
-    {"area embed iframe img input keygen noembed param source track wbr", 0, 0, SPECIAL},
+    {"area embed img input keygen wbr", 0, 0, SPECIAL},
+    {"iframe noembed param source track", 0, 0, SPECIAL | APART},
 };
 
 static unsigned

@@ -29,6 +29,7 @@ enum {
     IN_HEAD = 64,
     PART = 128,     /* of a table */
     OPTIONAL = 256, /* its end tag is often left out */
+    APART = 512,    /* formatting is not opened again for it */
 };
 
 enum { VOID = 1, RAW = 2, FOREIGN = 4, TEMPLATE = 8, UNREADABLE = 16 }; /* how an element is serialised */

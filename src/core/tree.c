@@ -1,14 +1,13 @@
 /* A page's serialisation straight from its source: what the HTML library would write of its tree, without a tree.
  *
  * The rules are those of the HTML standard ("tree construction"), as far as they say where elements begin and end. What
- * takes more than a stack (formatting left in a tangle, text between a table's cells, SVG, templates, framesets) is
+ * needs a tree (blocks that are moved out of formatting, text between a table's cells), templates and framesets are
  * UNSAFE: the library has to read such a page. So this needs to be right, but not complete. */
 
 #include "source.h"
 
 enum { AGAIN = 2 }; /* beside OK, FAILED and UNSAFE: the rules say to look at the tag once more */
 enum { BEFORE_HTML, BEFORE_HEAD, INSIDE_HEAD, AFTER_HEAD, INSIDE_BODY, AFTER_BODY, AFTER_HTML };
-enum { NO_FORM, OPEN_FORM, LEFT_FORM };     /* the page's current form: none, open, closed by an element around it */
 enum { NO_DOCTYPE, MODERN_DOCTYPE, OLD_DOCTYPE }; /* with the last, there is no telling whether it is quirks mode */
 
 static const Tag NOTHING;
@@ -19,136 +18,11 @@ innermost(const Source *source)
     return source->depth ? source->open[source->depth - 1].tag : &NOTHING;
 }
 
-static const Tag IN_SVG = {.role = R_SVG};
-
-static int
-push(Source *source, Py_ssize_t name, Py_ssize_t size, const Tag *tag)
-{
-    if (source->depth == MOST_DEPTH)
-        return UNSAFE;
-    source->open[source->depth++] = (OpenTag){tag, name, size};
-    source->selects += tag->role == R_SELECT;
-    if (tag->role == R_FORM)
-        source->form = OPEN_FORM;
-    return OK;
-}
-
-/* The start of an element that the source leaves out. */
-static int
-imply(Source *source, const char *name)
-{
-    Span span = {name, (Py_ssize_t)strlen(name)};
-    Py_ssize_t begin = source->out.size + 1;
-    if (bytes_add_one(&source->out, '<') < 0 || bytes_add(&source->out, name, span.size) < 0 ||
-        bytes_add_one(&source->out, '>') < 0)
-        return FAILED;
-    return push(source, begin, span.size, find_tag(source->tags, span));
-}
-
-/* The element whose start tag is being read. */
-static int
-insert(Source *source)
-{
-    const Tag *tag = source->tag;
-    Py_ssize_t begin = source->out.size + 1, size = source->name_size;
-    if (bytes_add_one(&source->out, '<') < 0 || bytes_add(&source->out, source->name, size) < 0)
-        return FAILED;
-    TRY(add_attributes(source, 0));
-    if (bytes_add_one(&source->out, '>') < 0)
-        return FAILED;
-    if (tag->form == VOID)
-        return OK;
-    if ((tag->role == R_PRE || tag->role == R_TEXT) && source->at < source->end && !(tag->rules & IN_HEAD)) {
-        if (*source->at == '&' && source->end - source->at > 1 && (source->at[1] == '#' || source->at[1] == 'N'))
-            return UNSAFE; /* perhaps a line break by another name */
-        source->at += *source->at == '\n'; /* right behind the tag it is not text, except of a title */
-    }
-    if (tag->form == RAW || tag->role == R_TEXT)
-        return add_content(source, tag->form == RAW);
-    return push(source, begin, size, tag);
-}
-
-/* A tag that counts for nothing, except that the attributes of a second <html> or <body> go to the first. */
-static int
-ignore(Source *source)
-{
-    Py_ssize_t before = source->out.size;
-    TRY(add_attributes(source, 0));
-    if (source->out.size > before && (source->tag->role == R_HTML || source->tag->role == R_BODY))
-        return UNSAFE;
-    source->out.size = before;
-    return OK;
-}
-
-static int
-close_one(Source *source)
-{
-    OpenTag one = source->open[--source->depth];
-    source->selects -= one.tag->role == R_SELECT;
-    if (one.tag->role == R_FORM)
-        source->form = LEFT_FORM;
-    if (source->out.held - source->out.size < one.size + 3 && bytes_room(&source->out, one.size + 3) < 0)
-        return FAILED; /* before its name is copied from the same bytes */
-    char *at = source->out.data + source->out.size;
-    *at++ = '<';
-    *at++ = '/';
-    memcpy(at, source->out.data + one.name, (size_t)one.size);
-    at[one.size] = '>';
-    source->out.size += one.size + 3;
-    return OK;
-}
-
-/* Close an element and all that is open inside it. `clears`: formatting inside it is not opened again. */
-static int
-close_to(Source *source, Py_ssize_t place, int clears)
-{
-    for (Py_ssize_t i = source->depth - 1; i > place; i--) {
-        const Tag *tag = source->open[i].tag;
-        if ((tag->rules & (SCOPE | PART)) || tag->role == R_SELECT || tag->role == R_SVG || (!clears && (tag->rules & FORMATTING)))
-            return UNSAFE;
-    }
-    while (source->depth > place)
-        TRY(close_one(source));
-    return OK;
-}
-
-static int
-has_name(const Source *source, Py_ssize_t place)
-{
-    const OpenTag *one = &source->open[place];
-    const char *name = source->out.data + one->name;
-    return one->size == source->name_size &&
-           (one->tag == &IN_SVG ? PyOS_strnicmp(name, source->name, one->size) : memcmp(name, source->name, (size_t)one->size)) == 0;
-}
-
-/* The innermost open element of a role, or of the tag's name (role R_NONE), with no scope between; -1: there is none. */
-static Py_ssize_t
-in_scope(const Source *source, int role)
-{
-    for (Py_ssize_t i = source->depth - 1; i >= 0; i--) {
-        const Tag *tag = source->open[i].tag;
-        if (role ? tag->role == role : has_name(source, i))
-            return i;
-        if ((tag->rules & SCOPE) || (role == R_P && tag->role == R_BUTTON))
-            return -1;
-    }
-    return -1;
-}
-
-static int
-is_open(const Source *source, int role)
-{
-    for (Py_ssize_t i = source->depth - 1; i >= 0; i--)
-        if (source->open[i].tag->role == role)
-            return 1;
-    return 0;
-}
-
 static int
 end_paragraph(Source *source)
 {
     Py_ssize_t place = in_scope(source, R_P);
-    return place < 0 ? OK : close_to(source, place, 0);
+    return place < 0 ? OK : close_to(source, place);
 }
 
 /* Before an item of a list begins, the one before it ends. */
@@ -158,7 +32,7 @@ end_item(Source *source, int role)
     for (Py_ssize_t i = source->depth - 1; i >= 0; i--) {
         const Tag *tag = source->open[i].tag;
         if (tag->role == role)
-            return close_to(source, i, 0);
+            return close_to(source, i);
         if ((tag->rules & SPECIAL) && !(tag->rules & PASSED))
             return OK;
     }
@@ -239,21 +113,6 @@ start_in_frame(Source *source)
     return AGAIN;
 }
 
-/* A start tag that begins an SVG, or is inside one. */
-static int
-start_in_svg(Source *source)
-{
-    Py_ssize_t begin = source->out.size + 1, size = source->name_size;
-    if (!is_svg(source) || bytes_add_one(&source->out, '<') < 0 || bytes_add(&source->out, source->name, size) < 0)
-        return PyErr_Occurred() ? FAILED : UNSAFE;
-    set_case(&source->out, begin, SVG_TAGS);
-    TRY(add_attributes(source, 1));
-    if (bytes_add_one(&source->out, '>') < 0)
-        return FAILED;
-    TRY(push(source, begin, size, &IN_SVG));
-    return source->closed ? close_one(source) : OK;
-}
-
 static int
 start_in_body(Source *source)
 {
@@ -267,7 +126,7 @@ start_in_body(Source *source)
             return ignore(source);
         if (source->open[place].tag->role != R_CELL)
             return UNSAFE;
-        TRY(close_to(source, place, 1));
+        TRY(close_off(source, place));
         return AGAIN;
     }
     if (tag->role == R_LI || tag->role == R_DD)
@@ -284,7 +143,8 @@ start_in_body(Source *source)
     case R_BODY:
         return ignore(source);
     case R_SVG:
-        return start_in_svg(source);
+        TRY(reopen(source));
+        return insert_svg(source);
     case R_HEADING:
         if (innermost(source)->role == R_HEADING)
             TRY(close_one(source));
@@ -292,11 +152,16 @@ start_in_body(Source *source)
     case R_BUTTON:
         place = in_scope(source, R_BUTTON);
         if (place >= 0)
-            TRY(close_to(source, place, 0));
+            TRY(close_to(source, place));
         break;
-    case R_A:
+    case R_A: { /* links do not stand in links */
+        int number = find_format(source);
+        if (number >= 0)
+            TRY(end_format(source, number));
+        break;
+    }
     case R_NOBR:
-        if (is_open(source, tag->role))
+        if (find_format(source) >= 0)
             return UNSAFE;
         break;
     case R_OPTION:
@@ -317,6 +182,8 @@ start_in_body(Source *source)
     default:
         break;
     }
+    if (!(tag->rules & (ENDS_P | IN_HEAD | APART)))
+        TRY(reopen(source));
     return insert(source);
 }
 
@@ -362,7 +229,7 @@ start_tag(Source *source)
     default:
         source->mode = INSIDE_BODY;
         if (innermost(source) == &IN_SVG)
-            return start_in_svg(source);
+            return is_svg(source) ? insert_svg(source) : UNSAFE;
         return is_frame(innermost(source)) ? start_in_frame(source) : start_in_body(source);
     }
 }
@@ -390,11 +257,11 @@ end_in_cell(Source *source)
         return OK;
     int around = source->open[place].tag->role;
     if (has_name(source, place) && around != R_TABLE)
-        return close_to(source, place, 1);
+        return close_off(source, place);
     int role = source->tag->role;
     if (around != R_CELL || !(role == R_TABLE || role == R_ROW || (role == R_ROWS && has_name(source, place - 2))))
         return UNSAFE;
-    TRY(close_to(source, place, 1));
+    TRY(close_off(source, place));
     return AGAIN;
 }
 
@@ -413,8 +280,10 @@ end_in_body(Source *source)
         return has_name(source, source->depth - 1) ? close_one(source) : UNSAFE;
     }
     switch (tag->role) {
+    case R_BR: /* counts as a start tag */
+        TRY(reopen(source));
+        return ADD(&source->out, "<br>") < 0 ? FAILED : OK;
     case R_DOUBT:
-    case R_BR:
     case R_SELECT:
     case R_OPTION:
     case R_OPTGROUP:
@@ -430,20 +299,20 @@ end_in_body(Source *source)
         place = in_scope(source, R_P);
         if (place < 0)
             return ADD(&source->out, "<p></p>") < 0 ? FAILED : OK;
-        return close_to(source, place, 0);
+        return close_to(source, place);
     case R_LI:
         for (place = source->depth - 1; place >= 0 && source->open[place].tag->role != R_LI; place--) {
             const Tag *one = source->open[place].tag;
             if ((one->rules & SCOPE) || one->role == R_LIST)
                 return OK;
         }
-        return place < 0 ? OK : close_to(source, place, 0);
+        return place < 0 ? OK : close_to(source, place);
     case R_HEADING:
     case R_DD:
         place = in_scope(source, tag->role == R_DD ? R_NONE : R_HEADING);
         if (tag->role == R_HEADING && in_scope(source, R_NONE) != place)
             return UNSAFE;
-        return place < 0 ? OK : close_to(source, place, 0);
+        return place < 0 ? OK : close_to(source, place);
     case R_FORM: {
         int form = source->form;
         source->form = NO_FORM;
@@ -453,33 +322,34 @@ end_in_body(Source *source)
         for (Py_ssize_t i = place + 1; i < source->depth; i++)
             if (!(source->open[i].tag->rules & OPTIONAL))
                 return UNSAFE; /* it goes on without the form around it */
-        TRY(close_to(source, place, 0));
+        TRY(close_to(source, place));
         source->form = NO_FORM;
         return OK;
     }
     case R_OBJECT:
         place = in_scope(source, R_NONE);
-        return place < 0 ? OK : close_to(source, place, 1);
+        return place < 0 ? OK : close_off(source, place);
     default:
         break;
     }
     if (tag->role == R_TABLE || (tag->rules & PART))
         return end_in_cell(source);
     if (tag->rules & FORMATTING) {
-        if (has_name(source, source->depth - 1))
+        int number = find_format(source), listed = 0;
+        for (int i = 0; i < source->formats; i++)
+            listed |= source->format[i].place == source->depth - 1;
+        if (!listed && has_name(source, source->depth - 1))
             return close_one(source);
-        for (place = 0; place < source->depth; place++)
-            if (has_name(source, place))
-                return UNSAFE;
-        return OK;
+        if (number >= 0)
+            return end_format(source, number);
     }
     if (tag->rules & BLOCK) {
         place = in_scope(source, R_NONE);
-        return place < 0 ? OK : close_to(source, place, 0);
+        return place < 0 ? OK : close_to(source, place);
     }
     for (place = source->depth - 1; place >= 0; place--) {
         if (has_name(source, place))
-            return close_to(source, place, 0);
+            return close_to(source, place);
         if (source->open[place].tag->rules & SPECIAL)
             return OK;
     }
@@ -519,6 +389,15 @@ begin_body(Source *source)
     return OK;
 }
 
+/* Characters of the body, after which it goes on. */
+static int
+text_in_body(Source *source, const char *end)
+{
+    if (innermost(source) != &IN_SVG)
+        TRY(reopen(source));
+    return add_characters(source, end);
+}
+
 /* Text up to the next tag. */
 static int
 text(Source *source)
@@ -526,22 +405,25 @@ text(Source *source)
     const char *end = memchr(source->at, '<', (size_t)(source->end - source->at)), *at = source->at;
     if (end == NULL)
         end = source->end;
-    if (source->mode == INSIDE_BODY && !is_frame(innermost(source)))
-        return add_characters(source, end);
+    const int in_frame = is_frame(innermost(source));
+    if (source->mode == INSIDE_BODY && !in_frame)
+        return text_in_body(source, end);
     while (at < end && is_blank(*at))
         at++;
+    if (at < end && (*at == '&' || in_frame))
+        return UNSAFE; /* perhaps a blank; text that is moved out of the table */
+    if (source->mode > INSIDE_BODY) {
+        source->mode = at < end ? INSIDE_BODY : source->mode;
+        return text_in_body(source, end);
+    }
     if (source->mode < INSIDE_HEAD)
         source->at = at;
-    else if (at > source->at)
+    else
         TRY(add_characters(source, at));
     if (at == end)
         return OK;
-    if (*at == '&' || (source->mode >= INSIDE_BODY && is_frame(innermost(source))))
-        return UNSAFE;
-    if (source->mode < INSIDE_BODY)
-        TRY(begin_body(source));
-    source->mode = INSIDE_BODY;
-    return add_characters(source, end);
+    TRY(begin_body(source));
+    return text_in_body(source, end);
 }
 
 /* Moves behind a word, in whatever case, and the blanks that follow it; `end` is the ">" of a doctype. */
@@ -612,6 +494,8 @@ mark_up(Source *source)
     if (!is_letter(at[1 + is_end])) {
         if (is_end || source->mode != INSIDE_BODY || is_frame(innermost(source)))
             return UNSAFE;
+        if (innermost(source) != &IN_SVG)
+            TRY(reopen(source));
         source->at++;
         return ADD(&source->out, "&lt;") < 0 ? FAILED : OK;
     }
