@@ -44,7 +44,7 @@ core_looks_deep(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Py_RETURN_FALSE;
 }
 
-enum { LONGEST = 15, PLACES = 1024 }; /* letters of a name; more names than half of these is no honest page */
+enum { LONGEST = 15, PLACES = 512 }; /* letters of a name; more names than half of these is no honest page */
 enum { NESTING, NOT_NESTING, FORMATTING_TAG };
 
 typedef struct {

@@ -207,7 +207,7 @@ int
 add_comment(Source *source, Bytes *target)
 {
     const char *at = source->at, *end;
-    if (memcmp(at, "<!--", 4) != 0) {
+    if (source->end - at < 4 || memcmp(at, "<!--", 4) != 0) {
         end = memchr(at, '>', (size_t)(source->end - at));
         if (end == NULL)
             return UNSAFE;

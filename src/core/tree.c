@@ -480,7 +480,7 @@ mark_up(Source *source)
 {
     const char *at = source->at;
     Py_ssize_t left = source->end - at;
-    if (left < 4)
+    if (left < 3)
         return UNSAFE;
     if ((at[1] == '!' && at[2] == '[') || (at[1] == '?' && (left < 6 || memcmp(at, "<?xml ", 6) != 0)))
         return UNSAFE; /* character data, instructions to other programs */
