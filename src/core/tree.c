@@ -138,7 +138,6 @@ start_in_body(Source *source)
     switch (tag->role) {
     case R_DOUBT:
         return UNSAFE;
-    case R_HTML:
     case R_HEAD:
     case R_BODY:
         return ignore(source);
@@ -227,6 +226,8 @@ start_tag(Source *source)
         TRY(imply(source, "body"));
         return AGAIN;
     default:
+        if (tag->role == R_HTML && innermost(source) != &IN_SVG)
+            return ignore(source); /* also behind the body, which does not go on with it */
         source->mode = INSIDE_BODY;
         if (innermost(source) == &IN_SVG)
             return is_svg(source) ? insert_svg(source) : UNSAFE;

@@ -131,6 +131,7 @@ def test_every_attribute(attribute: str) -> None:
         "<p><b class=a><font size=1>x<p>y<ul><li><code>z<li>w</code></ul></font>v</b>u",
         "<b>" * 5 + "x" + "</b>" * 7 + "y<p>" + "<i>" * 5 + "<p>z" + "</i>" * 9 + "w",
         "<b>a<table><tr><td>b</b><i>c<td>d</table>e</i>f<object><tt>g</object>h</br>i",
+        "x</body><html><!--a--><p>",
         "<small><i>a</small></p></body> \n</html>\n",
         "<P CLASS=A Class=b ID='\xa0<>\"'>x<script><!-- a --></SCRIPT ><noscript><p>y</noscript><iframe><p></iframe>",
     ],
