@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 
 import pytest
 
 from dowse.compiled import core
 
-MODULES = [
-    import_module(f"dowse.{name}")  # not by attribute: one of them has the name of a function
-    for name in (
-        *(
-            "judge.reading",
-            "model.words",
-            "parse.blocks",
-            "parse.bounds",
-            "parse.context",
-            "parse.decode",
-            "parse.html",
-        ),
-        *("parse.links", "parse.signature"),
-    )
-]
 needs_core = pytest.mark.skipif(core is None, reason="the compiled core is not built, or DOWSE_PURE is set")
 
 
@@ -32,6 +17,7 @@ needs_core = pytest.mark.skipif(core is None, reason="the compiled core is not b
 def pure() -> Iterator[None]:
     """As if the core were not there. A context and no fixture: Hypothesis runs a test's body many times."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in MODULES:
-            patch.setattr(module, "core", None)
+        for name, module in list(sys.modules.items()):
+            if name.startswith("dowse.") and "core" in vars(module):
+                patch.setattr(module, "core", None)
         yield
