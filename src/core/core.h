@@ -75,6 +75,9 @@ PyObject *core_lines(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_partition(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_mentions(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_in_context(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_evidence(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_note_links(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_name_links(PyObject *module, PyObject *const *args, Py_ssize_t count);
 int prepare_words(PyObject *module); /* when the module is loaded */
 
 #endif

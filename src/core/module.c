@@ -16,6 +16,9 @@ static PyMethodDef methods[] = {
     {"partition", (PyCFunction)(void (*)(void))core_partition, METH_FASTCALL, NULL},
     {"mentions", (PyCFunction)(void (*)(void))core_mentions, METH_FASTCALL, NULL},
     {"in_context", (PyCFunction)(void (*)(void))core_in_context, METH_FASTCALL, NULL},
+    {"evidence", (PyCFunction)(void (*)(void))core_evidence, METH_FASTCALL, NULL},
+    {"note_links", (PyCFunction)(void (*)(void))core_note_links, METH_FASTCALL, NULL},
+    {"name_links", (PyCFunction)(void (*)(void))core_name_links, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -7,7 +7,7 @@ not there. So nothing depends on it but time.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
@@ -98,6 +98,20 @@ class Core(Protocol):
     ) -> bool:  # fmt: skip
         """Links in their context (see ``dowse.parse.context``), written to the last two. False where a target has no
         mention, or one stands beyond the page."""
+
+    def evidence(
+        self, records: Array, base: Array, groups: Array, own: Array, tokens: Array, sites: Array, usual: float,
+        result: Array, /,
+    ) -> bool:  # fmt: skip
+        """``Tables.features`` (see ``dowse.predict.learning.features``) but for its logarithm, written to
+        ``result``. False where a record has a link that the tables do not know."""
+
+    def note_links(self, records: Array, page: int, places: Array, sites: Array, similarity: Array, /) -> bool:
+        """``note_links`` of ``dowse.predict.learning.notes``. False where it was left to Python."""
+
+    def name_links(self, records: Array, urls: Sequence[str], anchors: Sequence[str], /) -> bool:
+        """``name_links`` of ``dowse.predict.learning.notes``. False where a text has half a character; those before it
+        have their tokens then."""
 
 
 def _load() -> Core | None:

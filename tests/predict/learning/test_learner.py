@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dowse.compiled import core
 from dowse.model.errors import TopicError
 from dowse.model.page import Bag, Context
 from dowse.model.strategy import LinkView, Sample, SourcePage, Subject
@@ -17,8 +18,9 @@ from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
 from dowse.predict.learning import InterestRatios, Learner
 from dowse.predict.learning.features import NAMES
-from dowse.predict.learning.notes import Record
-from dowse.predict.learning.tokens import link_tokens
+from dowse.predict.learning.notes import ROW, Record
+from dowse.predict.learning.tokens import BUCKETS, link_tokens
+from tests.compiled import needs_core, pure
 
 SITES = 3
 
@@ -131,6 +133,37 @@ def test_evidence_is_the_literal_one(seed: int, pages: int) -> None:
             assert found[name] == pytest.approx(value, abs=1e-5), name
         alone = learner._tables.evidence(Record.of(rows[at : at + 1]))
         assert alone == pytest.approx(row.tolist(), abs=1e-6), "of one record as of many"
+
+
+@needs_core
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), pages=st.integers(1, 60), urls=st.integers(15, 200))
+def test_the_core_gives_the_same_evidence_to_the_last_digit(seed: int, pages: int, urls: int) -> None:
+    learner, literal = (Learner(Subject((Sample(bag(np.random.default_rng(1))),))) for _ in range(2))
+    crawl = story(seed, pages, urls)
+    tell(learner, crawl)
+    with pure():
+        tell(literal, crawl)
+        expected = literal._tables.features(literal.memory.all())
+    np.testing.assert_array_equal(learner._tables.features(learner.memory.all()), expected)
+
+
+@needs_core
+def test_a_link_that_the_tables_do_not_know_is_left_to_python() -> None:
+    assert core is not None
+    rows = np.zeros(2, ROW)
+    rows["parents"] = 1
+    base, groups, own = np.zeros(1, np.int32), np.zeros(9, np.complex128), np.zeros(9)
+    tokens, sites, result = np.zeros(BUCKETS, np.complex64), np.zeros(1, np.complex128), np.zeros((2, len(NAMES)))
+    assert core.evidence(rows, base, groups, own, tokens, sites, 0.5, result)
+    for name, value in (("page", 1), ("page", -1), ("place", 99)):
+        odd = rows.copy()
+        odd[name] = value
+        assert not core.evidence(odd, base, groups, own, tokens, sites, 0.5, result)
+    with pytest.raises(ValueError, match="other sizes"):
+        core.evidence(rows[:1], base, groups, own, tokens, sites, 0.5, result)
+    with pytest.raises(ValueError, match="as many places"):
+        core.note_links(rows, 0, np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros((0, 5), np.float32))
 
 
 def test_a_value_is_never_older_than_one_round_of_the_sweep() -> None:

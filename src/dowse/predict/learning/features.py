@@ -7,6 +7,7 @@ from math import log1p, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.compiled import core
 from dowse.model.page import Context
 from dowse.predict.learning.notes import PARENTS, Record, Rows
 from dowse.predict.learning.siblings import Siblings
@@ -118,7 +119,14 @@ class Tables:
 
     def features(self, rows: Rows) -> Floats:
         """A row of evidence for each record; the columns are :data:`NAMES`."""
-        found = np.zeros((len(rows), len(NAMES)))
+        found = np.empty((len(rows), len(NAMES)))
+        if core is None or not core.evidence(rows, *self.siblings.tables, self._tokens, self._sites, self.usual, found):
+            self._work_out(found, rows)
+        found[:, -3] = np.log1p(rows["parents"].astype(np.float64)) * 0.05
+        return found
+
+    def _work_out(self, found: Floats, rows: Rows) -> None:
+        found[:] = 0.0
         found[:, -2:] = 1.0, -1.0  # a constant of either sign
         seen = rows["parents"] > 0
         if seen.all():
@@ -127,7 +135,6 @@ class Tables:
             part = found[seen]
             self._fill(part, rows[seen])
             found[seen] = part
-        return found
 
     def _fill(self, found: Floats, rows: Rows) -> None:
         if not len(rows):
@@ -149,7 +156,6 @@ class Tables:
         found[:, _RATES_SUM] = (sums[1:] / spread).T
         found[:, -5] = self._of_tokens(rows["token"], usual)
         found[:, -4] = self._of_sites(rows["site"], usual)
-        found[:, -3] = np.log1p(parents) * 0.05
 
     def evidence(self, record: Record) -> list[float]:
         """The row of one record that pages link to: a quarter of the time that :meth:`features` takes for so few."""

@@ -20,10 +20,9 @@ from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, Sou
 from dowse.model.url import split
 from dowse.predict.learning.contrast import KEPT, Contrast, Told
 from dowse.predict.learning.features import EXACT, NAMES, Tables, weighted
-from dowse.predict.learning.notes import PARENTS, Notes, Record, Rows
+from dowse.predict.learning.notes import PARENTS, Notes, Record, Rows, name_links, note_links
 from dowse.predict.learning.reuse import REUSE, statistics_of
 from dowse.predict.learning.statistics import Mix, Statistics
-from dowse.predict.learning.tokens import link_tokens
 from dowse.predict.regression import Regression
 from dowse.predict.sweep import Sweep
 
@@ -33,7 +32,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _LOW = 0.01  # values below are squeezed between it and 0: never below 0, and in the same order
 _SQUEEZE = 0.1
-_MANY = 60_000  # pages that link to a candidate; more are not counted
 _SAME = 1e-6
 _NO_BAG = Bag()
 _CHANCE = "chance to be on the topic"
@@ -144,41 +142,26 @@ class Learner:
         siblings.open(np.array([page.id]), places.max(keepdims=True), self.memory.own[[page.id]].astype(np.float64))
         rows = self.memory.at(ids)
         self._forget(rows)
-        slots = np.minimum(rows["parents"], PARENTS - 1)
-        each = np.arange(len(ids))
-        rows["page"][each, slots], rows["place"][each, slots] = page.id, places
-        rows["parents"] = np.minimum(rows["parents"], _MANY - 1) + 1
-        self._note(rows[: len(links.ids)], links)
+        note_links(rows, page.id, places, links.sites, links.similarity)
+        if len(links.urls) == len(links.ids):
+            self._meet(links)
+            name_links(rows[: len(links.ids)], links.urls, links.anchors)
         self.memory.put(ids, rows)
         known = np.flatnonzero(~np.isnan(rows["own"]))
         if len(known):
             siblings.count(np.full(len(known), page.id), places[known], rows["own"][known].astype(np.float64))
 
     def _forget(self, rows: Rows) -> None:
-        """Where no place is left, the oldest page that links to a candidate is forgotten."""
-        full = np.flatnonzero(rows["parents"] >= PARENTS)
-        if not len(full):
+        """Where no place is left, the oldest page that links to a candidate will be forgotten."""
+        full = rows["parents"] >= PARENTS
+        if not full.any():
             return
-        known = full[~np.isnan(rows["own"][full])]
+        known = np.flatnonzero(full & ~np.isnan(rows["own"]))
         if len(known):
             self._tables.siblings.count(
                 rows["page"][known, 0].astype(np.int64), rows["place"][known, 0].astype(np.int64),
                 -rows["own"][known].astype(np.float64), times=-1,
             )  # fmt: skip
-        for name in ("page", "place"):
-            rows[name][full, :-1] = rows[name][full, 1:]
-
-    def _note(self, rows: Rows, links: LinkView) -> None:
-        rows["site"] = links.sites
-        seen = np.where(np.isnan(links.similarity), np.float32(0), links.similarity)
-        np.maximum(rows["best"], seen.astype(np.float16), out=rows["best"])
-        mean = rows["mean"].astype(np.float32)
-        rows["mean"] = mean + (seen - mean) / rows["parents"][:, None]
-        if len(links.urls) == len(rows):
-            self._meet(links)
-            new = np.flatnonzero(rows["token"][:, 0] == 0)
-            if len(new):
-                rows["token"][new] = [link_tokens(links.urls[at], links.anchors[at]) for at in new.tolist()]
 
     # -- values --------------------------------------------------------------------------------------------------
 

@@ -9,14 +9,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.compiled import core
 from dowse.model.page import Bag, Context
-from dowse.predict.learning.tokens import WIDTH
+from dowse.predict.learning.tokens import WIDTH, link_tokens
 from dowse.predict.row_table import RowTable
 
-__all__ = ["PARENTS", "ROW", "Notes", "Record", "Rows"]
+__all__ = ["PARENTS", "ROW", "Notes", "Record", "Rows", "name_links", "note_links"]
 
 PARENTS = 8
 """So many of the pages that link to a candidate are remembered, the latest."""
+_MANY = 60_000  # pages that link to a candidate; more are not counted
 
 ROW = np.dtype([
     ("site", "<i4"),
@@ -59,6 +61,39 @@ class Record(NamedTuple):
         """``row`` is a table of one."""
         found = _FIELDS.unpack(row.tobytes())
         return cls(found[0], found[_PAGES], found[_TOKENS], found[_COUNT], found[_PLACES], found[_BEST], found[_MEAN])
+
+
+def note_links(
+    rows: Rows, page: int, places: NDArray[np.int64], sites: NDArray[np.int64], similarity: NDArray[np.float32]
+) -> None:
+    """A page links to these candidates. Of the first, as many as there are sites, it also says where they are and how
+    near their contexts are to the topic."""
+    if core is not None and core.note_links(
+        rows, page, places, np.ascontiguousarray(sites, np.int64), np.ascontiguousarray(similarity, np.float32)
+    ):
+        return
+    full = np.flatnonzero(rows["parents"] >= PARENTS)
+    for name in ("page", "place"):  # where no place is left, the oldest is forgotten
+        rows[name][full, :-1] = rows[name][full, 1:]
+    slots = np.minimum(rows["parents"], PARENTS - 1)
+    each = np.arange(len(rows))
+    rows["page"][each, slots], rows["place"][each, slots] = page, places
+    rows["parents"] = np.minimum(rows["parents"], _MANY - 1) + 1
+    told = rows[: len(sites)]
+    told["site"] = sites
+    seen = np.where(np.isnan(similarity), np.float32(0), similarity)
+    np.maximum(told["best"], seen.astype(np.float16), out=told["best"])
+    mean = told["mean"].astype(np.float32)
+    told["mean"] = mean + (seen - mean) / told["parents"][:, None]
+
+
+def name_links(rows: Rows, urls: Sequence[str], anchors: Sequence[str]) -> None:
+    """The tokens of the links to these candidates, where none are known."""
+    if core is not None and core.name_links(rows, urls, anchors):
+        return
+    new = np.flatnonzero(rows["token"][:, 0] == 0)
+    if len(new):
+        rows["token"][new] = [link_tokens(urls[at], anchors[at]) for at in new.tolist()]
 
 
 class Notes(RowTable):

@@ -38,6 +38,11 @@ class Siblings:
     def nbytes(self) -> int:
         return self._base.nbytes + self._known.nbytes + self._own.nbytes
 
+    @property
+    def tables(self) -> tuple[NDArray[np.int32], NDArray[np.complex128], Floats]:
+        """By page, its first group; by group, what is known; by the first group of a page, its value."""
+        return self._base, self._known, self._own
+
     def place(self, positions: NDArray[np.int32]) -> NDArray[np.int64]:
         """The places of links, by their positions among all the links of a page."""
         return np.minimum(positions // RUN, _MOST_PLACES).astype(np.int64)

@@ -1,0 +1,73 @@
+/* A page's links, noted at their targets: note_links() of predict/learning/notes.py. */
+
+#include "record.h"
+#include <math.h>
+
+enum { MANY = 60000 };
+
+static void
+note_link(Record *record, int32_t page, uint16_t place)
+{
+    if (record->parents >= PARENTS) {
+        memmove(record->page, record->page + 1, sizeof record->page - sizeof *record->page);
+        memmove(record->place, record->place + 1, sizeof record->place - sizeof *record->place);
+    }
+    int slot = record->parents < PARENTS ? record->parents : PARENTS - 1;
+    record->page[slot] = page;
+    record->place[slot] = place;
+    record->parents = (uint16_t)((record->parents < MANY ? record->parents : MANY - 1) + 1);
+}
+
+static void
+note_context(Record *record, const float *similarity)
+{
+    for (int i = 0; i < CONTEXTS; i++) {
+        float seen = isnan(similarity[i]) ? 0.0f : similarity[i], mean = of_half(record->mean[i]);
+        uint16_t half = to_half(seen);
+        if (of_half(record->best[i]) < of_half(half))
+            record->best[i] = half;
+        record->mean[i] = to_half(mean + (seen - mean) / record->parents);
+    }
+}
+
+/* note_links(records, page, places, sites, similarity) -> is it done? */
+PyObject *
+core_note_links(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    static const Py_ssize_t items[5] = {sizeof(Record), 0, 8, 8, CONTEXTS * sizeof(float)};
+    if (count != 5) {
+        PyErr_SetString(PyExc_TypeError, "note_links(records, page, places, sites, similarity)");
+        return NULL;
+    }
+    Py_buffer buffers[5] = {{0}};
+    PyObject *answer = NULL;
+    long page = PyLong_AsLong(args[1]);
+    if (page == -1 && PyErr_Occurred())
+        return NULL;
+    for (int i = 0; i < 5; i++)
+        if (items[i] && get_array(args[i], &buffers[i], items[i], i == 0 ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0)
+            goto done;
+    Py_ssize_t rows = buffers[0].len / items[0], told = buffers[3].len / items[3];
+    if (buffers[2].len / items[2] != rows || told > rows || buffers[4].len / items[4] != told) {
+        PyErr_SetString(PyExc_ValueError, "as many places as records are wanted, and as many similarities as sites");
+        goto done;
+    }
+    int is_done = !PY_BIG_ENDIAN && page >= 0 && page <= INT32_MAX;
+    Record *records = buffers[0].buf;
+    const int64_t *places = buffers[2].buf, *sites = buffers[3].buf;
+    const float *similarity = buffers[4].buf;
+    for (Py_ssize_t i = 0; i < rows && is_done; i++) {
+        note_link(&records[i], (int32_t)page, (uint16_t)places[i]);
+        if (i < told) {
+            records[i].site = (int32_t)sites[i];
+            note_context(&records[i], similarity + CONTEXTS * i);
+        }
+    }
+    answer = PyBool_FromLong(is_done);
+done:
+    for (int i = 0; i < 5; i++)
+        if (buffers[i].obj != NULL)
+            PyBuffer_Release(&buffers[i]);
+    return answer;
+}

@@ -1,0 +1,56 @@
+/* What the learner knows of a candidate, as it lies in its table: ROW of predict/learning/notes.py. */
+
+#ifndef DOWSE_RECORD_H
+#define DOWSE_RECORD_H
+
+#include "core.h"
+
+enum { PARENTS = 8, WIDTH = 12, CONTEXTS = 5 };
+
+typedef struct {
+    int32_t site;
+    float own, score;
+    int32_t ordinal, page[PARENTS];
+    uint32_t token[WIDTH];
+    uint16_t parents, place[PARENTS], best[CONTEXTS], mean[CONTEXTS], spare; /* the last but one are halves */
+} Record;
+
+_Static_assert(sizeof(Record) == 136, "a record has no gaps");
+
+/* Half precision, the float of 16 bits. */
+static inline float
+of_half(uint16_t half)
+{
+    union {
+        uint32_t bits;
+        float number;
+    } found = {(uint32_t)(half & 0x7FFF) << 13};
+    found.number *= 0x1p112f; /* its exponents begin so much later */
+    if ((half & 0x7C00) == 0x7C00)
+        found.bits |= 0x7F800000;
+    found.bits |= (uint32_t)(half & 0x8000) << 16;
+    return found.number;
+}
+
+/* To the nearest, to the even one of two. */
+static inline uint16_t
+to_half(float number)
+{
+    union {
+        float number;
+        uint32_t bits;
+    } found = {number};
+    uint32_t sign = found.bits >> 16 & 0x8000;
+    found.bits &= 0x7FFFFFFF;
+    if (found.bits > 0x7F800000)
+        return (uint16_t)(sign | 0x7E00);
+    if (found.bits >= 0x477FF000) /* 65,520 */
+        return (uint16_t)(sign | 0x7C00);
+    if (found.bits < 0x38800000) { /* below 2^-14 the steps are 2^-24, as those of a float above a half */
+        found.number += 0.5f;
+        return (uint16_t)(sign | (found.bits - 0x3F000000));
+    }
+    return (uint16_t)(sign | (found.bits - 0x38000000 + 0xFFF + (found.bits >> 13 & 1)) >> 13);
+}
+
+#endif
