@@ -34,7 +34,7 @@ class Regression:
         self.weights: Floats = self._prior.copy()
 
     def learn(self, features: Floats, value: float) -> None:
-        self._products += np.outer(features, features)
+        self._products += features[:, None] * features
         self._targets += features * value
         self.examples += 1
 

@@ -17,7 +17,7 @@ from dowse.model.strategy import LinkView, Sample, SourcePage, Subject
 from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
 from dowse.predict.learning import InterestRatios, Learner
-from dowse.predict.learning.features import NAMES
+from dowse.predict.learning.features import NAMES, Tables
 from dowse.predict.learning.notes import ROW, Record
 from dowse.predict.learning.tokens import BUCKETS, link_tokens
 from tests.compiled import needs_core, pure
@@ -146,6 +146,30 @@ def test_the_core_gives_the_same_evidence_to_the_last_digit(seed: int, pages: in
         tell(literal, crawl)
         expected = literal._tables.features(literal.memory.all())
     np.testing.assert_array_equal(learner._tables.features(learner.memory.all()), expected)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000), pages=st.integers(1, 60))
+def test_pages_are_counted_one_by_one_as_all_at_once(seed: int, pages: int) -> None:
+    learner = Learner(Subject((Sample(bag(np.random.default_rng(1))),)))
+    tell(learner, story(seed, pages, 60))
+    again = Tables()
+    again.restore(learner.memory.all())
+    assert (again.pages, again.total) == (learner._tables.pages, learner._tables.total)
+    rows = learner.memory.all()
+    np.testing.assert_array_equal(again.features(rows), learner._tables.features(rows))
+
+
+def test_what_was_looked_at_is_looked_at_anew_after_each_page() -> None:
+    learner, other = Learner(Subject()), Learner(Subject())
+    for page, view in story(2, 40, 60):
+        learner.rank(page, view)
+        other.rank(page, view)
+        for candidate in view.ids.tolist():
+            found = learner.refresh(candidate)
+            assert learner.refresh(candidate) == found
+            other._looked = (None, np.zeros(0))
+            assert other.refresh(candidate) == found
 
 
 @needs_core

@@ -31,6 +31,22 @@ def literal(links: Known, page: int, position: int, usual: float) -> tuple[float
     return whole, runs[0], runs[1]
 
 
+@settings(max_examples=50, deadline=None)
+@given(links=known())
+def test_one_at_a_time_is_the_same(links: Known) -> None:
+    together, alone = Siblings(), Siblings()
+    pages = np.array([7, 2, 3000])
+    together.open(pages, pages % 40, pages / 8192)
+    for page in pages.tolist():
+        alone.open_one(page, page % 40, page / 8192)
+    for source, at, value in links:
+        page, place = pages[source % 3].item(), at // RUN
+        together.count(np.array([page]), np.array([place]), np.array([value]))
+        alone.count_one(page, place, value)
+    for ours, theirs in zip(together.tables, alone.tables, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
 @settings(max_examples=100, deadline=None)
 @given(links=known(), page=st.integers(0, 5), position=st.integers(0, 60), usual=st.floats(0.01, 0.99))
 def test_rates_are_the_literal_ones(links: Known, page: int, position: int, usual: float) -> None:

@@ -75,7 +75,8 @@ class Contrast:
             scale = max(middle / 2 / _STEEPNESS, _LEAST_SCALE)
         if self._vector is not None:
             score = text.dot(self._rarity, self._vector)
-        return float(_values(np.array([score]), middle, scale)[0])
+        steps = min(max((score - middle) / scale, -_STEEPEST), _STEEPEST)
+        return 1 / (1 + float(np.exp(-steps)))  # as below: another library's may have another last digit
 
     def _keep(self, page: Told) -> Text:
         text = self._vocabulary.text(page.bag)

@@ -106,6 +106,19 @@ class Tables:
             rows["page"][at, which].astype(np.int64), rows["place"][at, which].astype(np.int64), values[at], times
         )
 
+    def judged_one(self, record: Record, value: float) -> None:
+        """The same of a single page that was not judged before."""
+        self.pages += 1
+        self.total += value
+        self._reach(record.site + 1)
+        more = complex(1, value)
+        self._sites[record.site] += more
+        for token in record.tokens:
+            if token:
+                self._tokens[token % BUCKETS] += more
+        for page, place in record.links:
+            self.siblings.count_one(page, place, value)
+
     def restore(self, rows: Rows) -> None:
         """Work everything out again from all records."""
         at, which = np.nonzero(_remembered(rows))
@@ -162,9 +175,7 @@ class Tables:
         usual, parents = self.usual, record.parents
         known = min(parents, PARENTS)
         of_link, spread = self.siblings.rates_of_link, sqrt(known + _SPREAD)
-        pages, *groups = zip(
-            *[of_link(*link, usual) for link in zip(record.pages[:known], record.places, strict=False)], strict=True
-        )
+        pages, *groups = zip(*[of_link(page, place, usual) for page, place in record.links], strict=True)
         total, shrink = sum(pages), parents / (parents + _KAPPA_PARENTS)
         found = [
             max(pages), (total + _KAPPA_PARENTS * usual) / (known + _KAPPA_PARENTS), (total - known * usual) / spread,

@@ -86,27 +86,23 @@ class Learner:
     # -- learning ------------------------------------------------------------------------------------------------
 
     def rank(self, page: SourcePage, links: LinkView) -> Floats:
-        self._looked = (None, np.zeros(0))
         self._judged(page)
-        self._link(page, links)
-        return self._value(self.memory.at(links.ids))
+        return self._value(self._link(page, links))
 
     def _judged(self, page: SourcePage) -> None:
         """A page shows what its links promised, and what others like them may promise."""
-        id_ = np.array([page.id])
         self._threshold = page.threshold
-        row = self.memory.at(id_)
+        record = self.memory.record(page.id)._replace(site=page.site)
         bag = _NO_BAG if page.bag is None else self._contrast.origins.beside(page.bag, page.host)
         value = _rounded(self._contrast.add(Told(page.id, bag, float(np.float32(page.score)), page.threshold)))
-        row["site"] = page.site
-        if row["parents"][0] > 0:
-            self._learned.learn(self._evidence(Record.of(row)), value)
-        row["own"], row["score"], row["ordinal"] = value, page.score, self._tables.pages
-        self.memory.put(id_, row)
+        if record.parents:
+            self._learned.learn(self._evidence(record), value)
+        self._looked = (None, np.zeros(0))  # from here on there is more to know
+        self.memory.judged(page.id, page.site, value, page.score, self._tables.pages)
         self.memory.bags[page.id] = bag
         for gone in self._contrast.forget():
             self.memory.bags.pop(gone, None)
-        self._tables.judged(row, np.array([value]))
+        self._tables.judged_one(record, value)
         pages = self._tables.pages
         if pages >= self._fit_pages * 11 // 10 + _FEW:
             self._fit_pages = pages
@@ -128,18 +124,19 @@ class Learner:
         self._tables.judged(rows[changed], more[changed], times=0)
         self._tables.siblings.revalue(ids, values)
 
-    def _link(self, page: SourcePage, links: LinkView) -> None:
-        """The page's links are noted at their targets, whether these are known already or not."""
+    def _link(self, page: SourcePage, links: LinkView) -> Rows:
+        """The page's links are noted at their targets, whether these are known already or not. The records of those
+        that may still be fetched."""
         ids = np.concatenate((links.ids, links.besides))
         if not len(ids):
-            return
+            return self.memory.at(ids)
         if len(links.positions) == len(links.ids) and len(links.besides_at) == len(links.besides):
             positions = np.concatenate((links.positions, links.besides_at))
         else:
             positions = np.arange(len(ids), dtype=np.int32)
         siblings = self._tables.siblings
         places = siblings.place(positions)
-        siblings.open(np.array([page.id]), places.max(keepdims=True), self.memory.own[[page.id]].astype(np.float64))
+        siblings.open_one(page.id, int(places.max()), self.memory.own.item(page.id))
         rows = self.memory.at(ids)
         self._forget(rows)
         note_links(rows, page.id, places, links.sites, links.similarity)
@@ -150,6 +147,7 @@ class Learner:
         known = np.flatnonzero(~np.isnan(rows["own"]))
         if len(known):
             siblings.count(np.full(len(known), page.id), places[known], rows["own"][known].astype(np.float64))
+        return rows[: len(links.ids)]
 
     def _forget(self, rows: Rows) -> None:
         """Where no place is left, the oldest page that links to a candidate will be forgotten."""
@@ -172,10 +170,13 @@ class Learner:
         return found
 
     def _evidence(self, record: Record) -> Floats:
-        """The same of a single record that pages link to."""
+        """The same of a single record that pages link to; a page is looked at before it goes, and then asked why."""
+        if self._looked[0] == record:
+            return self._looked[1]
         found = np.array(self._tables.evidence(record))
         if len(self._left_out):
             found[self._left_out] = 0.0
+        self._looked = record, found
         return found
 
     def _value(self, rows: Rows) -> Floats:
@@ -197,20 +198,17 @@ class Learner:
         return ids, self._value(rows)
 
     def refresh(self, candidate: int) -> float | None:
-        record = Record.of(self.memory.at(np.array([candidate])))
+        record = self.memory.record(candidate)
         if not record.parents:
             return None
-        self._looked = record, self._evidence(record)
-        return _squeezed_one(float(self._looked[1] @ self._learned.weights))
+        return _squeezed_one(float(self._evidence(record) @ self._learned.weights))
 
     def explain(self, candidate: int, priority: float) -> Explanation:
-        record = Record.of(self.memory.at(np.array([candidate])))
+        record = self.memory.record(candidate)
         parents = {"parents": (float(record.parents), 0.0)}
         if not record.parents:
             return Explanation(priority, {_CHANCE: (0.0, 0.0), **parents}, self._version)
-        # a page is looked at before it goes, and then asked why
-        looked = self._looked[1] if self._looked[0] == record else self._evidence(record)
-        told = zip(NAMES, looked.tolist(), self._learned.weights.tolist(), strict=True)
+        told = zip(NAMES, self._evidence(record).tolist(), self._learned.weights.tolist(), strict=True)
         parts = {name: (value, weight) for name, value, weight in told if value * weight}
         mixed = sum(value * weight for value, weight in parts.values())
         predicted = _squeezed_one(mixed)
@@ -281,7 +279,10 @@ class Learner:
 
 
 def _squeezed(values: Floats) -> Floats:
-    return np.where(values > _LOW, values, _LOW * np.exp(np.minimum(values - _LOW, 0) / _SQUEEZE))
+    low = np.flatnonzero(values <= _LOW)
+    if len(low):
+        values[low] = _LOW * np.exp((values[low] - _LOW) / _SQUEEZE)
+    return values
 
 
 def _squeezed_one(value: float) -> float:

@@ -56,6 +56,11 @@ class Record(NamedTuple):
     best: tuple[float, ...]
     mean: tuple[float, ...]
 
+    @property
+    def links(self) -> list[tuple[int, int]]:
+        """Page and place of those links that are remembered."""
+        return list(zip(self.pages, self.places, strict=True))[: self.parents]
+
     @classmethod
     def of(cls, row: Rows) -> Record:
         """``row`` is a table of one."""
@@ -111,6 +116,18 @@ class Notes(RowTable):
         """What each page was worth; a view."""
         own: NDArray[np.float32] = self._rows["own"]
         return own
+
+    def record(self, id_: int) -> Record:
+        """What is known of one candidate."""
+        self.reach(id_ + 1)
+        return Record.of(self._rows[id_ : id_ + 1])
+
+    def judged(self, id_: int, site: int, value: float, score: float, ordinal: int) -> None:
+        """A page turned out to be worth so much."""
+        self.reach(id_ + 1)
+        row = self._rows[id_]  # a view
+        row["site"], row["own"], row["score"], row["ordinal"] = site, value, score, ordinal
+        self._changed.append(np.array([id_]))
 
     def all(self) -> Rows:
         """Every record; a view."""

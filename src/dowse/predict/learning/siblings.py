@@ -49,19 +49,29 @@ class Siblings:
 
     def open(self, pages: NDArray[np.int64], last: NDArray[np.int64], values: Floats) -> None:
         """Pages of these values, with links up to these places, are new."""
-        top = int(pages.max(initial=0)) + 1
-        if top > len(self._base):
-            more = np.full(top * 9 // 8 + 1024 - len(self._base), -1, np.int32)
-            self._base = np.concatenate((self._base, more))
         sizes = 1 + _STEP * (last // _RUNS + 1)
-        ends = self._used + np.cumsum(sizes)
-        self._used = int(ends[-1]) if len(ends) else self._used
-        if self._used > len(self._own):
-            room = np.zeros(self._used * 9 // 8 + 4096 - len(self._own))
+        starts = self._used + np.cumsum(sizes) - sizes
+        self._reach(int(pages.max(initial=-1)) + 1, self._used + int(sizes.sum()))
+        self._base[pages] = starts
+        self._own[starts] = values
+
+    def open_one(self, page: int, last: int, value: float) -> None:
+        """The same of a single page."""
+        start = self._used
+        self._reach(page + 1, start + 1 + _STEP * (last // _RUNS + 1))
+        self._base[page] = start
+        self._own[start] = value
+
+    def _reach(self, pages: int, used: int) -> None:
+        """Make room for page numbers below ``pages``, and for so many groups."""
+        if pages > len(self._base):
+            more = np.full(pages * 9 // 8 + 1024 - len(self._base), -1, np.int32)
+            self._base = np.concatenate((self._base, more))
+        self._used = used
+        if used > len(self._own):
+            room = np.zeros(used * 9 // 8 + 4096 - len(self._own))
             self._known = np.concatenate((self._known, room))
             self._own = np.concatenate((self._own, room))
-        self._base[pages] = ends - sizes
-        self._own[ends - sizes] = values
 
     def revalue(self, pages: NDArray[np.int64], values: Floats) -> None:
         """Pages are worth something else; those without links are not known here."""
@@ -84,6 +94,12 @@ class Siblings:
         for groups in self._groups(pages, places):
             np.add.at(self._known, groups, more)
 
+    def count_one(self, page: int, place: int, value: float) -> None:
+        """The target of a single link is known, and worth so much."""
+        more = complex(1, value)
+        for group in self._groups_of_link(page, place):
+            self._known[group] += more
+
     def rates(self, pages: NDArray[Any], places: NDArray[Any], usual: float) -> Floats:
         """Four rows: what pages are worth themselves, and how much more than usual the targets of their links are, of
         all, of those in the long run, of those in the short run.
@@ -104,13 +120,17 @@ class Siblings:
 
     def rates_of_link(self, page: int, place: int, usual: float) -> tuple[float, float, float, float]:
         """The same of a single link."""
-        whole = max(self._base.item(page), 0)
-        run, short = divmod(place, _RUNS)
-        long = whole + 1 + _STEP * run
+        whole, long, short = self._groups_of_link(page, place)
         known = self._known.item
         of_page = _rate(known(whole), usual, 0.0, _KAPPA)
         of_long = _rate(known(long), usual, of_page, _KAPPA_RUN)
-        return self._own.item(whole), of_page, of_long, _rate(known(long + 1 + short), usual, of_page, _KAPPA_RUN)
+        return self._own.item(whole), of_page, of_long, _rate(known(short), usual, of_page, _KAPPA_RUN)
+
+    def _groups_of_link(self, page: int, place: int) -> tuple[int, int, int]:
+        whole = max(self._base.item(page), 0)
+        run, short = divmod(place, _RUNS)
+        long = whole + 1 + _STEP * run
+        return whole, long, long + 1 + short
 
 
 def _rate(known: complex, usual: float, drawn_to: float, kappa: float) -> float:
