@@ -78,6 +78,10 @@ PyObject *core_in_context(PyObject *module, PyObject *const *args, Py_ssize_t co
 PyObject *core_evidence(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_note_links(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_name_links(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_unit_texts(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_sum_texts(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_dot_texts(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_number_terms(PyObject *module, PyObject *const *args, Py_ssize_t count);
 int prepare_words(PyObject *module); /* when the module is loaded */
 
 #endif

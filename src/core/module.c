@@ -19,6 +19,10 @@ static PyMethodDef methods[] = {
     {"evidence", (PyCFunction)(void (*)(void))core_evidence, METH_FASTCALL, NULL},
     {"note_links", (PyCFunction)(void (*)(void))core_note_links, METH_FASTCALL, NULL},
     {"name_links", (PyCFunction)(void (*)(void))core_name_links, METH_FASTCALL, NULL},
+    {"unit_texts", (PyCFunction)(void (*)(void))core_unit_texts, METH_FASTCALL, NULL},
+    {"sum_texts", (PyCFunction)(void (*)(void))core_sum_texts, METH_FASTCALL, NULL},
+    {"dot_texts", (PyCFunction)(void (*)(void))core_dot_texts, METH_FASTCALL, NULL},
+    {"number_terms", (PyCFunction)(void (*)(void))core_number_terms, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 

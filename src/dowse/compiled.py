@@ -113,6 +113,18 @@ class Core(Protocol):
         """``name_links`` of ``dowse.predict.learning.notes``. False where a text has half a character; those before it
         have their tokens then."""
 
+    def number_terms(self, numbers: Array, terms: Array, count: int, result: Array, /) -> int:
+        """``Numbering.numbers`` of ``dowse.predict.learning.texts``, written to ``result``; its new count."""
+
+    def unit_texts(self, sizes: Array, terms: Array, weights: Array, rarity: Array, result: Array, /) -> bool:
+        """``Texts.unit``, written to ``result``. False where a table is empty; so with those below."""
+
+    def sum_texts(self, sizes: Array, terms: Array, unit: Array | None, of: Array, result: Array, /) -> bool:
+        """``Texts.sums``. False where a term is beyond the ``result``."""
+
+    def dot_texts(self, sizes: Array, terms: Array, unit: Array, vector: Array, result: Array, /) -> bool:
+        """``Texts.dot``."""
+
 
 def _load() -> Core | None:
     if os.environ.get("DOWSE_PURE"):

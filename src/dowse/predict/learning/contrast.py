@@ -121,7 +121,7 @@ class Contrast:
         """Set the examples against all that is off the topic; how the texts score then."""
         size = self._vocabulary.count + 1
         count = np.count_nonzero(off) + self._before.pages
-        self._rarity = 1 + np.log((count + 1) / (texts.sums(1.0, off, size) + self._before.found(size) + 1))
+        self._rarity = 1 + np.log((count + 1) / (texts.sums(None, off, size) + self._before.found(size) + 1))
         unit, examples = texts.unit(self._rarity), self._positive
         theirs = texts.sums(unit, off, size) + self._before.sum(self._rarity)
         ours = examples.sums(examples.unit(self._rarity), np.full(examples.count, 1 / examples.count), size)

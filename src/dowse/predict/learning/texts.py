@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.compiled import core
 from dowse.model.page import Bag
 
 __all__ = ["Numbering", "Text", "Texts", "term_weights"]
@@ -47,6 +48,10 @@ class Numbering:
         self.count = 0
 
     def numbers(self, terms: NDArray[np.uint32]) -> NDArray[np.int32]:
+        if core is not None:
+            numbers = np.empty(len(terms), np.int32)
+            self.count = core.number_terms(self._numbers, terms, self.count, numbers)
+            return numbers
         buckets = terms & _MASK
         found = self._numbers.take(buckets)
         if len(found) and found.min() < 0:
@@ -67,25 +72,36 @@ class Texts:
     def __init__(self, texts: Sequence[Text]) -> None:
         self.count = len(texts)
         self._sizes = np.array([len(text.terms) for text in texts], np.int64)
-        self._rows = np.repeat(np.arange(len(texts)), self._sizes)
-        self._terms = np.concatenate([np.zeros(0, np.int32), *(text.terms for text in texts)]).astype(np.intp)
+        self._terms = np.concatenate([np.zeros(0, np.int32), *(text.terms for text in texts)])
         self._weights = np.concatenate([np.zeros(0, np.float32), *(text.weights for text in texts)])
 
     def unit(self, rarity: Floats) -> Floats:
         """The weights of their terms, such that each text has length 1."""
+        found = np.empty(len(self._terms))
+        if core is not None and core.unit_texts(self._sizes, self._terms, self._weights, rarity, found):
+            return found
         own = self._weights * rarity.take(self._terms, mode="clip")
-        lengths = np.sqrt(np.bincount(self._rows, own * own, self.count))
+        lengths = np.sqrt(self._by_text(own * own))
         return np.asarray(own / np.repeat(np.maximum(lengths, _LEAST), self._sizes))
 
     def squares(self, unit: Floats) -> Floats:
-        return np.asarray(np.bincount(self._rows, unit * unit, self.count), np.float64)
+        return self._by_text(unit * unit)
 
-    def sums(self, unit: Floats | float, of: NDArray[Any], size: int) -> Floats:
-        """By term, the sum over texts, each times a number of its own."""
-        own = unit * np.repeat(of.astype(np.float64), self._sizes)
-        return np.asarray(np.bincount(self._terms, own, size), np.float64)
+    def sums(self, unit: Floats | None, of: NDArray[Any], size: int) -> Floats:
+        """By term, the sum over texts, each times a number of its own; without ``unit``, every term counts 1."""
+        found, of = np.empty(size), of.astype(np.float64)
+        if core is not None and core.sum_texts(self._sizes, self._terms, unit, of, found):
+            return found
+        own = np.repeat(of, self._sizes)
+        return np.asarray(np.bincount(self._terms, own if unit is None else unit * own, size), np.float64)
 
     def dot(self, unit: Floats, vector: Floats) -> Floats:
         """Each text times a vector."""
-        own = unit * vector.take(self._terms, mode="clip")
-        return np.asarray(np.bincount(self._rows, own, self.count), np.float64)
+        found = np.empty(self.count)
+        if core is not None and core.dot_texts(self._sizes, self._terms, unit, vector, found):
+            return found
+        return self._by_text(unit * vector.take(self._terms, mode="clip"))
+
+    def _by_text(self, of_terms: Floats) -> Floats:
+        rows = np.repeat(np.arange(self.count), self._sizes)
+        return np.asarray(np.bincount(rows, of_terms, self.count), np.float64)
