@@ -1,32 +1,14 @@
-/* The evidence for many candidates at once: Tables.features() of predict/learning/features.py. Sums are added up in the
- * very order in which numpy does it: the last digit is the same. */
+/* The evidence for candidates: Tables.features() and .evidence() of predict/learning/features.py. Sums are added up in the
+ * very order in which numpy does it, or for a single candidate Python: the last digit is the same. */
 
 #include "record.h"
 #include <math.h>
 
-enum { RUNS = 3, STEP = RUNS + 1, BUCKETS = 1 << 18, RATES = 4, BEST = 3, MEAN = BEST + CONTEXTS,
-       SIBLINGS = MEAN + CONTEXTS, OF_TOKENS = SIBLINGS + 3 * (RATES - 1), OF_SITE, OF_PARENTS, ALWAYS, NEVER, COLUMNS };
+enum { RATES = 4, BEST = 3, MEAN = BEST + CONTEXTS, SIBLINGS = MEAN + CONTEXTS,
+       OF_TOKENS = SIBLINGS + 3 * (RATES - 1), OF_SITE, OF_PARENTS, ALWAYS, NEVER, COLUMNS };
 
 static const double KAPPA = 4.0, KAPPA_RUN = 2.0, KAPPA_SITE = 1.0, KAPPA_PARENTS = 0.5, SPREAD = 2.0;
 static const float KAPPA_TOKEN = 3.0f;
-
-typedef struct {
-    double pages, value;
-} Counted;
-
-typedef struct {
-    float pages, value;
-} CountedToken;
-
-typedef struct {
-    const int32_t *base;   /* of a page: its first group */
-    const Counted *groups; /* targets that are known of a group of links */
-    const double *own;     /* of the first group of a page: its value */
-    const CountedToken *tokens;
-    const Counted *sites;
-    Py_ssize_t pages, n_groups, n_sites;
-    double usual;
-} Tables;
 
 static inline double
 more_than_usual(Counted counted, double usual)
@@ -36,28 +18,25 @@ more_than_usual(Counted counted, double usual)
 
 /* What the page of a link is worth, and its targets: all, those of the long run, those of the short run. 0: no such link. */
 static int
-rates_of_link(const Tables *tables, int32_t page, Py_ssize_t place, double rates[RATES])
+rates_of_link(const Tables *tables, int32_t page, int32_t place, double usual, double rates[RATES])
 {
-    if (page < 0 || page >= tables->pages)
+    Py_ssize_t groups[3];
+    if (!groups_of_link(tables, page, place, groups))
         return 0;
-    Py_ssize_t whole = tables->base[page] > 0 ? tables->base[page] : 0, run = place / RUNS;
-    Py_ssize_t in_long = whole + 1 + STEP * run, in_short = in_long + 1 + place - RUNS * run;
-    if (in_short >= tables->n_groups)
-        return 0;
-    rates[0] = tables->own[whole];
-    rates[1] = more_than_usual(tables->groups[whole], tables->usual) / (tables->groups[whole].pages + KAPPA);
-    double drawn_to = KAPPA_RUN * rates[1];
-    Counted counted = tables->groups[in_long];
-    rates[2] = (more_than_usual(counted, tables->usual) + drawn_to) / (counted.pages + KAPPA_RUN);
-    counted = tables->groups[in_short];
-    rates[3] = (more_than_usual(counted, tables->usual) + drawn_to) / (counted.pages + KAPPA_RUN);
+    Counted counted = tables->groups[groups[0]];
+    rates[0] = tables->own[groups[0]];
+    rates[1] = more_than_usual(counted, usual) / (counted.pages + KAPPA);
+    for (int i = 1; i < 3; i++) {
+        counted = tables->groups[groups[i]];
+        rates[1 + i] = (more_than_usual(counted, usual) + KAPPA_RUN * rates[1]) / (counted.pages + KAPPA_RUN);
+    }
     return 1;
 }
 
-static float
-of_tokens(const Tables *tables, const uint32_t *tokens)
+static double
+of_tokens(const Tables *tables, const uint32_t *tokens, double exact_usual)
 {
-    float more[WIDTH], there = 0.0f, usual = (float)tables->usual;
+    float more[WIDTH], there = 0.0f, usual = (float)exact_usual;
     for (int i = 0; i < WIDTH; i++) {
         CountedToken counted = tables->tokens[tokens[i] & (BUCKETS - 1)];
         more[i] = (counted.value - counted.pages * usual) / (counted.pages + KAPPA_TOKEN);
@@ -69,28 +48,43 @@ of_tokens(const Tables *tables, const uint32_t *tokens)
     return sum / sqrtf(there > 1.0f ? there : 1.0f);
 }
 
-static int
-fill(const Tables *tables, const Record *record, double *found)
+static double
+of_tokens_alone(const Tables *tables, const uint32_t *tokens, double usual)
 {
-    double rates[RATES], best[RATES], first[RATES], others[RATES] = {0.0}, sums[RATES];
+    double more = 0.0, there = 0.0;
+    for (int i = 0; i < WIDTH; i++)
+        if (tokens[i]) {
+            CountedToken rounded = tables->tokens[tokens[i] & (BUCKETS - 1)];
+            Counted counted = {rounded.pages, rounded.value};
+            more += more_than_usual(counted, usual) / (counted.pages + KAPPA_TOKEN);
+            there++;
+        }
+    return more / sqrt(there > 1.0 ? there : 1.0);
+}
+
+/* The evidence of one that pages link to; `alone`, as Python adds up, else as numpy does. */
+static inline int
+fill(const Tables *tables, const Record *record, double usual, int alone, double *found)
+{
+    double rates[RATES], best[RATES] = {0.0}, first[RATES] = {0.0}, sums[RATES] = {0.0};
     int known = record->parents < PARENTS ? record->parents : PARENTS;
     for (int link = 0; link < known; link++) {
-        if (!rates_of_link(tables, record->page[link], record->place[link], rates))
+        if (!rates_of_link(tables, record->page[link], record->place[link], usual, rates))
             return 0;
-        for (int i = 0; i < RATES; i++)
-            if (link == 0) {
-                first[i] = best[i] = rates[i];
-            } else {
-                others[i] += rates[i];
-                best[i] = best[i] > rates[i] ? best[i] : rates[i];
-            }
+        for (int i = 0; i < RATES; i++) {
+            best[i] = link && best[i] > rates[i] ? best[i] : rates[i];
+            if (link || alone)
+                sums[i] += rates[i];
+            else
+                first[i] = rates[i];
+        }
     }
     for (int i = 0; i < RATES; i++)
-        sums[i] = first[i] + others[i];
+        sums[i] = first[i] + sums[i];
     double spread = sqrt(known + SPREAD), shrink = record->parents / (record->parents + KAPPA_PARENTS);
     found[0] = best[0];
-    found[1] = (sums[0] + KAPPA_PARENTS * tables->usual) / (known + KAPPA_PARENTS);
-    found[2] = (sums[0] - known * tables->usual) / spread;
+    found[1] = (sums[0] + KAPPA_PARENTS * usual) / (known + KAPPA_PARENTS);
+    found[2] = (sums[0] - known * usual) / spread;
     for (int i = 0; i < CONTEXTS; i++) {
         found[BEST + i] = of_half(record->best[i]);
         found[MEAN + i] = of_half(record->mean[i]) * shrink;
@@ -103,17 +97,15 @@ fill(const Tables *tables, const Record *record, double *found)
     }
     Py_ssize_t site = record->site < tables->n_sites ? record->site : tables->n_sites - 1;
     Counted counted = tables->sites[site > 0 ? site : 0];
-    found[OF_TOKENS] = of_tokens(tables, record->token);
-    found[OF_SITE] = more_than_usual(counted, tables->usual) / (counted.pages + KAPPA_SITE);
+    found[OF_TOKENS] = (alone ? of_tokens_alone : of_tokens)(tables, record->token, usual);
+    found[OF_SITE] = more_than_usual(counted, usual) / (counted.pages + KAPPA_SITE);
     return 1;
 }
 
-/* evidence(records, base, groups, own, tokens, sites, usual, result) -> is the result filled in, but for the logarithm
- * of a candidate's pages? */
-PyObject *
-core_evidence(PyObject *module, PyObject *const *args, Py_ssize_t count)
+/* (records, base, groups, own, tokens, sites, usual, result) -> is the result filled in? */
+static PyObject *
+evidence(PyObject *const *args, Py_ssize_t count, int alone)
 {
-    (void)module;
     static const Py_ssize_t items[8] = {
         sizeof(Record), 4, sizeof(Counted), 8, sizeof(CountedToken), sizeof(Counted), 0, COLUMNS * sizeof(double),
     };
@@ -132,7 +124,7 @@ core_evidence(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Py_ssize_t rows = buffers[0].len / items[0];
     Tables tables = {
         buffers[1].buf, buffers[2].buf, buffers[3].buf, buffers[4].buf, buffers[5].buf,
-        buffers[1].len / items[1], buffers[2].len / items[2], buffers[5].len / items[5], usual,
+        buffers[1].len / items[1], buffers[2].len / items[2], buffers[5].len / items[5],
     };
     if (buffers[7].len / items[7] != rows || buffers[3].len / items[3] != tables.n_groups ||
         buffers[4].len / items[4] != BUCKETS || tables.n_sites < 1) {
@@ -143,10 +135,13 @@ core_evidence(PyObject *module, PyObject *const *args, Py_ssize_t count)
     double *found = buffers[7].buf;
     int is_filled = !PY_BIG_ENDIAN;
     for (Py_ssize_t i = 0; i < rows && is_filled; i++, found += COLUMNS) {
-        if (records[i].parents)
-            is_filled = fill(&tables, &records[i], found);
-        else
+        if (!records[i].parents)
             memset(found, 0, COLUMNS * sizeof *found);
+        else if (alone)
+            is_filled = fill(&tables, &records[i], usual, 1, found);
+        else
+            is_filled = fill(&tables, &records[i], usual, 0, found);
+        found[OF_PARENTS] = alone ? log1p(records[i].parents) * 0.05 : 0.0; /* numpy has a logarithm of its own */
         found[ALWAYS] = 1.0;
         found[NEVER] = -1.0;
     }
@@ -156,4 +151,21 @@ done:
         if (buffers[i].obj != NULL)
             PyBuffer_Release(&buffers[i]);
     return answer;
+}
+
+/* evidence(records, base, groups, own, tokens, sites, usual, result) -> is the result filled in, but for the logarithm
+ * of a candidate's pages? */
+PyObject *
+core_evidence(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    return evidence(args, count, 0);
+}
+
+/* The same of a single candidate, with the logarithm. */
+PyObject *
+core_evidence_alone(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    return evidence(args, count, 1);
 }

@@ -23,6 +23,9 @@ static PyMethodDef methods[] = {
     {"sum_texts", (PyCFunction)(void (*)(void))core_sum_texts, METH_FASTCALL, NULL},
     {"dot_texts", (PyCFunction)(void (*)(void))core_dot_texts, METH_FASTCALL, NULL},
     {"number_terms", (PyCFunction)(void (*)(void))core_number_terms, METH_FASTCALL, NULL},
+    {"evidence_alone", (PyCFunction)(void (*)(void))core_evidence_alone, METH_FASTCALL, NULL},
+    {"count_links", (PyCFunction)(void (*)(void))core_count_links, METH_FASTCALL, NULL},
+    {"count_page", (PyCFunction)(void (*)(void))core_count_page, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -17,6 +17,39 @@ typedef struct {
 
 _Static_assert(sizeof(Record) == 136, "a record has no gaps");
 
+/* Pages that are known, and the sum of their values. */
+typedef struct {
+    double pages, value;
+} Counted;
+
+typedef struct {
+    float pages, value;
+} CountedToken;
+
+/* What judged pages turned out to be: Tables and Siblings of predict/learning. */
+enum { RUNS = 3, STEP = RUNS + 1, BUCKETS = 1 << 18 };
+
+typedef struct {
+    const int32_t *base; /* of a page: its first group */
+    Counted *groups;     /* by group of links: targets that are known */
+    const double *own;   /* of the first group of a page: its value */
+    CountedToken *tokens;
+    Counted *sites;
+    Py_ssize_t pages, n_groups, n_sites;
+} Tables;
+
+/* The groups that a link belongs to: the page's, the long run's, the short run's. 0: there is no such link. */
+static inline int
+groups_of_link(const Tables *tables, int64_t page, int64_t place, Py_ssize_t groups[3])
+{
+    if (page < 0 || page >= tables->pages || place < 0)
+        return 0;
+    groups[0] = tables->base[page] > 0 ? tables->base[page] : 0;
+    groups[1] = groups[0] + 1 + STEP * (place / RUNS);
+    groups[2] = groups[1] + 1 + place % RUNS;
+    return groups[2] < tables->n_groups;
+}
+
 /* Half precision, the float of 16 bits. */
 static inline float
 of_half(uint16_t half)

@@ -2,7 +2,7 @@
 
 #include "record.h"
 
-enum { BUCKETS = 1 << 18, OF_ANCHOR = 5, OF_PATH = 6, OF_HOST = 3, MOST = OF_ANCHOR + OF_PATH + OF_HOST };
+enum { OF_ANCHOR = 5, OF_PATH = 6, OF_HOST = 3, MOST = OF_ANCHOR + OF_PATH + OF_HOST };
 
 typedef struct {
     const char *start;

@@ -106,6 +106,22 @@ class Core(Protocol):
         """``Tables.features`` (see ``dowse.predict.learning.features``) but for its logarithm, written to
         ``result``. False where a record has a link that the tables do not know."""
 
+    def evidence_alone(
+        self, record: Array, base: Array, groups: Array, own: Array, tokens: Array, sites: Array, usual: float,
+        result: Array, /,
+    ) -> bool:  # fmt: skip
+        """``Tables.evidence``, written to ``result``. False as above."""
+
+    def count_links(
+        self, base: Array, groups: Array, pages: Array, places: Array, times: float, values: Array, /
+    ) -> bool:
+        """``Siblings.count``. False, and nothing is counted, where a link is not known; so with the next."""
+
+    def count_page(
+        self, record: Array, base: Array, groups: Array, tokens: Array, sites: Array, value: float, /
+    ) -> bool:
+        """What ``Tables.judged_one`` counts."""
+
     def note_links(self, records: Array, page: int, places: Array, sites: Array, similarity: Array, /) -> bool:
         """``note_links`` of ``dowse.predict.learning.notes``. False where it was left to Python."""
 

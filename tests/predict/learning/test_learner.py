@@ -18,7 +18,7 @@ from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
 from dowse.predict.learning import InterestRatios, Learner
 from dowse.predict.learning.features import NAMES, Tables
-from dowse.predict.learning.notes import ROW, Record
+from dowse.predict.learning.notes import ROW
 from dowse.predict.learning.tokens import BUCKETS, link_tokens
 from tests.compiled import needs_core, pure
 
@@ -65,6 +65,10 @@ def story(seed: int, pages: int, urls: int) -> list[tuple[SourcePage, LinkView]]
 def tell(learner: Learner | InterestRatios, crawl: list[tuple[SourcePage, LinkView]]) -> None:
     for page, view in crawl:
         learner.rank(page, view)
+
+
+def linked(learner: Learner) -> list[int]:
+    return np.flatnonzero(learner.memory.all()["parents"]).tolist()
 
 
 class Literal:
@@ -131,8 +135,8 @@ def test_evidence_is_the_literal_one(seed: int, pages: int) -> None:
         found = dict(zip(NAMES, row.tolist(), strict=True))
         for name, value in literal.features(candidate).items():
             assert found[name] == pytest.approx(value, abs=1e-5), name
-        alone = learner._tables.evidence(Record.of(rows[at : at + 1]))
-        assert alone == pytest.approx(row.tolist(), abs=1e-6), "of one record as of many"
+        alone = learner._tables.evidence(rows[at : at + 1])
+        assert alone.tolist() == pytest.approx(row.tolist(), abs=1e-6), "of one record as of many"
 
 
 @needs_core
@@ -145,7 +149,10 @@ def test_the_core_gives_the_same_evidence_to_the_last_digit(seed: int, pages: in
     with pure():
         tell(literal, crawl)
         expected = literal._tables.features(literal.memory.all())
+        one_by_one = [literal._tables.evidence(literal.memory.one(id_)) for id_ in linked(literal)]
     np.testing.assert_array_equal(learner._tables.features(learner.memory.all()), expected)
+    found = [learner._tables.evidence(learner.memory.one(id_)) for id_ in linked(learner)]
+    np.testing.assert_array_equal(found, one_by_one)
 
 
 @settings(max_examples=20, deadline=None)
@@ -168,7 +175,7 @@ def test_what_was_looked_at_is_looked_at_anew_after_each_page() -> None:
         for candidate in view.ids.tolist():
             found = learner.refresh(candidate)
             assert learner.refresh(candidate) == found
-            other._looked = (None, np.zeros(0))
+            other._looked = (b"", np.zeros(0))
             assert other.refresh(candidate) == found
 
 

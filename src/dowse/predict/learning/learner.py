@@ -20,7 +20,7 @@ from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, Sou
 from dowse.model.url import split
 from dowse.predict.learning.contrast import KEPT, Contrast, Told
 from dowse.predict.learning.features import EXACT, NAMES, Tables, weighted
-from dowse.predict.learning.notes import PARENTS, Notes, Record, Rows, name_links, note_links
+from dowse.predict.learning.notes import PARENTS, Notes, Rows, name_links, note_links
 from dowse.predict.learning.reuse import REUSE, statistics_of
 from dowse.predict.learning.statistics import Mix, Statistics
 from dowse.predict.regression import Regression
@@ -34,6 +34,7 @@ _LOW = 0.01  # values below are squeezed between it and 0: never below 0, and in
 _SQUEEZE = 0.1
 _SAME = 1e-6
 _NO_BAG = Bag()
+_NOTHING = (b"", np.zeros(0))
 _CHANCE = "chance to be on the topic"
 _FEW = 3  # pages; then each time there are a tenth and so many more
 _AT_ONCE = 256  # half as many, or four times as many every fourth page, cost a point of the oracle's area
@@ -75,7 +76,7 @@ class Learner:
         self._version = 0
         self._threshold = 0.5  # of the topic's judge
         self._hosts: dict[int, str] = {}  # of sites
-        self._looked: tuple[Record | None, Floats] = (None, np.zeros(0))  # what was looked at, and its evidence
+        self._looked = _NOTHING  # the record that was looked at, and its evidence
         self._begin()
 
     @property
@@ -92,17 +93,18 @@ class Learner:
     def _judged(self, page: SourcePage) -> None:
         """A page shows what its links promised, and what others like them may promise."""
         self._threshold = page.threshold
-        record = self.memory.record(page.id)._replace(site=page.site)
+        row = self.memory.one(page.id)
+        row["site"] = page.site
         bag = _NO_BAG if page.bag is None else self._contrast.origins.beside(page.bag, page.host)
         value = _rounded(self._contrast.add(Told(page.id, bag, float(np.float32(page.score)), page.threshold)))
-        if record.parents:
-            self._learned.learn(self._evidence(record), value)
-        self._looked = (None, np.zeros(0))  # from here on there is more to know
+        if row["parents"].item():
+            self._learned.learn(self._evidence(row), value)
+        self._looked = _NOTHING  # from here on there is more to know
         self.memory.judged(page.id, page.site, value, page.score, self._tables.pages)
         self.memory.bags[page.id] = bag
         for gone in self._contrast.forget():
             self.memory.bags.pop(gone, None)
-        self._tables.judged_one(record, value)
+        self._tables.judged_one(row, value)
         pages = self._tables.pages
         if pages >= self._fit_pages * 11 // 10 + _FEW:
             self._fit_pages = pages
@@ -169,15 +171,15 @@ class Learner:
             found[:, self._left_out] = 0.0
         return found
 
-    def _evidence(self, record: Record) -> Floats:
+    def _evidence(self, row: Rows) -> Floats:
         """The same of a single record that pages link to; a page is looked at before it goes, and then asked why."""
-        if self._looked[0] == record:
-            return self._looked[1]
-        found = np.array(self._tables.evidence(record))
-        if len(self._left_out):
-            found[self._left_out] = 0.0
-        self._looked = record, found
-        return found
+        record = row.tobytes()
+        if self._looked[0] != record:
+            found = self._tables.evidence(row)
+            if len(self._left_out):
+                found[self._left_out] = 0.0
+            self._looked = record, found
+        return self._looked[1]
 
     def _value(self, rows: Rows) -> Floats:
         return _squeezed(self._features(rows) @ self._learned.weights)
@@ -198,17 +200,17 @@ class Learner:
         return ids, self._value(rows)
 
     def refresh(self, candidate: int) -> float | None:
-        record = self.memory.record(candidate)
-        if not record.parents:
+        row = self.memory.one(candidate)
+        if not row["parents"].item():
             return None
-        return _squeezed_one(float(self._evidence(record) @ self._learned.weights))
+        return _squeezed_one(float(self._evidence(row) @ self._learned.weights))
 
     def explain(self, candidate: int, priority: float) -> Explanation:
-        record = self.memory.record(candidate)
-        parents = {"parents": (float(record.parents), 0.0)}
-        if not record.parents:
+        row = self.memory.one(candidate)
+        parents = {"parents": (float(row["parents"].item()), 0.0)}
+        if not row["parents"].item():
             return Explanation(priority, {_CHANCE: (0.0, 0.0), **parents}, self._version)
-        told = zip(NAMES, self._evidence(record).tolist(), self._learned.weights.tolist(), strict=True)
+        told = zip(NAMES, self._evidence(row).tolist(), self._learned.weights.tolist(), strict=True)
         parts = {name: (value, weight) for name, value, weight in told if value * weight}
         mixed = sum(value * weight for value, weight in parts.values())
         predicted = _squeezed_one(mixed)

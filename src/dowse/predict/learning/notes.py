@@ -117,10 +117,10 @@ class Notes(RowTable):
         own: NDArray[np.float32] = self._rows["own"]
         return own
 
-    def record(self, id_: int) -> Record:
-        """What is known of one candidate."""
+    def one(self, id_: int) -> Rows:
+        """A copy of one candidate's record, a table of one."""
         self.reach(id_ + 1)
-        return Record.of(self._rows[id_ : id_ + 1])
+        return self._rows[id_ : id_ + 1].copy()
 
     def judged(self, id_: int, site: int, value: float, score: float, ordinal: int) -> None:
         """A page turned out to be worth so much."""

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.compiled import core
+
 __all__ = ["RUN", "Siblings"]
 
 Floats = NDArray[np.float64]
@@ -90,7 +92,12 @@ class Siblings:
         self, pages: NDArray[np.int64], places: NDArray[np.int64], values: Floats | float, times: int = 1
     ) -> None:
         """Targets of links are worth so much: ``times`` more are known (0: known ones are worth so much more)."""
-        more = times + 1j * np.asarray(values)
+        values = np.broadcast_to(np.asarray(values, np.float64), pages.shape)
+        if core is not None and core.count_links(
+            self._base, self._known, pages, places, times, np.ascontiguousarray(values)
+        ):
+            return
+        more = times + 1j * values
         for groups in self._groups(pages, places):
             np.add.at(self._known, groups, more)
 
