@@ -116,12 +116,12 @@ name_link(Text url, Text anchor, uint32_t *hashes)
 
 /* A text in small letters, and its UTF-8; NULL with an exception. */
 static PyObject *
-lowered(PyObject *texts, Py_ssize_t at, Text *utf8)
+lowered(PyObject *texts, Py_ssize_t at, PyObject *lower, Text *utf8)
 {
     PyObject *text = PySequence_GetItem(texts, at);
     if (text == NULL)
         return NULL;
-    PyObject *found = PyObject_CallMethod(text, "lower", NULL);
+    PyObject *found = PyObject_CallMethodNoArgs(text, lower);
     Py_DECREF(text);
     if (found != NULL && (utf8->start = PyUnicode_AsUTF8AndSize(found, &utf8->size)) == NULL)
         Py_CLEAR(found);
@@ -138,16 +138,19 @@ core_name_links(PyObject *module, PyObject *const *args, Py_ssize_t count)
         return NULL;
     }
     Py_buffer buffer;
-    if (get_array(args[0], &buffer, sizeof(Record), PyBUF_WRITABLE) < 0)
+    PyObject *lower = PyUnicode_InternFromString("lower");
+    if (lower == NULL || get_array(args[0], &buffer, sizeof(Record), PyBUF_WRITABLE) < 0) {
+        Py_XDECREF(lower);
         return NULL;
+    }
     Record *records = buffer.buf;
     Py_ssize_t rows = PY_BIG_ENDIAN ? 0 : buffer.len / (Py_ssize_t)sizeof(Record), i = 0;
     for (; i < rows; i++) {
         if (records[i].token[0])
             continue;
         Text of_url, of_anchor;
-        PyObject *url = lowered(args[1], i, &of_url);
-        PyObject *anchor = url == NULL ? NULL : lowered(args[2], i, &of_anchor);
+        PyObject *url = lowered(args[1], i, lower, &of_url);
+        PyObject *anchor = url == NULL ? NULL : lowered(args[2], i, lower, &of_anchor);
         if (anchor != NULL)
             name_link(of_url, of_anchor, records[i].token);
         Py_XDECREF(url);
@@ -156,6 +159,7 @@ core_name_links(PyObject *module, PyObject *const *args, Py_ssize_t count)
             break;
     }
     PyBuffer_Release(&buffer);
+    Py_DECREF(lower);
     if (i < rows && !PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
         return NULL;
     PyErr_Clear(); /* half a character */
