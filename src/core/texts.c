@@ -165,6 +165,15 @@ by_value(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
+/* Terms as they were stored need not lie where a number of four bytes should. */
+static inline uint32_t
+bucket_of(const char *terms, Py_ssize_t at, uint32_t mask)
+{
+    uint32_t term;
+    memcpy(&term, terms + 4 * at, sizeof term);
+    return term & mask;
+}
+
 /* number_terms(numbers by bucket, terms, how many there are, result) -> how many there are now */
 PyObject *
 core_number_terms(PyObject *module, PyObject *const *args, Py_ssize_t count)
@@ -188,21 +197,21 @@ core_number_terms(PyObject *module, PyObject *const *args, Py_ssize_t count)
         goto done;
     }
     int32_t *numbers = table.buf, *found = result.buf;
-    const uint32_t *term = terms.buf;
+    const char *stored = terms.buf;
     uint32_t mask = (uint32_t)(buckets - 1);
     if ((new_ones = PyMem_Malloc((size_t)(size + 1) * sizeof *new_ones)) == NULL) {
         PyErr_NoMemory();
         goto done;
     }
     for (Py_ssize_t i = 0; i < size; i++)
-        if ((found[i] = numbers[term[i] & mask]) < 0)
-            new_ones[new_count++] = term[i] & mask;
+        if ((found[i] = numbers[bucket_of(stored, i, mask)]) < 0)
+            new_ones[new_count++] = bucket_of(stored, i, mask);
     qsort(new_ones, (size_t)new_count, sizeof *new_ones, by_value);
     for (Py_ssize_t i = 0; i < new_count; i++)
         if (numbers[new_ones[i]] < 0)
             numbers[new_ones[i]] = (int32_t)known++;
     for (Py_ssize_t i = 0; i < size && new_count; i++)
-        found[i] = numbers[term[i] & mask];
+        found[i] = numbers[bucket_of(stored, i, mask)];
     answer = PyLong_FromLong(known);
 done:
     PyMem_Free(new_ones);

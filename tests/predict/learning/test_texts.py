@@ -33,6 +33,8 @@ def test_a_term_has_one_number() -> None:
     assert numbering.numbers(np.array([9, 3, 9, 3 + _BUCKETS], np.uint32)).tolist() == [1, 0, 1, 0]
     assert numbering.text(Bag(np.array([4, 3], np.uint32), np.ones(2, np.float32))).terms.tolist() == [2, 0]
     assert numbering.count == 3
+    stored = np.frombuffer(b"..\3\0\0\0\5\0\0\0", "<u4", 2, 2)
+    assert numbering.numbers(stored).tolist() == [0, 3], "wherever they lie in memory"
 
 
 @needs_core

@@ -50,7 +50,7 @@ class Numbering:
     def numbers(self, terms: NDArray[np.uint32]) -> NDArray[np.int32]:
         if core is not None:
             numbers = np.empty(len(terms), np.int32)
-            self.count = core.number_terms(self._numbers, terms, self.count, numbers)
+            self.count = core.number_terms(self._numbers, np.ascontiguousarray(terms), self.count, numbers)
             return numbers
         buckets = terms & _MASK
         found = self._numbers.take(buckets)
