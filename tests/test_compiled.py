@@ -34,8 +34,9 @@ def test_its_sources_and_the_package_are_of_one_version() -> None:
 
 @needs_core
 @pytest.mark.parametrize(
-    "name", ["walk", "read_words", "similarities", "evidence", "note_links", "name_links", "unit_texts", "number_terms"]
-)
+    "name", ["walk", "read_words", "similarities", "evidence", "count_links", "count_page", "note_links", "name_links",
+             "unit_texts", "sum_texts", "dot_texts", "number_terms"],
+)  # fmt: skip
 def test_wrong_arguments_are_refused(name: str) -> None:
     with pytest.raises(TypeError, match=name):
         getattr(core, name)("x")

@@ -186,13 +186,25 @@ def test_a_link_that_the_tables_do_not_know_is_left_to_python() -> None:
     rows["parents"] = 1
     base, groups, own = np.zeros(1, np.int32), np.zeros(9, np.complex128), np.zeros(9)
     tokens, sites, result = np.zeros(BUCKETS, np.complex64), np.zeros(1, np.complex128), np.zeros((2, len(NAMES)))
+    one = np.ones(2)
     assert core.evidence(rows, base, groups, own, tokens, sites, 0.5, result)
     for name, value in (("page", 1), ("page", -1), ("place", 99)):
         odd = rows.copy()
         odd[name] = value
         assert not core.evidence(odd, base, groups, own, tokens, sites, 0.5, result)
+        assert not core.evidence_alone(odd, base, groups, own, tokens, sites, 0.5, result)
+        assert not core.count_page(odd[:1], base, groups, tokens, sites, 0.5)
+        pages, places = odd["page"][:, 0].astype(np.int64), odd["place"][:, 0].astype(np.int64)
+        assert not core.count_links(base, groups, pages, places, 1, one)
+        assert not groups.any()
+        assert not sites.any()
+        assert not tokens.any()
     with pytest.raises(ValueError, match="other sizes"):
         core.evidence(rows[:1], base, groups, own, tokens, sites, 0.5, result)
+    with pytest.raises(ValueError, match="one record"):
+        core.count_page(rows, base, groups, tokens, sites, 0.5)
+    with pytest.raises(ValueError, match="as many places"):
+        core.count_links(base, groups, np.zeros(1, np.int64), np.zeros(2, np.int64), 1, one)
     with pytest.raises(ValueError, match="as many places"):
         core.note_links(rows, 0, np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros((0, 5), np.float32))
 
