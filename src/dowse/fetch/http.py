@@ -4,6 +4,10 @@ One exchange is one call of :meth:`HttpTransport.fetch`: it ends within its time
 :class:`Response` (perhaps a marked prefix) or a :class:`Failure`. The life of an exchange is kept in an
 :class:`Exchange`, which the connector reaches through a context variable, so that the address guard and the timings
 see the address and the moment a connection is really made.
+
+Of aiohttp this takes what connects (resolving, TLS, proxies) and what reads an answer. Its session, made for requests
+of every kind, stands between the two with cookies, redirects, retries and uploads, none of which an exchange has, and
+costs more than both. So requests are written here.
 """
 
 from __future__ import annotations
@@ -12,12 +16,15 @@ import asyncio
 import re
 import socket
 import ssl
+from collections.abc import Iterable
 from time import perf_counter
 from typing import Any
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
+from aiohttp.http import HttpProcessingError, RawResponseMessage
 from aiohttp.tracing import Trace
 from yarl import URL
 
@@ -26,13 +33,14 @@ from dowse.fetch.body import READ_BYTES, Body
 from dowse.fetch.decode import ACCEPT_ENCODING, Decoder
 from dowse.fetch.exchange import Exchange, Refused, Unresolved, clean, conditions, current, header_text
 from dowse.fetch.guard import Guard, is_literal, networks, strip_literal
+from dowse.fetch.kept import Kept
 from dowse.fetch.resolver import Lookup, Resolver, SystemLookup
 from dowse.model.bodies import Bodies
 from dowse.model.clock import Clock
 from dowse.model.errors import TopicError
 from dowse.model.http import Failure, FailureKind, Meter, Request, Resolved, Response, Truncation, is_unwanted
 from dowse.model.topic import Limits, Network
-from dowse.model.url import split
+from dowse.model.url import UrlParts, split
 
 __all__ = ["HttpTransport"]
 
@@ -41,13 +49,10 @@ _KEEPALIVE_S = 15.0
 _MAX_LINE_BYTES = 16_384
 _MAX_FIELD_BYTES = 65_536
 _MAX_HEADERS = 500
+_MOST_WAYS = 10_000  # sites whose headers are kept ready
 _QUOTED = re.compile(r"\s*:\s*b['\"].*", re.DOTALL)  # the bytes that were wrong, which may be kilobytes of anything
 _OPENSSL = re.compile(r"^\[[^\]]*\] | \(_ssl\.c:\d+\)$")  # where in the library it was noticed
 _LOCALHOST = re.compile(r"(?:.*\.)?localhost\.?").fullmatch
-
-
-class _Once(Exception):
-    """Carries a broken connection past aiohttp, which would send the request again unasked and uncounted."""
 
 
 class _Names(AbstractResolver):
@@ -93,15 +98,11 @@ class _Connector(aiohttp.TCPConnector):
         exchange = current.get()
         started = perf_counter()
         connection = await super().connect(req, traces, timeout)
-        exchange.connected = True
         if exchange.fresh:
             exchange.connect_s = perf_counter() - started - exchange.dns_s
             lost = connection.protocol.closed if connection.protocol is not None else None
             if lost is not None:
                 lost.add_done_callback(_noticed)
-        transport = connection.transport
-        peer = transport.get_extra_info("peername") if transport is not None else None
-        exchange.address = peer[0] if peer else ""
         return connection
 
 
@@ -111,13 +112,26 @@ def _noticed(lost: asyncio.Future[None]) -> None:
         lost.exception()
 
 
-async def _once(req: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-    try:
-        return await handler(req)
-    except aiohttp.ClientConnectorError:
-        raise
-    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        raise _Once from error
+class _Way:
+    """How a site is asked: who connects to it, and the headers of each request, in text and as they are sent."""
+
+    __slots__ = ("headers", "request", "sent")
+
+    def __init__(self, origin: str, headers: dict[str, str], proxy: URL | None) -> None:
+        loop = asyncio.get_running_loop()
+        self.request = aiohttp.ClientRequest("GET", URL(origin, encoded=True), headers=headers, proxy=proxy, loop=loop)
+        self.headers: tuple[tuple[str, str], ...] = ()
+        self.sent = b""
+
+    def connected(self) -> None:
+        """The headers are known: a proxy's may have come on the way."""
+        self.headers = tuple([(str(name), value) for name, value in self.request.headers.items()])
+        self.sent = _lines(self.headers)
+
+
+def _lines(headers: Iterable[tuple[str, str]]) -> bytes:
+    """Headers as they are sent. None can hold a line end: they are ours, or were seen to (``conditions``)."""
+    return "".join([f"{name}: {value}\r\n" for name, value in headers]).encode()
 
 
 _FAULTS: tuple[tuple[type[BaseException], FailureKind], ...] = (
@@ -135,6 +149,7 @@ _FAULTS: tuple[tuple[type[BaseException], FailureKind], ...] = (
     (aiohttp.ConnectionTimeoutError, FailureKind.CONNECT),
     (aiohttp.ClientHttpProxyError, FailureKind.CONNECT),
     (TimeoutError, FailureKind.TIMEOUT),
+    (HttpProcessingError, FailureKind.PROTOCOL),
     (aiohttp.ClientResponseError, FailureKind.PROTOCOL),
     (aiohttp.ClientPayloadError, FailureKind.PROTOCOL),
     (aiohttp.InvalidURL, FailureKind.PROTOCOL),
@@ -153,8 +168,6 @@ def _kind(error: BaseException) -> FailureKind:
 
 def _cause(error: BaseException) -> BaseException:
     """The fault itself, out of the wrappers it came in."""
-    if isinstance(error, _Once) and error.__cause__ is not None:
-        error = error.__cause__
     inner = getattr(error, "os_error", None)
     return inner if isinstance(inner, _TELLING) else error
 
@@ -194,7 +207,9 @@ class HttpTransport:
             overrides=network.resolve,
             timeout_s=limits.connect_timeout_s,
         )
-        self._session: aiohttp.ClientSession | None = None
+        self._connector: _Connector | None = None
+        self._ways: dict[str, _Way] = {}
+        self._kept: Kept[Connection] = Kept(_KEEPALIVE_S)
         self._closed = False
 
     async def resolve(self, host: str, port: int) -> Resolved | Failure:
@@ -225,8 +240,7 @@ class HttpTransport:
             return Failure(request.url, FailureKind.ADDRESS, refused)
         token = current.set(exchange)
         try:
-            # encoded: the URL goes out byte for byte as it stands, not as another library would write it
-            return await self._exchange(request, URL(parts.origin + parts.path + parts.query, encoded=True), meter)
+            return await self._exchange(request, parts, exchange, meter)
         except Exception as error:  # the edge of the web: whatever a server provokes ends as a value
             return self._failure(request, exchange, error)
         finally:
@@ -235,37 +249,37 @@ class HttpTransport:
     async def close(self) -> None:
         """Close every connection; exchanges still running end as failures."""
         self._closed = True
-        if self._session is not None:
-            await self._session.close()
+        self._kept.close()
+        if self._connector is not None:
+            await self._connector.close()
         await self._resolver.close()
         if self._system is not None:
             self._system.close()
 
-    def _open(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            connector = _Connector(
+    async def _connect(self, way: _Way) -> Connection:
+        if self._connector is None:
+            self._connector = _Connector(
                 resolver=_Names(self._resolver),
                 use_dns_cache=False,
                 ssl=self._tls,
                 limit=0,
-                keepalive_timeout=_KEEPALIVE_S,
+                force_close=True,  # it keeps none: we do
                 socket_factory=self._socket,
             )
-            self._session = aiohttp.ClientSession(
-                connector=connector,
-                headers={"User-Agent": self.user_agent, "Accept": _ACCEPT, "Accept-Encoding": ACCEPT_ENCODING},
-                cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=False,
-                trust_env=False,
-                proxy=self._proxy,
-                timeout=aiohttp.ClientTimeout(total=None, connect=self._limits.connect_timeout_s),
-                read_bufsize=READ_BYTES,
-                max_line_size=_MAX_LINE_BYTES,
-                max_field_size=_MAX_FIELD_BYTES,
-                max_headers=_MAX_HEADERS,
-                middlewares=(_once,),
-            )
-        return self._session
+        timeout = aiohttp.ClientTimeout(total=None, connect=self._limits.connect_timeout_s)
+        connection = await self._connector.connect(way.request, [], timeout)
+        way.connected()
+        return connection
+
+    def _way(self, origin: str) -> _Way:
+        way = self._ways.get(origin)
+        if way is None:
+            if len(self._ways) >= _MOST_WAYS:
+                self._ways.clear()
+                self._kept.close()  # whose headers may have been told by who connected them
+            headers = {"User-Agent": self.user_agent, "Accept": _ACCEPT, "Accept-Encoding": ACCEPT_ENCODING}
+            way = self._ways[origin] = _Way(origin, headers, self._proxy)
+        return way
 
     def _socket(self, addr_info: tuple[Any, ...]) -> socket.socket:
         """The last word on an address: aiohttp asks no resolver about IP literals, but every connection comes here."""
@@ -282,33 +296,57 @@ class HttpTransport:
         inside = not self._guard.allows(host) if is_literal(host) else _LOCALHOST(host.lower())
         return f"{host} is not a public address" if inside else None
 
-    async def _exchange(self, request: Request, url: URL, meter: Meter | None) -> Response:
+    async def _exchange(self, request: Request, parts: UrlParts, exchange: Exchange, meter: Meter | None) -> Response:
         """Send, then receive, both before the deadline. A fault up to the headers raises."""
-        exchange = current.get()
-        deadline = asyncio.get_running_loop().time() + request.timeout_s
-        async with asyncio.timeout_at(deadline):
-            answer = await self._open().request(request.method, url, headers=conditions(request), allow_redirects=False)
-        first_byte_s = exchange.elapsed_s
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + request.timeout_s
+        way, connection = self._way(parts.origin), self._kept.take(parts.origin)
+        if connection is None:
+            async with asyncio.timeout_at(deadline):
+                connection = await self._connect(way)
+        protocol, payload = connection.protocol, None
         try:
-            if answer.status < 200:
-                raise aiohttp.ClientPayloadError(f"status {answer.status} without being asked for")
-            content, truncated, wire_bytes = await _receive(request, answer, meter, self._bodies, deadline)
+            exchange.connected = True
+            exchange.address = _peer(connection)
+            if protocol is None or protocol.transport is None:
+                raise ConnectionResetError("Cannot write to closing transport")
+            asked = conditions(request)
+            # byte for byte as it stands, not as another library would write it
+            target = parts.path + parts.query if not self._absolute(parts) else parts.origin + parts.path + parts.query
+            _send(protocol, request.method, target, way.sent + _lines(asked.items()) if asked else way.sent)
+            timer = loop.call_at(deadline, _give_up, protocol)
+            try:
+                message, payload = await _headers(protocol)
+            finally:
+                timer.cancel()
+            first_byte_s = exchange.elapsed_s
+            if message.code < 200:
+                raise aiohttp.ClientPayloadError(f"status {message.code} without being asked for")
+            content, truncated, wire_bytes = await _receive(
+                request, message, payload, protocol, meter, self._bodies, deadline
+            )
         finally:
-            if not answer.closed:
-                answer.close()  # closed, not drained: the rest is not worth its bytes
+            if payload is None or not payload.is_eof() or protocol is None or protocol.should_close:
+                connection.close()  # closed, not drained: the rest is not worth its bytes
+            else:
+                self._kept.keep(parts.origin, connection)
         return Response(
             url=request.url,
-            status=answer.status,
-            headers=tuple([(header_text(name), header_text(value)) for name, value in answer.raw_headers]),
+            status=message.code,
+            headers=_texts(message.raw_headers),
             body=content,
-            reason=clean(answer.reason or ""),
+            reason=clean(message.reason or ""),
             wire_bytes=wire_bytes,
             truncated=truncated,
             timings=exchange.timings(first_byte_s),
             address="" if self._proxy else exchange.address,
-            request_headers=tuple([(str(name), value) for name, value in answer.request_info.headers.items()]),
+            request_headers=(*way.headers, *asked.items()) if asked else way.headers,
             method=request.method,
         )
+
+    def _absolute(self, parts: UrlParts) -> bool:
+        """Is the whole URL told? A proxy that is to ask for it must know; one that only connects need not."""
+        return self._proxy is not None and parts.origin.startswith("http:")
 
     def _failure(self, request: Request, exchange: Exchange, error: Exception) -> Failure:
         cause = _cause(error)
@@ -327,7 +365,7 @@ class HttpTransport:
 
 def _said(cause: BaseException) -> str:
     """What went wrong in the fault's own words, without the library's decoration."""
-    if isinstance(cause, aiohttp.ClientResponseError):
+    if isinstance(cause, (aiohttp.ClientResponseError, HttpProcessingError)):
         return _QUOTED.sub("", cause.message)
     if isinstance(cause, aiohttp.ClientConnectorError):
         cause = cause.os_error
@@ -338,30 +376,71 @@ def _said(cause: BaseException) -> str:
     return str(cause)
 
 
-async def _receive(
-    request: Request, answer: aiohttp.ClientResponse, meter: Meter | None, bodies: Bodies, deadline: float
-) -> tuple[bytes, Truncation, int]:
-    """The decoded body, why it is only a prefix where it is, and its bytes on the wire; a fault ends the prefix."""
-    if request.method != "HEAD" and is_unwanted(answer.headers.get("Content-Type"), request.accept_types):
-        return b"", Truncation.TYPE, 0
-    codings = ",".join(answer.headers.getall("Content-Encoding", ()))
-    decoder = Decoder(codings, request.max_body_bytes)
-    body = Body(decoder, request.max_wire_bytes, answer.content_length or 0, meter, bodies)
+def _peer(connection: Connection) -> str:
+    """The address at the other end."""
+    transport = connection.transport
+    peer = transport.get_extra_info("peername") if transport is not None else None
+    return peer[0] if peer else ""
+
+
+def _send(protocol: ResponseHandler, method: str, target: str, headers: bytes) -> None:
+    protocol.set_response_params(
+        skip_payload=method == "HEAD",
+        read_until_eof=True,
+        auto_decompress=False,
+        read_bufsize=READ_BYTES,
+        max_line_size=_MAX_LINE_BYTES,
+        max_field_size=_MAX_FIELD_BYTES,
+        max_headers=_MAX_HEADERS,
+    )
+    assert protocol.transport is not None
+    protocol.transport.write(b"%b HTTP/1.1\r\n%b\r\n" % (f"{method} {target}".encode(), headers))
+
+
+def _give_up(protocol: ResponseHandler) -> None:
+    """Time is up for whoever waits for the headers."""
+    protocol.set_exception(TimeoutError())
+
+
+async def _headers(protocol: ResponseHandler) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
+    """The answer's headers and its body to come; what is only said in between (100 Continue) is passed over."""
+    while True:
+        message, payload = await protocol.read()
+        if not 100 <= message.code < 200 or message.code == 101:
+            return message, payload
+
+
+def _texts(raw: tuple[tuple[bytes, bytes], ...]) -> tuple[tuple[str, str], ...]:
     try:
-        if answer.content.is_eof() and not bodies.full:  # all of it came with the headers: nothing to wait for
-            truncated = await body.read(answer.content)
+        return tuple([(name.decode(), value.decode()) for name, value in raw])
+    except UnicodeDecodeError:
+        return tuple([(header_text(name), header_text(value)) for name, value in raw])
+
+
+async def _receive(
+    request: Request, message: RawResponseMessage, content: aiohttp.StreamReader, protocol: ResponseHandler,
+    meter: Meter | None, bodies: Bodies, deadline: float,
+) -> tuple[bytes, Truncation, int]:  # fmt: skip
+    """The decoded body, why it is only a prefix where it is, and its bytes on the wire; a fault ends the prefix."""
+    headers = message.headers
+    if request.method != "HEAD" and is_unwanted(headers.get("Content-Type"), request.accept_types):
+        return b"", Truncation.TYPE, 0
+    codings = ",".join(headers.getall("Content-Encoding", ()))
+    decoder = Decoder(codings, request.max_body_bytes)
+    body = Body(decoder, request.max_wire_bytes, int(headers.get("Content-Length", 0)), meter, bodies)
+    try:
+        if content.is_eof() and not bodies.full:  # all of it came with the headers: nothing to wait for
+            truncated = await body.read(content)
         else:
-            truncated = await _read_on(answer, body, deadline)
+            truncated = await _read_on(content, protocol, body, deadline)
         return *body.finish(truncated), body.wire_bytes
     finally:
         body.release()
 
 
-async def _read_on(answer: aiohttp.ClientResponse, body: Body, deadline: float) -> Truncation:
+async def _read_on(content: aiohttp.StreamReader, protocol: ResponseHandler, body: Body, deadline: float) -> Truncation:
     """Read a body that is still arriving, until it or its connection ends or time is up."""
-    content = answer.content
-    protocol = answer.connection.protocol if answer.connection is not None else None
-    lost = protocol.closed if protocol is not None else None
+    lost = protocol.closed
 
     def end(_: asyncio.Future[None] | None = None) -> None:
         # aiohttp drops the connection at a malformed chunk, but lets the reader of the body wait on.
