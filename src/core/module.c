@@ -26,6 +26,8 @@ static PyMethodDef methods[] = {
     {"evidence_alone", (PyCFunction)(void (*)(void))core_evidence_alone, METH_FASTCALL, NULL},
     {"count_links", (PyCFunction)(void (*)(void))core_count_links, METH_FASTCALL, NULL},
     {"count_page", (PyCFunction)(void (*)(void))core_count_page, METH_FASTCALL, NULL},
+    {"look_up", (PyCFunction)(void (*)(void))core_look_up, METH_FASTCALL, NULL},
+    {"count_lines", (PyCFunction)(void (*)(void))core_count_lines, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 

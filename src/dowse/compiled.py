@@ -140,6 +140,17 @@ class Core(Protocol):
 
     def dot_texts(self, sizes: Array, terms: Array, unit: Array, vector: Array, result: Array, /) -> bool:
         """``Texts.dot``."""
+    def look_up(
+        self, fingerprints: Array, keys: Array, values: Array, orders: Array, states: Array, kinds: bytes, ids: Array,
+        priorities: Array, standing: Array, /,
+    ) -> None:  # fmt: skip
+        """Links looked up in the frontier (see ``dowse.frontier.seen``), written to the last three."""
+
+    def count_lines(
+        self, lines: Array, counts: Array, page: Array, halve: bool, repeated: int, most: int, /
+    ) -> tuple[bytes, bytes, bytes | None]:
+        """The lines of a site and their counts with one page more, and the repeated ones (see
+        ``dowse.parse.repeats``), unless those are too many."""
 
 
 def _load() -> Core | None:

@@ -224,7 +224,8 @@ def test_the_delay_of_a_site_is_part_of_its_cost_after_a_stop(tmp_path: Path) ->
         async def value() -> float:
             assembly = await assemble(replace(topic, budget=Budget(pages=3)), tmp_path / "c", resume=True)
             await assembly.close()
-            return float(assembly.engine._launcher._worth.values(np.array([waits]))[0])
+            ids = np.array([waits])
+            return float(assembly.engine._launcher._worth.values(ids, assembly.engine._frontier.priorities(ids))[0])
 
         assert asyncio.run(value()) == pytest.approx(score, rel=0.3)
 

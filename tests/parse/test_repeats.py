@@ -3,10 +3,12 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.parse.repeats import MOST_LINES, Repeats, distinct_lines, is_repeated
+from dowse.compiled import core
+from dowse.parse.repeats import MOST_LINES, Repeats, _count, _count_plainly, _Site, distinct_lines, is_repeated
 
 Page = set[int]
 
@@ -38,6 +40,25 @@ def test_lines_are_known_as_by_plain_counting(story: list[Page]) -> None:
     for place, page in enumerate(story, 1):
         repeats.learn(0, as_lines(page))
         assert known(repeats) == literal(story[:place])
+
+
+@pytest.mark.skipif(core is None, reason="the compiled core is not built")
+@given(st.lists(st.sets(st.integers(1, 40) | st.integers(1, 2**64 - 1)), max_size=40))
+def test_compiled_or_not_the_counts_are_the_same(story: list[Page]) -> None:
+    compiled, plain = _Site(), _Site()
+    for number, page in enumerate(story, 1):
+        _count(compiled, as_lines(page))
+        _count_plainly(plain, as_lines(page), number % 16 == 0)
+        assert (compiled.lines.tolist(), compiled.counts.tolist()) == (plain.lines.tolist(), plain.counts.tolist())
+        assert compiled.known == plain.known
+
+
+def test_of_very_many_repeated_lines_the_most_frequent_are_known() -> None:
+    repeats = Repeats()
+    menu = set(range(1, 1_501))
+    for page in (menu, menu, menu, {1_400, 1_500}):
+        repeats.learn(0, as_lines(page))
+    assert known(repeats) == [*range(1, 1_023), 1_400, 1_500]
 
 
 @given(pages, pages)

@@ -10,6 +10,7 @@ from dowse.crawl.recorder import Recorder
 from dowse.crawl.worth import Worth
 from dowse.frontier import Frontier
 from dowse.frontier.scope import StaticScope
+from dowse.frontier.seen import WAITS
 from dowse.frontier.traps import GrowthRules, pattern
 from dowse.model.page import Links
 from dowse.model.strategy import SEED_FLOOR, SEED_PRIORITY, LinkView, SourcePage, Strategy
@@ -72,21 +73,16 @@ class Intake:
     def links(self, page: SourcePage, page_url: str, links: Links, now: float) -> None:
         """Take up the links of a judged page and let the strategy rank their targets; it hears of pages without links
         as well, since it may learn from what they are."""
-        frontier = self._frontier
-        ids = frontier.find(links.fingerprints)
-        known = ids >= 0
-        runs = self._admit(page, page_url, links, ids)
-        current = np.full(len(ids), np.nan)
-        current[known] = self._worth.values(ids[known])
-        open_ = ids >= 0
-        waiting, gone = frontier.standing(ids[known])
-        open_[known] = ranked = waiting & (current[known] < SEED_FLOOR)
-        rows = np.flatnonzero(open_)
-        other = np.flatnonzero(known)[(waiting | gone) & ~ranked & (ids[known] != page.id)]
-        self._rank(page, links, ids, rows, current, known, runs, other, now)
+        ids, priorities, standing = self._frontier.look_up(links.fingerprints)
+        current = self._worth.values(ids, priorities)
+        new, runs = self._admit(page, page_url, links, ids)
+        ranked = (standing == WAITS) & (current < SEED_FLOOR)
+        other = ((standing >= WAITS) > ranked).nonzero()[0]
+        view = self._view(page, links, ids, current, ranked, new, other[ids[other] != page.id])
+        self._rank(page, links, view, new, runs, now)
         self._revise(now)
-        kept = np.flatnonzero(ids >= 0)
-        self._recorder.links(page.id, links, kept.tolist(), ids[kept].tolist())
+        kept = ids >= 0
+        self._recorder.links(page.id, links, None if kept.all() else kept.nonzero()[0], ids[kept])
 
     def _revise(self, now: float) -> None:
         """Let the strategy change its mind about what this page did not mention."""
@@ -123,19 +119,22 @@ class Intake:
         )
         return ""
 
-    def _admit(self, page: SourcePage, page_url: str, links: Links, ids: np.ndarray) -> list[int]:
-        """Give admitted new URLs the ids they will have; the pattern run of each, in that order."""
-        new = np.flatnonzero(ids < 0).tolist()
+    def _admit(
+        self, page: SourcePage, page_url: str, links: Links, ids: np.ndarray
+    ) -> tuple[list[int], list[int]]:  # fmt: skip
+        """Give admitted new URLs the ids they will have; the row and the pattern run of each, in that order."""
+        new = (ids < 0).nonzero()[0].tolist()
+        admitted: list[int] = []
+        runs: list[int] = []
         if not new:
-            return []
+            return admitted, runs
         if self._max_depth is not None and page.depth + 1 > self._max_depth:
             self._recorder.refused("depth", len(new), links.urls[new[0]])
-            return []
+            return admitted, runs
         frontier, growth = self._frontier, self._growth
         page_pattern = pattern(page_url)
         page_run = int(frontier.candidates.run[page.id])
         next_id = len(frontier.candidates)
-        runs: list[int] = []
         for row in new:
             url = links.urls[row]
             if not frontier.knows_site(url) and growth.is_full(url):  # asked first: a site, once made, stays
@@ -150,40 +149,56 @@ class Intake:
                 self._recorder.refused(admission.rule, 1, url)
                 continue
             ids[row] = next_id + len(runs)
+            admitted.append(row)
             runs.append(admission.run)
-        return runs
+        return admitted, runs
 
-    def _rank(
-        self, page: SourcePage, links: Links, ids: np.ndarray, rows: np.ndarray, current: np.ndarray,
-        known: np.ndarray, runs: list[int], other: np.ndarray, now: float,
-    ) -> None:  # fmt: skip
-        frontier, depth = self._frontier, page.depth + 1
-        is_known = known[rows]
-        new, old = rows[~is_known], rows[is_known]
-        urls = [links.urls[row] for row in new.tolist()]
-        sites = np.empty(len(rows), np.int64)
-        sites[is_known] = frontier.candidates.site[ids[old]]
-        sites[~is_known] = [frontier.site_of_url(url).id for url in urls]
-        depths = np.full(len(rows), depth, np.int64)
-        depths[is_known] = np.minimum(frontier.candidates.depth[ids[old]], depth)
+    def _view(
+        self, page: SourcePage, links: Links, ids: np.ndarray, current: np.ndarray, ranked: np.ndarray,
+        new: list[int], other: np.ndarray,
+    ) -> LinkView:  # fmt: skip
+        """The links whose targets the strategy ranks: those that were ranked before, and the new ones."""
+        columns, depth = self._frontier.candidates, page.depth + 1
+        old = ids[ranked]
+        sites, depths = columns.site[old].astype(np.int64), np.minimum(columns.depth[old], depth).astype(np.int64)
+        if new:
+            known, ranked = ranked, ranked.copy()
+            ranked[new] = True
+            known = known[ranked]
+            of_old, sites = sites, np.empty(len(known), np.int64)
+            sites[known], sites[~known] = of_old, [self._frontier.site_of_url(links.urls[row]).id for row in new]
+            of_old, depths = depths, np.full(len(known), depth, np.int64)
+            depths[known] = of_old
+        rows = ranked.nonzero()[0]
         view = LinkView(
             ids=ids[rows], sites=sites, depths=depths, counts=links.counts[rows],
             similarity=links.similarity[rows], current=current[rows], besides=ids[other],
         )  # fmt: skip
-        if self._strategy.learns_words:
-            asked = rows.tolist()
-            view = replace(
-                view, urls=[links.urls[row] for row in asked], anchors=[links.anchors[row] for row in asked],
-                positions=links.positions[rows], besides_at=links.positions[other],
-            )  # fmt: skip
+        if not self._strategy.learns_words:
+            return view
+        asked = rows.tolist()
+        return replace(
+            view, urls=[links.urls[row] for row in asked], anchors=[links.anchors[row] for row in asked],
+            positions=links.positions[rows], besides_at=links.positions[other],
+        )  # fmt: skip
+
+    def _rank(
+        self, page: SourcePage, links: Links, view: LinkView, new: list[int], runs: list[int], now: float
+    ) -> None:  # fmt: skip
+        """Let the strategy rank the links; those that are new are taken up with what it says."""
+        frontier, depth, ids = self._frontier, page.depth + 1, view.ids
+        first = len(frontier.candidates)  # of the new ones
+        urls = [links.urls[row] for row in new]
         if urls:
-            self._worth.met(view.ids[~is_known], urls)
-        priorities = self._worth.priorities(view.ids, sites, self._strategy.rank(page, view))
-        if len(old):
-            changed = frontier.update(ids[old], priorities[is_known], now)
-            self._recorder.reprioritised(changed, frontier.priorities(changed))
+            self._worth.met(np.arange(first, first + len(urls)), urls)
+        priorities = self._worth.priorities(ids, view.sites, self._strategy.rank(page, view))
+        if len(ids) > len(urls):
+            old = ids < first
+            changed = frontier.update(ids[old], priorities[old], now)
+            if len(changed):
+                self._recorder.reprioritised(changed, frontier.priorities(changed))
         if urls:
-            fresh = priorities[~is_known]
+            fresh = priorities[ids >= first]
             taken = frontier.add(
                 urls, links.fingerprints[new], depth=depth, parent=page.id, priorities=fresh,
                 runs=np.array(runs, np.int64), now=now,

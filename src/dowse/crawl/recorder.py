@@ -89,11 +89,14 @@ class Recorder:
     def page(self, row: PageRow) -> None:
         self._batch.pages.append(row)
 
-    def links(self, page: int, links: Links, rows: list[int], targets: list[int]) -> None:
-        """Links of a page: these rows of its columns, leading to these candidates."""
-        anchors, rels = [links.anchors[row] for row in rows], [links.rels[row] for row in rows]
-        counts, positions = links.counts[rows].astype(np.int64).tolist(), links.positions[rows].tolist()
-        columns = zip(repeat(page), targets, anchors, counts, positions, rels, strict=False)
+    def links(self, page: int, links: Links, rows: NDArray[np.int64] | None, targets: NDArray[np.int64]) -> None:
+        """Links of a page: these rows of its columns (None: all), leading to these candidates."""
+        anchors, rels, counts, positions = links.anchors, links.rels, links.counts, links.positions
+        if rows is not None:
+            counts, positions, chosen = counts[rows], positions[rows], rows.tolist()
+            anchors, rels = [anchors[row] for row in chosen], [rels[row] for row in chosen]
+        times, places = counts.astype(np.int64).tolist(), positions.tolist()
+        columns = zip(repeat(page), targets.tolist(), anchors, times, places, rels, strict=False)
         self._batch.links.extend(cast(Iterator[LinkRow], columns))  # a LinkRow each would cost ten times a tuple
 
     def beside(self, response: Response, at: float) -> None:

@@ -64,9 +64,9 @@ class Worth:
         self._values[ids] = values
         return values / self._cost(self._costs, ids, sites)
 
-    def values(self, ids: Ints) -> Floats:
-        """What the strategy last thought candidates worth, whatever they cost; a seed's is its place."""
-        priorities = self._frontier.priorities(ids)
+    def values(self, ids: Ints, priorities: Floats) -> Floats:
+        """What the strategy last thought candidates of these priorities worth, whatever they cost; a seed's is its
+        place, and one that is not known (nan) has none."""
         if self._costs is not None:
             np.copyto(priorities, self._values[ids], where=priorities < SEED_FLOOR)
         return priorities

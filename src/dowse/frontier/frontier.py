@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of, priorities_of, priority_of
 from dowse.frontier.queues import Queues
+from dowse.frontier.seen import ENDED, GONE, WAITS, Seen, look_up
 from dowse.frontier.sites import Address, Errand, Site
 from dowse.frontier.table import Table
 from dowse.frontier.turns import Turns
@@ -24,6 +25,9 @@ _WAITING = int(CandidateState.WAITING)  # plain numbers: comparing arrays with a
 _LEASED = int(CandidateState.LEASED)
 _FETCHED = int(CandidateState.FETCHED)
 _DEFERRED = 100  # in memory only: waiting for its time before it joins its site's queue again
+_KINDS = bytes(
+    {_WAITING: WAITS, _DEFERRED: WAITS, _FETCHED: GONE, _LEASED: GONE}.get(state, ENDED) for state in range(256)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,10 @@ class Frontier:
         """Candidate ids, -1 for URLs never seen."""
         return self._seen.find(fingerprints)
 
+    def look_up(self, fingerprints: NDArray[np.uint64]) -> Seen:
+        """What is known of URLs, all at once."""
+        return look_up(self._seen, self.candidates, _KINDS, fingerprints)
+
     def add(
         self,
         urls: list[str],
@@ -108,10 +116,12 @@ class Frontier:
     def update(self, ids: NDArray[np.int64], priorities: NDArray[np.float64], now: float) -> NDArray[np.int64]:
         """Give waiting candidates new priorities; the ids whose priority changed. Others are left as they are."""
         columns = self.candidates
-        orders, before, states = orders_of(priorities), columns.order[ids], columns.state[ids]
-        changed = (before != orders) & ((states == _WAITING) | (states == _DEFERRED))
-        if not changed.any():
+        orders, before = orders_of(priorities), columns.order[ids]
+        changed = before != orders
+        if not changed.any():  # as mostly
             return ids[:0]
+        states = columns.state[ids]
+        changed &= (states == _WAITING) | (states == _DEFERRED)
         ids, orders, before, states = ids[changed], orders[changed], before[changed], states[changed]
         columns.order[ids] = orders
         queued = states == _WAITING  # what is to be tried again later is in no queue
@@ -310,12 +320,9 @@ class Frontier:
 
     def is_waiting(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of these candidates wait, now or for a retry."""
-        return self.standing(ids)[0]
-
-    def standing(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which of these candidates wait, now or for a retry; which were fetched or are being."""
         states = self.candidates.state[ids]
-        return (states == _WAITING) | (states == _DEFERRED), (states == _FETCHED) | (states == _LEASED)
+        waiting: NDArray[np.bool_] = (states == _WAITING) | (states == _DEFERRED)
+        return waiting
 
     def waiting_at(self, site: Site) -> NDArray[np.int64]:
         """The candidates that wait in a site's queue."""

@@ -41,6 +41,16 @@ class Table:
     def nbytes(self) -> int:
         return int(self._keys.nbytes + self._values.nbytes)
 
+    @property
+    def keys(self) -> NDArray[np.uint64]:
+        """The slots, 0 where one is empty."""
+        return self._keys
+
+    @property
+    def values(self) -> NDArray[np.int32]:
+        """The number in each slot."""
+        return self._values
+
     def find(self, fingerprints: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The number of each fingerprint, -1 where it is unknown."""
         wanted = np.maximum(fingerprints, _ONE)  # 0 marks an empty slot

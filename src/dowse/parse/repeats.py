@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.compiled import core
+
 __all__ = ["MOST_LINES", "Repeats", "distinct_lines", "is_repeated"]
 
 Hashes = NDArray[np.uint64]
@@ -91,6 +93,22 @@ class Repeats:
 
 
 def _count(site: _Site, lines: Hashes) -> None:
+    site.pages += 1
+    halve = site.pages == _HALVED_AFTER
+    if halve:
+        site.pages = 0
+    if core is None:
+        _count_plainly(site, lines, halve)
+        return
+    merged, counts, known = core.count_lines(site.lines, site.counts, lines, halve, _REPEATED, _MOST_KNOWN)
+    site.lines, site.counts = np.frombuffer(merged, np.uint64), np.frombuffer(counts, np.uint8)
+    if known is None:
+        _choose(site)
+    else:
+        site.known = known
+
+
+def _count_plainly(site: _Site, lines: Hashes, halve: bool) -> None:
     place = site.lines.searchsorted(lines)
     if len(site.lines):
         old = site.lines.take(place, mode="clip") == lines
@@ -100,9 +118,7 @@ def _count(site: _Site, lines: Hashes) -> None:
         place, lines = place[~old], lines[~old]
     if len(lines):
         _insert(site, place, lines)
-    site.pages += 1
-    if site.pages == _HALVED_AFTER:
-        site.pages = 0
+    if halve:
         kept = site.counts > 1
         site.lines, site.counts = site.lines[kept], site.counts[kept] >> np.uint8(1)
     _choose(site)
