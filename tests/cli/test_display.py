@@ -6,7 +6,8 @@ import json
 import pytest
 from rich.console import Console
 
-from dowse.cli.display import JsonDisplay, LiveDisplay, PlainDisplay
+from dowse.cli.display import JsonDisplay, PlainDisplay
+from dowse.cli.live import LiveDisplay
 from dowse.crawl.tally import Progress
 from dowse.model.forecast import Forecast
 from tests.model.test_forecast import MADE

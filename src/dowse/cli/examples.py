@@ -12,7 +12,6 @@ import typer
 
 from dowse.cli.lab import shown_progress
 from dowse.crawl.prepare import Source
-from dowse.fetch.http import HttpTransport
 from dowse.lab.labelled import full_text, judged_texts, labelled_texts, spread
 from dowse.model.clock import SystemClock
 from dowse.model.errors import TopicError, UserError
@@ -145,6 +144,8 @@ def _is_list(path: Path) -> bool:
 
 async def _documents(sources: list[str], topic: Topic, found: Examples) -> None:
     clock = SystemClock()
+    from dowse.fetch.http import HttpTransport  # only here: it takes long to load
+
     transport = HttpTransport(topic.network, topic.limits, clock)
     web = sum("://" in source for source in sources)
     fetched = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib import import_module
 from importlib.metadata import version
@@ -65,7 +66,10 @@ def main() -> None:
     try:
         if arguments == ["--version"]:
             _show_version(True)
-        code = make_app(arguments[0])(arguments, standalone_mode=False)
+        app = make_app(arguments[0])
+        gc.freeze()
+        gc.enable()  # the entry point has disabled it while modules were loaded
+        code = app(arguments, standalone_mode=False)
     except typer.Exit as done:
         code = done.exit_code
     except typer.Abort:

@@ -11,7 +11,6 @@ import typer
 from dowse.cli.options import Flags, read_topic, with_flags
 from dowse.crawl.facts import facts_of
 from dowse.crawl.prepare import Named, Source, read_examples
-from dowse.fetch.http import HttpTransport
 from dowse.judge import Judge, build_judge, check_predicate
 from dowse.model.clock import SystemClock
 from dowse.model.facts import PageFacts
@@ -77,6 +76,8 @@ def read_page(
 
 async def _read(source: str, topic: Topic) -> ReadPage:
     clock = SystemClock()
+    from dowse.fetch.http import HttpTransport  # only here: it takes long to load
+
     transport = HttpTransport(topic.network, topic.limits, clock)
     notes: list[str] = []
     try:

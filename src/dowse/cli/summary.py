@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from dowse.crawl.engine import Stop
 from dowse.lab.chart import svg_file
@@ -97,6 +94,10 @@ def _expected(stop: Stop, summary: Summary, forecast: Forecast | None) -> list[s
 def _print(
     folder: Path, stop: Stop, summary: Summary, picture: Path | None, judged_by: str, expected: list[str]
 ) -> None:
+    from rich.console import Console  # only here: a program that asks for JSON need not load them
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
