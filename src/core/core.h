@@ -87,6 +87,7 @@ PyObject *core_count_links(PyObject *module, PyObject *const *args, Py_ssize_t c
 PyObject *core_count_page(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_look_up(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_count_lines(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_meet(PyObject *module, PyObject *const *args, Py_ssize_t count);
 int prepare_words(PyObject *module); /* when the module is loaded */
 
 #endif

@@ -28,6 +28,7 @@ static PyMethodDef methods[] = {
     {"count_page", (PyCFunction)(void (*)(void))core_count_page, METH_FASTCALL, NULL},
     {"look_up", (PyCFunction)(void (*)(void))core_look_up, METH_FASTCALL, NULL},
     {"count_lines", (PyCFunction)(void (*)(void))core_count_lines, METH_FASTCALL, NULL},
+    {"meet", (PyCFunction)(void (*)(void))core_meet, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 

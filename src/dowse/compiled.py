@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
@@ -151,6 +153,9 @@ class Core(Protocol):
     ) -> tuple[bytes, bytes, bytes | None]:
         """The lines of a site and their counts with one page more, and the repeated ones (see
         ``dowse.parse.repeats``), unless those are too many."""
+
+    def meet(self, tables: list[array[int]], signatures: array[int], minhash: bytes, /) -> list[int]:
+        """Entries that share a band with a signature (see ``dowse.parse.duplicates``), each once."""
 
 
 def _load() -> Core | None:

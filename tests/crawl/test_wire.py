@@ -43,7 +43,7 @@ DIGEST = Digest(
 
 def test_a_job_arrives_as_it_was_sent() -> None:
     job = Job(RESPONSE, 1.5, 4, "http://via.example/", True, True, bytes(range(16)))
-    assert unpack_job(pack_job(job)) == job
+    assert unpack_job(b"".join(pack_job(job))) == job
 
 
 @pytest.mark.parametrize("work", [Work(error="RecursionError: deep"), Work(archive=[b"a", b""])])

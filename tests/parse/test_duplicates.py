@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse.compiled import core
 from dowse.model.page import Signature
 from dowse.parse import DuplicateIndex
 from dowse.parse import duplicates as module
@@ -51,6 +53,16 @@ def test_finds_what_a_plain_search_finds(kept: list[Signature], wanted: list[Sig
         index.add(page, signature)
     for signature in wanted:
         assert index.find(signature) == found(pages, signature)
+
+
+@pytest.mark.skipif(core is None, reason="the compiled core is not built")
+@given(st.lists(SIGNATURES, max_size=60), st.lists(SIGNATURES, min_size=1, max_size=4))
+def test_compiled_or_not_the_same_pages_meet(kept: list[Signature], wanted: list[Signature]) -> None:
+    index = DuplicateIndex()
+    for page, signature in enumerate(kept):
+        index.add(page, signature)
+    for signature in wanted:
+        assert index._meeting(signature.minhash) == index._meeting_plainly(signature.minhash)
 
 
 def test_memory_of_a_page_is_small() -> None:

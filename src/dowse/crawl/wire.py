@@ -31,9 +31,9 @@ def frame(payload: bytes) -> bytes:
     return _LENGTH.pack(len(payload)) + payload
 
 
-def framed(payload: bytes) -> tuple[bytes, bytes]:
-    """The same in two parts, for who can send both at once: a large message is not copied."""
-    return _LENGTH.pack(len(payload)), payload
+def framed(*parts: bytes) -> tuple[bytes, ...]:
+    """The same in parts, for who can send them all at once: a large message is not copied."""
+    return _LENGTH.pack(sum(map(len, parts))), *parts
 
 
 class Frames:
@@ -71,23 +71,26 @@ class Frames:
         return found
 
 
-def pack_job(job: Job) -> bytes:
+def pack_job(job: Job) -> tuple[bytes, bytes, bytes]:
+    """In parts, one behind the other: the length of the second, all but the body, and the body as it is."""
     r = job.response
     t = r.timings
-    return marshal.dumps((
-        r.url, r.status, r.headers, r.body, r.reason, r.wire_bytes, r.truncated.value,
+    about = marshal.dumps((
+        r.url, r.status, r.headers, r.reason, r.wire_bytes, r.truncated.value,
         (t.dns_s, t.connect_s, t.first_byte_s, t.total_s), r.address, r.request_headers, r.method,
         job.fetched_at, job.depth, job.via, job.keep_text, job.keep_bag, job.repeats,
     ), _VERSION)  # fmt: skip
+    return _LENGTH.pack(len(about)), about, r.body
 
 
 def unpack_job(payload: bytes | memoryview) -> Job:
-    url, status, headers, body, reason, wire_bytes, truncated, timings, address, asked, method, *rest = marshal.loads(
-        payload
+    end = _LENGTH.size + _LENGTH.unpack_from(payload)[0]
+    url, status, headers, reason, wire_bytes, truncated, timings, address, asked, method, *rest = marshal.loads(
+        payload[_LENGTH.size : end]
     )
     response = Response(
-        url, status, headers, body, reason, wire_bytes, _TRUNCATIONS[truncated], Timings(*timings), address, asked,
-        method,
+        url, status, headers, bytes(payload[end:]), reason, wire_bytes, _TRUNCATIONS[truncated], Timings(*timings),
+        address, asked, method,
     )  # fmt: skip
     return Job(response, *rest)
 

@@ -106,7 +106,7 @@ class _Connection(asyncio.BufferedProtocol):
         assert self._transport is not None
         self.tasks.append(task)
         # packed only now: a copy of each waiting page would double their memory
-        self._transport.writelines(framed(pack_job(task.job)))
+        self._transport.writelines(framed(*pack_job(task.job)))
         if len(self.tasks) == 1:
             self._watch()
 

@@ -426,6 +426,8 @@ async def _receive(
     if request.method != "HEAD" and is_unwanted(headers.get("Content-Type"), request.accept_types):
         return b"", Truncation.TYPE, 0
     codings = ",".join(headers.getall("Content-Encoding", ()))
+    if not codings and not bodies.full and (whole := _whole(request, content, meter)) is not None:
+        return whole, Truncation.NONE, len(whole)
     decoder = Decoder(codings, request.max_body_bytes)
     body = Body(decoder, request.max_wire_bytes, int(headers.get("Content-Length", 0)), meter, bodies)
     try:
@@ -436,6 +438,19 @@ async def _receive(
         return *body.finish(truncated), body.wire_bytes
     finally:
         body.release()
+
+
+def _whole(request: Request, content: aiohttp.StreamReader, meter: Meter | None) -> bytes | None:
+    """A body that is there already, and as large as it may be; None where it has to be looked at as it comes."""
+    size = content.total_bytes
+    if not content.is_eof() or content.exception() or size > min(request.max_wire_bytes, request.max_body_bytes):
+        return None
+    granted = size if meter is None else meter.grant(size)
+    if granted == size:
+        return content.read_nowait()
+    if meter is not None:
+        meter.refund(granted)
+    return None
 
 
 async def _read_on(content: aiohttp.StreamReader, protocol: ResponseHandler, body: Body, deadline: float) -> Truncation:

@@ -6,6 +6,7 @@ from array import array
 
 import numpy as np
 
+from dowse.compiled import core
 from dowse.model.page import Signature
 from dowse.parse.signature import BINS, similarity
 
@@ -123,13 +124,19 @@ class DuplicateIndex:
         if same:
             return self._ids[same[-1]], True
         best, best_similarity = 0, self._threshold
-        tried: set[int] = set()
-        for table, key in zip(self._bands, array("Q", signature.minhash), strict=True):
-            for entry in table.find(key):
-                if entry in tried:
-                    continue
-                tried.add(entry)
-                found = similarity(signature.minhash, self._signatures[entry * _BANDS : (entry + 1) * _BANDS].tobytes())
-                if found > best_similarity or (found == best_similarity and (not best or entry < best)):
-                    best, best_similarity = entry, found
+        for entry in self._meeting(signature.minhash):
+            found = similarity(signature.minhash, self._signatures[entry * _BANDS : (entry + 1) * _BANDS].tobytes())
+            if found > best_similarity or (found == best_similarity and (not best or entry < best)):
+                best, best_similarity = entry, found
         return (self._ids[best], False) if best else None
+
+    def _meeting(self, minhash: bytes) -> list[int]:
+        """The entries that share a band, each once."""
+        if core is None:
+            return self._meeting_plainly(minhash)
+        tables = [column for table in self._bands for column in table.columns]
+        return core.meet(tables, self._signatures, minhash)
+
+    def _meeting_plainly(self, minhash: bytes) -> list[int]:
+        bands = zip(self._bands, array("Q", minhash), strict=True)
+        return list(dict.fromkeys(entry for table, key in bands for entry in table.find(key)))
