@@ -12,11 +12,16 @@ from dowse.frontier import Frontier
 from dowse.frontier.scope import StaticScope
 from dowse.frontier.seen import WAITS
 from dowse.frontier.traps import GrowthRules, pattern
-from dowse.model.page import Links
+from dowse.model.page import Context, Links
 from dowse.model.strategy import SEED_FLOOR, SEED_PRIORITY, LinkView, SourcePage, Strategy
 from dowse.model.url import fingerprint
 
 __all__ = ["Intake"]
+
+_NONE = np.zeros(0, np.int64)
+_NO_COUNTS = np.zeros(0, np.float32)
+_NO_CONTEXTS = np.zeros((0, len(Context)), np.float32)
+_NO_VALUES = np.zeros(0)
 
 
 class Intake:
@@ -77,8 +82,8 @@ class Intake:
         current = self._worth.values(ids, priorities)
         new, runs = self._admit(page, page_url, links, ids)
         ranked = (standing == WAITS) & (current < SEED_FLOOR)
-        other = ((standing >= WAITS) > ranked).nonzero()[0]
-        view = self._view(page, links, ids, current, ranked, new, other[ids[other] != page.id])
+        other = (((standing >= WAITS) > ranked) & (ids != page.id)).nonzero()[0]
+        view = self._view(page, links, ids, current, ranked, new, other)
         self._rank(page, links, view, new, runs, now)
         self._revise(now)
         kept = ids >= 0
@@ -159,17 +164,19 @@ class Intake:
     ) -> LinkView:  # fmt: skip
         """The links whose targets the strategy ranks: those that were ranked before, and the new ones."""
         columns, depth = self._frontier.candidates, page.depth + 1
-        old = ids[ranked]
+        rows = ranked.nonzero()[0]
+        if not new and not len(rows) and not self._strategy.learns_words:  # half the pages of a site lead nowhere new
+            return LinkView(_NONE, _NONE, _NONE, _NO_COUNTS, _NO_CONTEXTS, _NO_VALUES, ids[other])
+        old = ids[rows]
         sites, depths = columns.site[old].astype(np.int64), np.minimum(columns.depth[old], depth).astype(np.int64)
         if new:
             known, ranked = ranked, ranked.copy()
             ranked[new] = True
-            known = known[ranked]
+            known, rows = known[ranked], ranked.nonzero()[0]
             of_old, sites = sites, np.empty(len(known), np.int64)
             sites[known], sites[~known] = of_old, [self._frontier.site_of_url(links.urls[row]).id for row in new]
             of_old, depths = depths, np.full(len(known), depth, np.int64)
             depths[known] = of_old
-        rows = ranked.nonzero()[0]
         view = LinkView(
             ids=ids[rows], sites=sites, depths=depths, counts=links.counts[rows],
             similarity=links.similarity[rows], current=current[rows], besides=ids[other],
@@ -193,8 +200,8 @@ class Intake:
             self._worth.met(np.arange(first, first + len(urls)), urls)
         priorities = self._worth.priorities(ids, view.sites, self._strategy.rank(page, view))
         if len(ids) > len(urls):
-            old = ids < first
-            changed = frontier.update(ids[old], priorities[old], now)
+            known = ids < first
+            changed = frontier.update(ids[known], priorities[known], now)
             if len(changed):
                 self._recorder.reprioritised(changed, frontier.priorities(changed))
         if urls:

@@ -113,8 +113,9 @@ class _Connection(asyncio.BufferedProtocol):
     @property
     def has_room(self) -> bool:
         """May another job be sent?"""
-        busy = bool(self.tasks) and len(self.tasks[0].job.response.body) >= _LONG_WORK_BYTES
-        return self.ready and len(self.tasks) < (1 if busy else _DEPTH)
+        if not self.tasks:
+            return self.ready
+        return len(self.tasks) < _DEPTH and len(self.tasks[0].job.response.body) < _LONG_WORK_BYTES
 
     def greet(self, message: bytes) -> None:
         assert self._transport is not None
@@ -222,10 +223,13 @@ class ProcessPool:
     def feed(self) -> None:
         """Give waiting jobs to the workers that hold the fewest."""
         while self._queue:
-            free = [worker for worker in self._workers if worker.has_room]
-            if not free:
+            chosen = None
+            for worker in self._workers:
+                if worker.has_room and (chosen is None or len(worker.tasks) < len(chosen.tasks)):
+                    chosen = worker
+            if chosen is None:
                 return
-            min(free, key=lambda worker: len(worker.tasks)).send(self._queue.popleft())
+            chosen.send(self._queue.popleft())
 
     def lost(self, worker: _Connection) -> None:
         """A worker is gone: its first job failed with it, the others are given to somebody else."""

@@ -8,7 +8,7 @@ discovery), fit a heap without tuples, and a key that no longer matches the colu
 from __future__ import annotations
 
 from itertools import accumulate
-from struct import pack, unpack
+from struct import Struct
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,9 @@ ID_MASK = (1 << ID_BITS) - 1
 _WAITING = int(CandidateState.WAITING)  # a plain number: comparing with an enum costs more than all the rest
 _FIRST_ROOM = 1 << 15  # candidates
 _PATH_BYTES = 48  # of one, usually
-_ALL_BUT_SIGN = np.int64((1 << 63) - 1)
+_MOST = (1 << 63) - 1
+_ALL_BUT_SIGN = np.int64(_MOST)
+_as_bytes, _as_float = Struct("<Q").pack, Struct("<d").unpack
 
 
 def orders_of(priorities: NDArray[np.float64]) -> NDArray[np.uint64]:
@@ -46,8 +48,8 @@ def priority_of(order: int) -> float:
     >>> priority_of(int(orders_of(np.array([-3.0]))[0]))
     -3.0
     """
-    bits = order if order >> 63 else order ^ int(_ALL_BUT_SIGN)
-    priority: float = unpack("<d", pack("<Q", bits))[0]
+    bits = order if order >> 63 else order ^ _MOST
+    priority: float = _as_float(_as_bytes(bits))[0]
     return priority
 
 

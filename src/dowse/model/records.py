@@ -206,8 +206,9 @@ class Batch:
     spent: Spent | None = None
 
     def __bool__(self) -> bool:
-        return any((self.candidates, self.states, self.priorities, self.sites, self.pages, self.links, self.decisions,
-                    self.events, self.refusals, self.statistics, self.beside))  # fmt: skip
+        # asked several times a page: what is there first and mostly comes first
+        return bool(self.sites or self.states or self.pages or self.candidates or self.priorities or self.links
+                    or self.decisions or self.events or self.refusals or self.statistics or self.beside)  # fmt: skip
 
 
 class Records(Protocol):

@@ -62,7 +62,7 @@ class SiteLog:
 
     def __init__(self) -> None:
         self._sites = np.zeros((64, 6))  # sums by site: answers, latency, bytes, download seconds, asked, failed
-        self._all = np.array(_FIRST_GUESS)
+        self._all = list(_FIRST_GUESS)
         self._usual = math.log(_FIRST_GUESS[_LATENCY] + _FIRST_GUESS[_SECONDS])
         self._prefixes: dict[tuple[int, str], int] = {}
         self._sizes = np.zeros((64, 2))  # answers and bytes by prefix; the first row is for all that have none
@@ -91,11 +91,11 @@ class SiteLog:
             1.0, exchanged.latency_s, float(exchanged.wire_bytes), exchanged.download_s, 1.0, 0.0
         )  # fmt: skip
         self._sites[site] = _added(self._sites[site].tolist(), cost, _REMEMBERED)
-        self._all[:] = _added(self._all.tolist(), cost, _REMEMBERED_OF_ALL)
+        self._all = _added(self._all, cost, _REMEMBERED_OF_ALL)
         if exchanged.failed:
             return
         took = math.log(max(exchanged.latency_s + exchanged.download_s, _SHORTEST_S))
-        self._usual += (took - self._usual) / min(self._all.item(_COUNT), _REMEMBERED_OF_ALL)
+        self._usual += (took - self._usual) / min(self._all[_COUNT], _REMEMBERED_OF_ALL)
         if prefix:
             row = self._sizes[prefix]
             if row[0] >= _REMEMBERED:
@@ -115,7 +115,7 @@ class SiteLog:
     def of(self, site: int) -> Estimate:
         """What to expect of a site: its own means, with a few exchanges such as those of all sites added."""
         self._reach(site + 1)
-        own, every = self._sites[site].tolist(), self._all.tolist()
+        own, every = self._sites[site].tolist(), self._all
         scale, count = _PRIOR / every[_COUNT], own[_COUNT] + _PRIOR
         asked, failed = own[_ASKED] + _PRIOR, own[_FAILED] + _PRIOR / every[_ASKED] * every[_FAILED]
         size = max((own[_BYTES] + scale * every[_BYTES]) / count, 1.0)
@@ -137,8 +137,9 @@ class SiteLog:
 
 def _added(sums: list[float], cost: tuple[float, ...], most: float) -> list[float]:
     """Sums with one more exchange; once they hold many, what they held counts half."""
-    keep = 0.5 if sums[_ASKED] >= most else 1.0
-    return [keep * total + more for total, more in zip(sums, cost, strict=True)]
+    if sums[_ASKED] >= most:
+        sums = [0.5 * total for total in sums]
+    return [total + more for total, more in zip(sums, cost, strict=True)]
 
 
 def path_prefix(path: str) -> str:
