@@ -7,9 +7,8 @@ not there. So nothing depends on it but time.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
