@@ -72,6 +72,7 @@ PyObject *core_read_words(PyObject *module, PyObject *const *args, Py_ssize_t co
 PyObject *core_minhash(PyObject *module, PyObject *hashes);
 PyObject *core_similarities(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_lines(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_gather(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_partition(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_mentions(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_in_context(PyObject *module, PyObject *const *args, Py_ssize_t count);

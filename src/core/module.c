@@ -13,6 +13,7 @@ static PyMethodDef methods[] = {
     {"minhash", core_minhash, METH_O, NULL},
     {"similarities", (PyCFunction)(void (*)(void))core_similarities, METH_FASTCALL, NULL},
     {"lines", (PyCFunction)(void (*)(void))core_lines, METH_FASTCALL, NULL},
+    {"gather", (PyCFunction)(void (*)(void))core_gather, METH_FASTCALL, NULL},
     {"partition", (PyCFunction)(void (*)(void))core_partition, METH_FASTCALL, NULL},
     {"mentions", (PyCFunction)(void (*)(void))core_mentions, METH_FASTCALL, NULL},
     {"in_context", (PyCFunction)(void (*)(void))core_in_context, METH_FASTCALL, NULL},

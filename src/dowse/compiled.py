@@ -78,6 +78,13 @@ class Core(Protocol):
         """``Reading.lines`` and ``Reading.hashes``, written to the last three. False where those are of another size,
         or a word is not in the ``table`` of hashes."""
 
+    def gather(
+        self, links: Sequence[tuple[str, str, str, int, int]], known: dict[str, tuple[str, str]],
+        resolve: Callable[[str], tuple[str, str]], most: int, nofollow: bool, /,
+    ) -> tuple[Any, ...]:  # fmt: skip
+        """The fields of ``Gathered`` (see ``dowse.parse.links``). ``resolve`` is asked for the targets that are not
+        ``known``."""
+
     def partition(
         self, parents: list[int], starts: list[int], ends: list[int], heights: list[int], link_lines: list[int],
         least_height: float, /,

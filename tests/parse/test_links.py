@@ -2,9 +2,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from dowse.compiled import core
 from dowse.model.url import fingerprint
-from dowse.parse import Measures, block_starts, gather_links, measure_links, mentions_of, parse_page
+from dowse.parse import (
+    Document,
+    Measures,
+    Memo,
+    RawLink,
+    block_starts,
+    gather_links,
+    measure_links,
+    mentions_of,
+    parse_page,
+)
+from tests.compiled import needs_core, pure
 
 
 def links_of(html: str, **options: object) -> list[str]:
@@ -66,3 +80,61 @@ def test_page_level_nofollow_leaves_no_links() -> None:
     found = gather_links(parse_page(html, url="http://example.org/", content_type="text/html"))
     assert found.urls == []
     assert found.refused == {"nofollow": 2}
+
+
+REFERENCES = st.sampled_from([
+    "", "p", "p#1", "q?x=1", "?x", "?x#y", "#top", "./p", "../p", "/", "//example.org/p", "http:?x", "http:p",
+    "ht\ntp:?x", " ?x", "mailto:a@b", "http://[", "http://other.example/", "HTTP://example.org/a/p", "javascript:x",
+    "ü", "\u2003?x", "x" * 300,
+])  # fmt: skip
+LINKS = st.lists(
+    st.builds(
+        RawLink, REFERENCES, st.text("aé日", max_size=3),
+        st.sampled_from(["", "nofollow", "next", "me nofollow", "nofollows"]),
+        st.integers(0, 2000), st.integers(0, 2000),
+    ),
+    max_size=40,
+)  # fmt: skip
+PAGES = st.sampled_from(
+    ["http://example.org/a/b.html", "http://example.org/a/c?d", "http://example.org/", "https://example.org/a/b"]
+)
+
+
+def refuse(url: str) -> str | None:
+    return "host" if "other" in url else None
+
+
+@needs_core
+@given(st.lists(st.tuples(PAGES, LINKS, st.booleans()), max_size=5), st.none() | st.integers(0, 4))
+def test_neither_the_core_nor_what_is_remembered_makes_a_difference(
+    pages: list[tuple[str, list[RawLink], bool]], most: int | None
+) -> None:
+    memo, pure_memo = Memo(), Memo()
+    for url, links, nofollow in pages:
+        document = Document(url, links=links, nofollow=nofollow)
+        with pure():
+            expected = gather_links(document, refuse, most)
+            remembered = gather_links(document, refuse, most, pure_memo)
+        assert gather_links(document, refuse, most) == expected == remembered
+        assert gather_links(document, refuse, most, memo) == expected
+
+
+def test_a_full_memo_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dowse.parse.links._MOST_REMEMBERED", 2)
+    memo = Memo()
+    for name in "abc":
+        memo.of(name)
+        memo.add(name, "p", ("url", ""))
+    assert (memo.of("c"), memo.of("a")) == ({"p": ("url", "")}, {})
+
+
+@needs_core
+def test_what_is_no_link_is_refused_by_the_core() -> None:
+    assert core is not None
+    link = ("p", "", "", 0, 0)
+    with pytest.raises(TypeError, match="links"):
+        core.gather([("p", "", "")], {}, str, 1, False)  # type: ignore[list-item, arg-type]
+    with pytest.raises(TypeError, match="a target"):
+        core.gather([link], {}, str, 1, False)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="invalid literal"):
+        core.gather([link], {}, int, 1, False)  # type: ignore[arg-type]

@@ -18,6 +18,7 @@ from dowse.model.page import Digest
 from dowse.model.words import WordLines
 from dowse.parse import (
     Measures,
+    Memo,
     add_refresh,
     base_of,
     block_starts,
@@ -40,6 +41,7 @@ class PageStep:
         self._judge = judge
         self._scope = scope
         self._max_links = max_links
+        self._memo = Memo()  # of where links lead, which the scope decides
 
     def __call__(self, job: Job) -> Work:
         digest = self.digest(job)
@@ -56,7 +58,7 @@ class PageStep:
         )  # fmt: skip
         if len(response.body) >= LARGE_BYTES:
             give_back()  # its tree, ten times as large: what follows need not come on top of it
-        gathered = gather_links(document, self._scope.refuse, self._max_links)
+        gathered = gather_links(document, self._scope.refuse, self._max_links, self._memo)
         language = detect_language(document.raw_text, document.lang)
         judged_from = perf_counter()
         # anchors stand behind the page's own lines, so that one reading serves for all: most of its time is the calls

@@ -30,6 +30,8 @@ _DOT_SEGMENT = re.compile(r"/\.\.?(?:/|$)")
 # A relative path that is canonical as it stands: nothing to escape, to resolve or to drop.
 _PLAIN = re.compile(r"[A-Za-z0-9_\-]+(?:[./][A-Za-z0-9_\-]+)*+/?+").fullmatch
 _UPWARD = re.compile(r"((?:\.\./)+)([A-Za-z0-9_\-]+(?:[./][A-Za-z0-9_\-]+)*+/?+)").fullmatch
+# Nothing that is stripped or dropped before it is joined, and no query in front.
+_BY_DIRECTORY = re.compile(r"(?:[!->@-~][^\x00-\x20]*)?").fullmatch
 _PATH_PARAMETER = re.compile(r"(?i);(?:jsessionid|phpsessid)=[^/?#;]*")
 
 
@@ -147,6 +149,17 @@ class Base:
         self._directory = self._document[: self._document.rfind("/") + 1]
         self._directories = [self._directory]  # it, its parent, ... as far as anybody asked
         self._skip = len(scheme)
+
+    @property
+    def directory(self) -> str:
+        """The directory of the page, an absolute URL."""
+        return self._directory
+
+    @staticmethod
+    def joins_by_directory(reference: str) -> bool:
+        """Does it lead to the same from each page of a directory? A query alone does not; of what is rare and may
+        become one, tabs and the like being dropped, no more is said than that it might not."""
+        return _BY_DIRECTORY(reference) is not None and ":?" not in reference
 
     def _above(self, levels: int) -> str:
         """The directory so many levels up; the root is its own parent."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +18,17 @@ from dowse.parse.document import Document
 from dowse.parse.outline import IS_HEADING
 
 __all__ = [
-    "Gathered", "Refuse", "add_refresh", "base_of", "gather_links", "measure_links", "mentions_of",
+    "Gathered", "Memo", "Refuse", "add_refresh", "base_of", "gather_links", "measure_links", "mentions_of",
 ]  # fmt: skip
 
 Refuse = Callable[[str], str | None]
 """A canonical URL -> the rule that refuses it, or None."""
+Target = tuple[str, str]
+"""(canonical target, "") or ("", rule that refuses it); ("", "") for what is no link by design."""
 
 _MAX_HREF = 8_192
 _MAX_ANCHOR = 200
+_MOST_REMEMBERED, _LONGEST_REMEMBERED = 8_192, 256  # references, characters of one: some 3 MB
 _OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
 
 
@@ -55,16 +59,63 @@ class Gathered:
     refused: dict[str, int] = field(default_factory=dict)
 
 
-def gather_links(document: Document, refuse: Refuse | None = None, max_links: int | None = None) -> Gathered:
+class Memo:
+    """Where references lead, remembered from page to page of a directory: a site's pages have most of them in common.
+    Good for one way to ``refuse`` only."""
+
+    __slots__ = ("_directories", "_size")
+
+    def __init__(self) -> None:
+        self._directories: dict[str, dict[str, Target]] = {}
+        self._size = 0
+
+    def of(self, directory: str) -> dict[str, Target]:
+        """What is known of references on pages of the directory."""
+        if self._size >= _MOST_REMEMBERED:
+            self._directories, self._size = {}, 0
+        return self._directories.setdefault(directory, {})
+
+    def add(self, directory: str, href: str, target: Target) -> None:
+        self._directories[directory][href] = target
+        self._size += 1
+
+
+def gather_links(
+    document: Document, refuse: Refuse | None = None, max_links: int | None = None, memo: Memo | None = None
+) -> Gathered:
     """The followable links of ``document``.
 
     What leads nowhere by design (``#top``, ``mailto:``, ``javascript:``, an empty href) is not a link. A page-level
     nofollow leaves no row. Whether a target is refused decides over all of its mentions and nothing else, so the rows
     that ``refuse`` and then ``max_links`` leave are those that a choice among all rows would leave.
     """
-    base = base_of(document)
-    targets: dict[str, tuple[str, str]] = {}
-    known: dict[str, int] = {}  # a reference -> its row; most are mentioned more than once
+    base, links = base_of(document), document.links
+    directory = base.directory
+    known = {} if memo is None else memo.of(directory)
+
+    def resolve(href: str) -> Target:
+        target = _resolve(base, href, refuse)
+        if memo is None:
+            known[href] = target
+        elif len(href) <= _LONGEST_REMEMBERED and base.joins_by_directory(href):
+            memo.add(directory, href, target)
+        return target
+
+    most = len(links) if max_links is None else max_links
+    gather = _gather if core is None else core.gather
+    found = Gathered(*gather(links, known, resolve, most, document.nofollow))
+    found.anchors = [anchor[:_MAX_ANCHOR] for anchor in found.anchors]
+    return found
+
+
+def _gather(
+    links: Sequence[tuple[str, str, str, int, int]],
+    known: Mapping[str, Target],
+    resolve: Callable[[str], Target],
+    most: int,
+    page_nofollow: bool,
+) -> tuple[Any, ...]:
+    """The fields of :class:`Gathered`."""
     rows: dict[str, int] = {}
     counts: list[int] = []
     anchors: list[str] = []
@@ -75,47 +126,34 @@ def gather_links(document: Document, refuse: Refuse | None = None, max_links: in
     elements: list[int] = []
     refused: Counter[str] = Counter()
     nowhere = 0
-    most = len(document.links) if max_links is None else max_links
-    page_nofollow = document.nofollow
-    for position, (href, anchor, rel, paragraph, element) in enumerate(document.links):
-        mark = href.find("#")
-        if mark >= 0:
-            href = href[:mark]
-        row = known.get(href, -1)
-        if row < 0 or rel:
-            target = targets.get(href)
-            if target is None:
-                target = targets[href] = _resolve(base, href, refuse)
-            url, reason = target
-            if not url and not reason:
-                nowhere += 1
-                continue
-            if page_nofollow or (rel and "nofollow" in rel.split()):
-                reason = "nofollow"
-            row = rows.get(url, -1)
-            if not reason and row < 0 and len(rows) >= most:
-                reason = "max-links"
-            if reason:
-                refused[reason] += 1
-                continue
-            if row < 0:
-                row = rows[url] = len(rows)
-                counts.append(0)
-                anchors.append(anchor)
-                rels.append(rel)
-                positions.append(position)
-            known[href] = row
+    for position, (href, anchor, rel, paragraph, element) in enumerate(links):
+        href = href.partition("#")[0]
+        url, reason = known.get(href) or resolve(href)
+        if not url and not reason:
+            nowhere += 1
+            continue
+        if page_nofollow or "nofollow" in rel.split():
+            reason = "nofollow"
+        row = rows.get(url, -1)
+        if not reason and row < 0 and len(rows) >= most:
+            reason = "max-links"
+        if reason:
+            refused[reason] += 1
+            continue
+        if row < 0:
+            row = rows[url] = len(rows)
+            counts.append(0)
+            anchors.append(anchor)
+            rels.append(rel)
+            positions.append(position)
         counts[row] += 1
         if len(anchor) > len(anchors[row]):
             anchors[row] = anchor
         mentioned.append(row)
         paragraphs.append(paragraph)
         elements.append(element)
-    n_links = len(document.links) - nowhere
-    anchors = [anchor[:_MAX_ANCHOR] for anchor in anchors]
-    return Gathered(
-        list(rows), counts, anchors, rels, positions, mentioned, paragraphs, elements, n_links, dict(refused)
-    )
+    n_links = len(links) - nowhere
+    return list(rows), counts, anchors, rels, positions, mentioned, paragraphs, elements, n_links, dict(refused)
 
 
 def mentions_of(document: Document, found: Gathered, starts: list[int]) -> Mentions:
@@ -165,8 +203,7 @@ def add_refresh(links: Links, url: str) -> None:
     links.places = np.concatenate((links.places, np.zeros((1, 4), np.int32)))
 
 
-def _resolve(base: Base, href: str, refuse: Refuse | None) -> tuple[str, str]:
-    """(canonical target, "") or ("", rule that refuses it); ("", "") for what is no link by design."""
+def _resolve(base: Base, href: str, refuse: Refuse | None) -> Target:
     if len(href) > _MAX_HREF:
         return "", "" if _OTHER_SCHEME.match(href.lstrip()) else "long-url"
     url = base.join(href)
