@@ -56,3 +56,27 @@ get_array(PyObject *object, Py_buffer *buffer, Py_ssize_t item, int flags)
     PyErr_SetString(PyExc_ValueError, "a buffer has half an item at its end");
     return -1;
 }
+
+int32_t *
+read_numbers(PyObject *list, Py_ssize_t *count)
+{
+    if (!PyList_CheckExact(list))
+        return NULL;
+    Py_ssize_t size = *count = PyList_GET_SIZE(list);
+    int32_t *numbers = size < INT32_MAX ? PyMem_Malloc(((size_t)size + 1) * sizeof *numbers) : NULL;
+    if (numbers == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < size; i++) {
+        PyObject *item = PyList_GET_ITEM(list, i);
+        int overflow = 1;
+        long value = PyLong_CheckExact(item) ? PyLong_AsLongAndOverflow(item, &overflow) : 0;
+        if (overflow || value < 0 || value > INT32_MAX) {
+            PyMem_Free(numbers);
+            return NULL;
+        }
+        numbers[i] = (int32_t)value;
+    }
+    return numbers;
+}

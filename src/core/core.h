@@ -40,6 +40,10 @@ void *array_room(void *array, Py_ssize_t count, Py_ssize_t *held, size_t element
 /* An array of numpy's, or anything that has a buffer, of items of one size; -1 with an exception where it is none. */
 int get_array(PyObject *object, Py_buffer *buffer, Py_ssize_t item, int flags);
 
+/* A list of integers that fit 31 bits and are not below 0, to be freed; NULL, perhaps without an exception, where it is
+ * none. */
+int32_t *read_numbers(PyObject *list, Py_ssize_t *count);
+
 /* One character of UTF-8 that is known to be valid; moves `*at` behind it. */
 static inline Py_UCS4
 next_character(const char **at)
@@ -72,6 +76,9 @@ PyObject *core_read_words(PyObject *module, PyObject *const *args, Py_ssize_t co
 PyObject *core_minhash(PyObject *module, PyObject *hashes);
 PyObject *core_similarities(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_lines(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_distinct(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_sorted_weights(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_blocks(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_gather(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_partition(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_mentions(PyObject *module, PyObject *const *args, Py_ssize_t count);

@@ -6,31 +6,6 @@
 enum { FIRST_LINE = 1 };
 static const uint32_t PRIME = 1000003;
 
-/* A list of integers that fit 31 bits and are not below 0; NULL, perhaps without an exception, where it is none. */
-static int32_t *
-read_numbers(PyObject *list, Py_ssize_t *count)
-{
-    if (!PyList_CheckExact(list))
-        return NULL;
-    Py_ssize_t size = *count = PyList_GET_SIZE(list);
-    int32_t *numbers = size < INT32_MAX ? PyMem_Malloc(((size_t)size + 1) * sizeof *numbers) : NULL;
-    if (numbers == NULL) {
-        PyErr_NoMemory();
-        return NULL;
-    }
-    for (Py_ssize_t i = 0; i < size; i++) {
-        PyObject *item = PyList_GET_ITEM(list, i);
-        int overflow = 1;
-        long value = PyLong_CheckExact(item) ? PyLong_AsLongAndOverflow(item, &overflow) : 0;
-        if (overflow || value < 0 || value > INT32_MAX) {
-            PyMem_Free(numbers);
-            return NULL;
-        }
-        numbers[i] = (int32_t)value;
-    }
-    return numbers;
-}
-
 /* So many lists at once: 1, or 0 where one of them cannot be read. All that was read is to be freed in any case. */
 static int
 read_lists(PyObject *const *lists, int count, int32_t **numbers, Py_ssize_t *sizes)

@@ -78,6 +78,20 @@ class Core(Protocol):
         """``Reading.lines`` and ``Reading.hashes``, written to the last three. False where those are of another size,
         or a word is not in the ``table`` of hashes."""
 
+    def distinct(self, terms: Array, numbers: Array, weights: Array | None, found: Array, counts: Array, /) -> int:
+        """``Reading.distinct``, written to the last two: so many. -1 where a line's weight is no quarter."""
+
+    def sorted_weights(self, counts: Array, whole: bool, table: Array, result: Array, /) -> bool:
+        """The weight of each count, rising, written to the last. ``table`` has those of 0, 1, 2, ... quarters, and
+        ``whole`` says whether counts are integers. False where one is not in the table."""
+
+    def blocks(
+        self, starts: list[int], sizes: Array, hashes: Array, known: bytes, mostly: float, weight: float,
+        most_lines: int, groups: Array, weights: Array, by_line: Array, told: Array, /,
+    ) -> tuple[int, int, bool] | None:  # fmt: skip
+        """What of a page repeats (see ``dowse.crawl.judged``), written to the last four: of how many blocks and of how
+        many distinct lines, and whether any block repeats. None where blocks are not in order."""
+
     def gather(
         self, links: Sequence[tuple[str, str, str, int, int]], known: dict[str, tuple[str, str]],
         resolve: Callable[[str], tuple[str, str]], most: int, nofollow: bool, /,

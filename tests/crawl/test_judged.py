@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from dowse.model.page import Context
 from dowse.model.topic import JudgeSettings, Keyword, Scope, Topic
 from dowse.model.words import LINE_END
 from dowse.parse import Repeats
+from tests.compiled import needs_core, pure
 
 MENU = "<ul><li><ul><li><a href=/a>Solar cells</a><li><a href=/b>Wind</a></ul></ul>"
 FOOT = "<div><div><p>By the <a href=/us>solar</a> people</p></div></div>"
@@ -89,3 +91,35 @@ def test_a_line_that_repeats_counts_for_a_quarter(
         expected = float(np.dot([own.get("solar", 0.0), own.get("bird", 0.0)], query) / norm) if total else 0.0
     assert result.verdict.score == pytest.approx(expected)
     assert sum(reason.contribution for reason in result.verdict.reasons) == pytest.approx(expected)
+
+
+@needs_core
+@settings(deadline=None)
+@given(
+    found=lines,
+    starts=st.lists(st.integers(0, 12)),
+    menu=st.lists(st.integers(0, 40)),
+    most=st.sampled_from([2, 8, 512]),
+)
+def test_compiled_or_not_the_same_repeats(
+    found: list[tuple[bool, list[str]]], starts: list[int], menu: list[int], most: int
+) -> None:
+    judge = build_judge(Topic(query="solar birds"))
+    page = judge.read([word for some, line in found for word in (*line[: 5 * some], LINE_END)][:-1])
+    hashes = page.lines()[1]
+    known = np.unique(hashes[[line % len(hashes) for line in menu]]).astype("<u8").tobytes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dowse.parse.repeats.MOST_LINES", most)
+        patch.setattr(import_module("dowse.crawl.judged"), "MOST_LINES", most)
+        result = judged(judge, page, sorted(starts), known, keep_bag=True)
+        with pure():
+            expected = judged(judge, page, sorted(starts), known, keep_bag=True)
+    assert result.verdict == expected.verdict
+    for one, other in (
+        (result.by_block, expected.by_block), (result.weights, expected.weights), (result.lines, expected.lines),
+    ):  # fmt: skip
+        assert (one.dtype, one.tobytes()) == (other.dtype, other.tobytes())
+    assert result.bag is not None
+    assert expected.bag is not None
+    assert result.bag.terms.tobytes() == expected.bag.terms.tobytes()
+    assert result.bag.counts.tobytes() == expected.bag.counts.tobytes()

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from dowse.judge import Terms
 from dowse.judge.lexicon import Lexicon
-from dowse.judge.similarity import TopicVector
+from dowse.judge.reading import Counts
+from dowse.judge.similarity import TopicVector, text_norm
 from dowse.model.words import LINE_END, WordLines, word_hash
 from tests.compiled import needs_core, pure
 
@@ -139,6 +140,41 @@ def test_compiled_or_not_lines_have_the_same_hashes(tokens: list[str], behind: l
     with pure():
         assert found == read()
     assert found[2] == [word_hash(word) for word in tokens if word != LINE_END]
+
+
+@needs_core
+@pytest.mark.parametrize("weighting", ["log", "tf"])
+@given(
+    lines=st.lists(
+        st.tuples(st.sampled_from([0.0, 0.25, 0.3, 1.0, 1e9]), st.lists(st.sampled_from(WORDS), max_size=30)),
+        min_size=1,
+    ),
+    known=st.lists(st.sampled_from([chr(97 + n % 26) * (n // 26 + 1) for n in range(600)])),
+)
+def test_compiled_or_not_terms_are_counted_alike(
+    weighting: str, lines: list[tuple[float, list[str]]], known: list[str]
+) -> None:
+    lexicon = Lexicon(Terms("english"), ["cell", "bird", "nest"])
+    lexicon.read(known)  # so that terms have greater numbers, too
+    plain = lexicon.read([word for _, line in lines for word in (*line, LINE_END)][:-1])
+    worth = np.array([weight for weight, _ in lines])
+    for reading in (plain, plain.weighed(worth), plain.weighed(np.where(worth == 0.25, 0.25, 1.0))):
+        found, norm = reading._counted(), text_norm(reading.distinct()[1], weighting)
+        with pure():
+            for column, expected in zip(found, reading._counted(), strict=True):
+                assert column.tobytes() == expected.tobytes()
+                assert column.dtype == expected.dtype or not len(column)
+            assert norm == text_norm(reading.distinct()[1], weighting)
+
+
+@needs_core
+@pytest.mark.parametrize("counts", [[], [1], [0.25, 2.0], [0.3], [5_000], [1 << 60], [-1.0], [math.inf], [math.nan]])
+def test_counts_that_no_table_has_are_left_to_numpy(counts: list[float]) -> None:
+    whole = all(isinstance(count, int) for count in counts)
+    array: Counts = np.array(counts, np.int64) if whole else np.array(counts, np.float64)
+    found = text_norm(array, "log")
+    with pure():
+        assert str(found) == str(text_norm(array, "log"))
 
 
 @needs_core

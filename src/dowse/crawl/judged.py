@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.compiled import core
 from dowse.judge import Judge, Reading
 from dowse.model.facts import PageFacts
 from dowse.model.page import Bag, Verdict
-from dowse.parse import distinct_lines, is_repeated, line_groups
+from dowse.parse import MOST_LINES, distinct_lines, is_repeated, line_groups
 
 __all__ = ["Judged", "judged", "repeated_blocks"]
 
@@ -59,12 +60,30 @@ def judged(
 ) -> Judged:
     """Judge a page whose blocks begin at the lines ``starts``; ``known`` are the lines that its site repeats, ``facts``
     what a predicate may ask for besides words."""
-    groups = line_groups(starts, page.count_lines())
-    sizes, hashes = page.lines()
-    blocks = repeated_blocks(sizes, hashes, groups, known)
-    weights = np.where(blocks, _WEIGHT, 1.0)
-    weighed = page.weighed(np.append(weights, 1.0)[groups]) if blocks.any() else page
+    groups, weights, by_line, lines = _in_blocks(starts, *page.lines(), known)
+    weighed = page if by_line is None else page.weighed(by_line)
     return Judged(
-        judge.verdict_of(weighed, facts), judge.similarities(page, groups), weights,
-        distinct_lines(hashes[groups >= 0]), weighed.bag() if keep_bag else None,
+        judge.verdict_of(weighed, facts), judge.similarities(page, groups), weights, lines,
+        weighed.bag() if keep_bag else None,
     )  # fmt: skip
+
+
+def _in_blocks(
+    starts: Sequence[int] | NDArray[np.int32], sizes: NDArray[np.int64], hashes: NDArray[np.uint64], known: bytes
+) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.uint64]]:
+    """The block of each line, the weight of each block, that of each line (None: all are 1), and the distinct lines."""
+    size = len(sizes)
+    if core is not None and isinstance(starts, list):
+        groups, weights, by_line = np.empty(size, np.intp), np.empty(len(starts)), np.empty(size)
+        lines = np.empty(size, np.uint64)
+        found = core.blocks(
+            starts, sizes, hashes, known, _MOSTLY, _WEIGHT, MOST_LINES, groups, weights, by_line, lines
+        )  # fmt: skip
+        if found is not None:
+            blocks, told, any_repeats = found
+            return groups, weights[:blocks], by_line if any_repeats else None, lines[:told]
+    groups = line_groups(starts, size)
+    repeated = repeated_blocks(sizes, hashes, groups, known)
+    weights = np.where(repeated, _WEIGHT, 1.0)
+    of_line = np.append(weights, 1.0)[groups] if repeated.any() else None
+    return groups, weights, of_line, distinct_lines(hashes[groups >= 0])

@@ -20,7 +20,7 @@ MOST_TERMS = 256
 NO_TERM = -1
 """Instead of the number of a term: a word that is none."""
 LINE_END_NUMBER = 0
-"""The number of what ends a line, among the words."""
+"""The number of what ends a line, among the words; it is counted as the only one that is 0."""
 Counts = NDArray[np.int64] | NDArray[np.float64]
 _MOST_OFTEN = 60_000
 _COUNTS = 4_096  # more than nearly any page has of a term
@@ -30,8 +30,7 @@ _HALF = np.uint64(32)  # bits of a hash
 class Reading:
     """A text as arrays of its words and terms. What is measured does not depend on how either are numbered."""
 
-    __slots__ = ("_distinct", "_hashed", "_hashes", "_lines", "_near", "_numbers", "_of_term", "_shares", "_terms",
-                 "_topical")  # fmt: skip
+    __slots__ = ("_distinct", "_hashed", "_hashes", "_lines", "_numbers", "_of_term", "_terms", "_topical", "_worth")
 
     def __init__(
         self,
@@ -40,28 +39,21 @@ class Reading:
         hashes: NDArray[np.uint64],
         topical: tuple[str, ...],
         term_hashes: Callable[[], NDArray[np.uint64]],
-        shares: NDArray[np.float64] | None = None,
+        worth: NDArray[np.float64] | None = None,
     ) -> None:
         self._numbers = numbers
         self._of_term = term_hashes  # by the number of a term
-        self._shares = shares  # of an occurrence that each word counts for; None: all of it
+        self._worth = worth  # of each line: so much of an occurrence a word of it counts for; None: all of it
         self._terms = terms
         self._hashes = hashes  # of all words known when this was read
         self._topical = topical
-        # where the topic's terms stand; what is no term is the greatest number there is, once read without its sign
-        self._near = (terms.view(np.uint32) < len(topical)).nonzero()[0]
         self._lines: NDArray[np.int64] | None = None  # see _bounds
         self._distinct: tuple[NDArray[np.int32], Counts] | None = None
         self._hashed: tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint64]] | None = None  # see _by_line
 
     def first(self, size: int) -> Reading:
         """The same, of its first words only, line ends counted."""
-        first = Reading(self._numbers[:size], self._terms[:size], self._hashes, self._topical, self._of_term)
-        if self._lines is not None:
-            last = int(self._lines.searchsorted(size))
-            if last < len(self._lines) and self._lines[last] == size:  # whole lines: they are found already
-                first._lines = self._lines[: last + 1]
-        return first
+        return Reading(self._numbers[:size], self._terms[:size], self._hashes, self._topical, self._of_term)
 
     def _bounds(self) -> NDArray[np.int64]:
         """Where lines end, with one before the first: line n is what stands between two neighbours."""
@@ -72,7 +64,7 @@ class Reading:
         return self._lines
 
     def count_lines(self) -> int:
-        return len(self._bounds()) - 1
+        return len(self._numbers) - int(np.count_nonzero(self._numbers)) + 1
 
     def lines(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
         """How many words each line has, and a hash of them, whatever their order; 0 where there is none."""
@@ -105,14 +97,22 @@ class Reading:
     def weighed(self, lines: NDArray[np.float64]) -> Reading:
         """The same with each occurrence of a term counted for so much as its line is worth, when it is counted. The
         words themselves, and single lines, stay what they are."""
+        return Reading(self._numbers, self._terms, self._hashes, self._topical, self._of_term, lines)
+
+    def _shares(self, worth: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How much of an occurrence each word counts for, by what its line is worth."""
         bounds = self._bounds()
-        shares = lines.repeat(bounds[1:] - bounds[:-1])[: len(self._numbers)]  # a line's end is worth as much as it
-        return Reading(self._numbers, self._terms, self._hashes, self._topical, self._of_term, shares)
+        return worth.repeat(bounds[1:] - bounds[:-1])[: len(self._numbers)]  # a line's end is worth as much as it
+
+    def _near(self) -> NDArray[np.bool_]:
+        """Which words are terms of the topic. What is no term is the greatest number there is, without its sign."""
+        near: NDArray[np.bool_] = self._terms.view(np.uint32) < len(self._topical)
+        return near
 
     @property
     def is_near(self) -> bool:
         """Does any term of the topic occur?"""
-        return len(self._near) > 0
+        return bool(self._near().any())
 
     def distinct(self) -> tuple[NDArray[np.int32], Counts]:
         """The number of each term that occurs, rising, and how often it does."""
@@ -121,18 +121,25 @@ class Reading:
         return self._distinct
 
     def _counted(self) -> tuple[NDArray[np.int32], Counts]:
-        if self._shares is None:
+        worth, size = self._worth, len(self._terms)
+        if core is not None and self._numbers.dtype == np.int32:
+            numbers = np.empty(size, np.int32)
+            often: Counts = np.empty(size, np.int64) if worth is None else np.empty(size, np.float64)
+            found = core.distinct(self._terms, self._numbers, worth, numbers, often)
+            if found >= 0:
+                return numbers[:found], often[:found]
+        if worth is None:
             terms = np.sort(self._terms)
             return _runs(terms[terms.searchsorted(0) :])  # what is no term stands before
         # a term and its place in one number: sorting these is much quicker than asking for an order
-        keys = (self._terms.astype(np.int64) << 32) | np.arange(len(self._terms))
+        keys = (self._terms.astype(np.int64) << 32) | np.arange(size)
         keys.sort()
         keys = keys[keys.searchsorted(0) :]
         order = keys & 0xFFFFFFFF
         terms, counts = _runs((keys >> 32).astype(np.int32))
         if not len(terms):
             return terms, counts
-        return terms, np.add.reduceat(self._shares[order], np.cumsum(counts) - counts)
+        return terms, np.add.reduceat(self._shares(worth)[order], np.cumsum(counts) - counts)
 
     def hashed_terms(self) -> tuple[NDArray[np.uint64], Counts]:
         """The hash of each term that occurs, rising, and how often it does."""
@@ -168,8 +175,8 @@ class Reading:
         found = np.ones(size, bool)
         for place, term in enumerate(phrase):
             found &= terms[place : place + size] == self._topical.index(term)
-        if self._shares is not None:
-            return float(self._shares[is_term][:size][found].sum())
+        if self._worth is not None:
+            return float(self._shares(self._worth)[is_term][:size][found].sum())
         return int(np.count_nonzero(found))
 
     def _measured(
@@ -179,7 +186,8 @@ class Reading:
         if core is None or self._numbers.dtype != np.int32:
             return None
         lines, table = self.count_lines(), _weights_of_counts(weighting)
-        result = np.empty(lines if groups is None else int(groups.max(initial=-1)) + 1)
+        # groups rise, or the core does not take them
+        result = np.empty(lines if groups is None else max(groups[-1] + 1, 0) if len(groups) else 0)
         done = core.similarities(self._numbers, self._terms, groups, lines, topic, table, result)
         return result if done else None
 
@@ -197,18 +205,19 @@ class Reading:
         Only what has a term of the topic is looked at, all at once: terms are sorted by line, then term, so that equal
         ones stand together.
         """
-        bounds = self._bounds()
         if rarity is None and (measured := self._measured(topic, weighting, groups)) is not None:
             return measured
+        bounds = self._bounds()
         sizes = bounds[1:] - bounds[:-1] - 1
         if groups is None:
             result = np.where(sizes > 0, 0.0, np.nan)
         else:
             result = np.full(int(groups.max(initial=-1)) + 1, np.nan)
             result[groups[(sizes > 0) & (groups >= 0)]] = 0.0
-        if not self.is_near:
+        at = self._near().nonzero()[0]
+        if not len(at):
             return result
-        lines = bounds[1:-1].searchsorted(self._near)
+        lines = bounds[1:-1].searchsorted(at)
         if groups is None:
             near, _ = _runs(lines)
             rank = np.arange(len(near))

@@ -22,12 +22,12 @@ from dowse.parse.links import Memo, Refuse, add_refresh, base_of, gather_links, 
 from dowse.parse.objects import object_types
 from dowse.parse.outline import Outline
 from dowse.parse.page import parse_page
-from dowse.parse.repeats import Repeats, distinct_lines, is_repeated
+from dowse.parse.repeats import MOST_LINES, Repeats, distinct_lines, is_repeated
 from dowse.parse.signature import sign, sign_hashes
 
 __all__ = [
-    "Document", "DuplicateIndex", "Measures", "Memo", "Mentions", "Outline", "RawLink", "Refuse", "Repeats",
-    "add_refresh", "base_of", "block_starts", "decode", "detect_language", "distinct_lines", "gather_links",
-    "in_context", "is_repeated", "line_groups", "measure_links", "mentions", "mentions_of", "object_types",
-    "parse_html", "parse_page", "sign", "sign_hashes",
+    "MOST_LINES", "Document", "DuplicateIndex", "Measures", "Memo", "Mentions", "Outline", "RawLink", "Refuse",
+    "Repeats", "add_refresh", "base_of", "block_starts", "decode", "detect_language", "distinct_lines",
+    "gather_links", "in_context", "is_repeated", "line_groups", "measure_links", "mentions", "mentions_of",
+    "object_types", "parse_html", "parse_page", "sign", "sign_hashes",
 ]  # fmt: skip
