@@ -13,8 +13,10 @@ static const Py_UCS4 SEPARATORS[] = {
 };
 
 /* Where the words stand that were looked up lately: a dict of all words is too large to stay in a processor's cache. */
+enum { WORD_PARTS = 3 };
+
 typedef struct {
-    char word[24]; /* the rest is 0 */
+    uint64_t word[WORD_PARTS]; /* eight bytes each; the rest is 0 */
     int32_t number, unused;
 } Recent;
 
@@ -84,23 +86,44 @@ look_up(Reader *reader, PyObject *word)
     return number < 0 ? -1 : add_number(reader, number);
 }
 
-/* The same for a word in UTF-8 whose letters of ASCII may be in upper case. */
-static int
+/* Eight bytes at once, the first of them lowest; what is behind `end` reads as 0. */
+static uint64_t
+eight_bytes(const unsigned char *at, const unsigned char *end)
+{
+    uint64_t bytes = 0;
+    if (end - at >= 8)
+        memcpy(&bytes, at, 8);
+    else
+        memcpy(&bytes, at, (size_t)(end - at));
+#if PY_BIG_ENDIAN
+    bytes = __builtin_bswap64(bytes);
+#endif
+    return bytes;
+}
+
+/* The highest bit of each byte that is between two of ASCII, no byte having it set before. */
+static inline uint64_t
+between(uint64_t bytes, unsigned char first, unsigned char last)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    return (bytes + ones * (0x80u - first)) & ~(bytes + ones * (0x7Fu - last)) & ones * 0x80;
+}
+
+/* The highest bit of each byte that is of a word: what FOLDED has no blank or line end for. Folds them. */
+static inline uint64_t
+of_words(uint64_t *bytes)
+{
+    const uint64_t high = UINT64_C(0x8080808080808080);
+    uint64_t beyond = *bytes & high, low = *bytes & ~high;
+    uint64_t letters = between(low | high >> 2, 'a', 'z') & ~beyond;
+    *bytes |= letters >> 2;
+    return letters | (between(low, '0', '9') & ~beyond) | beyond;
+}
+
+/* Looks up a word in UTF-8 whose letters of ASCII may be in upper case, and that was not looked up lately. */
+static int32_t
 look_up_bytes(Reader *reader, const unsigned char *begin, Py_ssize_t size)
 {
-    char word[24] = {0};
-    Recent *recent = NULL;
-    if (size <= (Py_ssize_t)sizeof word) {
-        uint64_t parts[3];
-        for (Py_ssize_t i = 0; i < size; i++)
-            word[i] = (char)FOLDED[begin[i]];
-        memcpy(parts, word, sizeof parts);
-        uint64_t hash = (parts[0] ^ (parts[1] * UINT64_C(0x9E3779B97F4A7C15)) ^ (parts[2] * UINT64_C(0xC2B2AE3D27D4EB4F))) *
-                        UINT64_C(0xFF51AFD7ED558CCD);
-        recent = &reader->recent[hash >> 50];
-        if (memcmp(recent->word, word, sizeof word) == 0)
-            return add_number(reader, recent->number);
-    }
     PyObject *text;
     if (is_ascii((const char *)begin, (const char *)begin + size)) {
         text = PyUnicode_New(size, 127);
@@ -113,30 +136,56 @@ look_up_bytes(Reader *reader, const unsigned char *begin, Py_ssize_t size)
         return -1;
     int32_t number = number_of(reader, text);
     Py_DECREF(text);
-    if (number < 0)
-        return -1;
-    if (recent != NULL) {
-        memcpy(recent->word, word, sizeof word);
-        recent->number = number;
-    }
-    return add_number(reader, number);
+    return number;
 }
 
-/* A line in which words stand between blanks, or what is one in FOLDED. */
-static int
-read_plain(Reader *reader, const unsigned char *at, const unsigned char *end)
+/* The word that begins here, folded, as far as there is room for it; returns its end. */
+static inline const unsigned char *
+read_word(const unsigned char *at, const unsigned char *end, uint64_t word[WORD_PARTS])
 {
-    for (;;) {
-        while (at < end && FOLDED[*at] == ' ')
-            at++;
-        if (at == end)
-            return 0;
-        const unsigned char *begin = at;
-        while (at < end && FOLDED[*at] != ' ')
-            at++;
-        if (look_up_bytes(reader, begin, at - begin) < 0)
-            return -1;
+    for (int part = 0;; part++) {
+        uint64_t bytes = eight_bytes(at, end), others = ~of_words(&bytes) & UINT64_C(0x8080808080808080);
+        int size = others ? __builtin_ctzll(others) >> 3 : 8;
+        if (part < WORD_PARTS)
+            word[part] = size == 8 ? bytes : bytes & ((UINT64_C(1) << 8 * size) - 1);
+        at += size;
+        if (others)
+            return at;
     }
+}
+
+/* A line in which words stand between what is a blank in FOLDED. `end` is that of all the text. */
+static int
+read_plain(Reader *reader, const unsigned char *at, const unsigned char *stop, const unsigned char *end)
+{
+    while (at < stop) {
+        uint64_t bytes = eight_bytes(at, end), in_words = of_words(&bytes);
+        int blanks = in_words ? __builtin_ctzll(in_words) >> 3 : 8;
+        at += blanks;
+        if (blanks == 8 || at >= stop)
+            continue;
+        uint64_t word[WORD_PARTS] = {0};
+        const unsigned char *begin = at;
+        at = read_word(at, end, word);
+        Recent *recent = NULL;
+        if (at - begin <= (Py_ssize_t)sizeof word) {
+            uint64_t mixed = word[0] ^ word[1] * UINT64_C(0x9E3779B97F4A7C15) ^ word[2] * UINT64_C(0xC2B2AE3D27D4EB4F);
+            recent = &reader->recent[mixed * UINT64_C(0xFF51AFD7ED558CCD) >> 50];
+            if (memcmp(recent->word, word, sizeof word) == 0) {
+                if (add_number(reader, recent->number) < 0)
+                    return -1;
+                continue;
+            }
+        }
+        int32_t number = look_up_bytes(reader, begin, at - begin);
+        if (number < 0 || add_number(reader, number) < 0)
+            return -1;
+        if (recent != NULL) {
+            memcpy(recent->word, word, sizeof word);
+            recent->number = number;
+        }
+    }
+    return 0;
 }
 
 static int
@@ -229,7 +278,7 @@ read_other(Reader *reader, const char *begin, const char *end)
             return -1;
     }
     const unsigned char *folded = (const unsigned char *)line->data;
-    return read_plain(reader, folded, folded + line->size);
+    return read_plain(reader, folded, folded + line->size, folded + line->size);
 }
 
 /* read_words(text, numbers, new_words, cut_line, recent) -> an int32 a word and line end; None for half characters.
@@ -261,7 +310,8 @@ core_read_words(PyObject *module, PyObject *const *args, Py_ssize_t count)
         const char *line_end = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
         const char *stop = line_end == NULL ? end : line_end;
         if (is_ascii(at, stop))
-            status = read_plain(&reader, (const unsigned char *)at, (const unsigned char *)stop);
+            status = read_plain(&reader, (const unsigned char *)at, (const unsigned char *)stop,
+                                (const unsigned char *)end);
         else
             status = read_other(&reader, at, stop);
         if (line_end == NULL)
