@@ -37,6 +37,8 @@ def test_its_sources_and_the_package_are_of_one_version() -> None:
     "name", ["walk", "read_words", "similarities", "evidence", "count_links", "count_page", "note_links", "name_links",
              "unit_texts", "sum_texts", "dot_texts", "number_terms"],
 )  # fmt: skip
+    "name", ["walk", "read_words", "similarities", "gather", "distinct", "sorted_weights", "blocks", "bag"]
+)
 def test_wrong_arguments_are_refused(name: str) -> None:
     with pytest.raises(TypeError, match=name):
         getattr(core, name)("x")
@@ -55,6 +57,14 @@ def test_tables_and_buffers_are_checked() -> None:
         core.minhash(b"1234567")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="as many"):
         core.similarities(b"1234", b"", None, 1, b"", b"", bytearray(8))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="one length"):
+        core.distinct(b"1234", b"", None, bytearray(), bytearray())  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="one length"):
+        core.sorted_weights(b"12345678", True, b"", bytearray())  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="as many blocks"):
+        core.blocks([], b"12345678", b"", b"", 0.7, 0.25, 9, *[bytearray()] * 4)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="as many counts"):
+        core.bag(b"", b"1234", b"", True, 9, 9, bytearray(4), bytearray(4))  # type: ignore[arg-type]
 
 
 @needs_core

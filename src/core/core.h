@@ -44,6 +44,21 @@ int get_array(PyObject *object, Py_buffer *buffer, Py_ssize_t item, int flags);
  * none. */
 int32_t *read_numbers(PyObject *list, Py_ssize_t *count);
 
+/* Numbers in the order of their upper halves, else as they stood; `spare` has as much room. Returns the one of both that
+ * they are in then. */
+uint64_t *sorted_by_half(uint64_t *keys, uint64_t *spare, Py_ssize_t count);
+
+/* An occurrence is counted in four parts, of which a line may be worth any number: sums are exact, in any order. Returns
+ * -1 where a count has no whole number of them, or too many. */
+enum { PARTS = 4, MOST_PARTS = 1 << 20 };
+
+static inline int64_t
+parts_of(double count)
+{
+    double parts = count * PARTS;
+    return parts >= 0 && parts <= MOST_PARTS && parts == (double)(int64_t)parts ? (int64_t)parts : -1;
+}
+
 /* One character of UTF-8 that is known to be valid; moves `*at` behind it. */
 static inline Py_UCS4
 next_character(const char **at)
@@ -79,6 +94,7 @@ PyObject *core_lines(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_distinct(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_sorted_weights(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_blocks(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_bag(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_gather(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_partition(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_mentions(PyObject *module, PyObject *const *args, Py_ssize_t count);

@@ -2,12 +2,8 @@
 
 #include "core.h"
 
-enum { PARTS = 4 }; /* of an occurrence: what a line is worth is counted in so many, exactly, in any order */
-static const double MOST_PARTS = 1 << 20;
-
-/* Numbers by their upper halves, byte by byte; `spare` has as much room. Returns the one of both they are in then. */
-static uint64_t *
-sorted_by_term(uint64_t *keys, uint64_t *spare, Py_ssize_t count)
+uint64_t *
+sorted_by_half(uint64_t *keys, uint64_t *spare, Py_ssize_t count)
 {
     uint64_t used = 0;
     for (Py_ssize_t i = 0; i < count; i++)
@@ -28,14 +24,6 @@ sorted_by_term(uint64_t *keys, uint64_t *spare, Py_ssize_t count)
         keys = sorted;
     }
     return keys;
-}
-
-/* The parts that a line is worth; -1 where it is not worth a whole number of them. */
-static int64_t
-parts_of(double weight)
-{
-    double parts = weight * PARTS;
-    return parts >= 0 && parts <= MOST_PARTS && parts == (double)(int64_t)parts ? (int64_t)parts : -1;
 }
 
 /* Each occurrence of a term: its number, and the parts it counts for. -1: leave it to Python. */
@@ -88,7 +76,7 @@ core_distinct(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Py_ssize_t terms = read_terms(buffers[0].buf, buffers[1].buf, size, buffers[2].buf, buffers[2].len / 8, keys);
     if (terms < 0)
         goto done;
-    const uint64_t *sorted = sorted_by_term(keys, keys + size, terms);
+    const uint64_t *sorted = sorted_by_half(keys, keys + size, terms);
     int32_t *numbers = buffers[3].buf;
     found = 0;
     for (Py_ssize_t i = 0; i < terms; found++) {

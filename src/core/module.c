@@ -15,6 +15,7 @@ static PyMethodDef methods[] = {
     {"lines", (PyCFunction)(void (*)(void))core_lines, METH_FASTCALL, NULL},
     {"distinct", (PyCFunction)(void (*)(void))core_distinct, METH_FASTCALL, NULL},
     {"sorted_weights", (PyCFunction)(void (*)(void))core_sorted_weights, METH_FASTCALL, NULL},
+    {"bag", (PyCFunction)(void (*)(void))core_bag, METH_FASTCALL, NULL},
     {"blocks", (PyCFunction)(void (*)(void))core_blocks, METH_FASTCALL, NULL},
     {"gather", (PyCFunction)(void (*)(void))core_gather, METH_FASTCALL, NULL},
     {"partition", (PyCFunction)(void (*)(void))core_partition, METH_FASTCALL, NULL},

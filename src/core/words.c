@@ -6,12 +6,6 @@ enum { LINE_END_NUMBER = 0 };
 
 static unsigned char FOLDED[256]; /* a letter in lower case, a digit, a line end; a blank for the rest of ASCII */
 
-/* Punctuation beyond ASCII that separates words just as a blank does. */
-static const Py_UCS4 SEPARATORS[] = {
-    0x2019, 0x2018, 0x201C, 0x201D, 0x2013, 0x2014, 0x2026, 0x2022, 0xB7,
-    0xAB,   0xBB,   0xA9,   0xAE,   0xB6,   0x2192, 0x200B, 0xFEFF,
-};
-
 /* Where the words stand that were looked up lately: a dict of all words is too large to stay in a processor's cache. */
 enum { WORD_PARTS = 3 };
 
@@ -188,13 +182,17 @@ read_plain(Reader *reader, const unsigned char *at, const unsigned char *stop, c
     return 0;
 }
 
+/* Punctuation beyond ASCII that separates words just as a blank does. */
 static int
 is_separator(Py_UCS4 character)
 {
-    for (size_t i = 0; i < sizeof SEPARATORS / sizeof *SEPARATORS; i++)
-        if (SEPARATORS[i] == character)
-            return 1;
-    return 0;
+    switch (character) {
+    case 0x2019: case 0x2018: case 0x201C: case 0x201D: case 0x2013: case 0x2014: case 0x2026: case 0x2022: case 0xB7:
+    case 0xAB: case 0xBB: case 0xA9: case 0xAE: case 0xB6: case 0x2192: case 0x200B: case 0xFEFF:
+        return 1;
+    default:
+        return 0;
+    }
 }
 
 /* Letters and signs of Latin and Cyrillic script, punctuation, arrows, figures. Each of them is lower-cased by itself, to
@@ -258,6 +256,21 @@ read_by_python(Reader *reader, const char *at, const char *end)
     return status;
 }
 
+/* What stands here of ASCII, folded; moves `*at` behind it. */
+static int
+add_ascii(Bytes *bytes, const char **at, const char *end)
+{
+    const char *begin = *at;
+    while (*at < end && !(**at & 0x80))
+        ++*at;
+    Py_ssize_t size = *at - begin;
+    if (bytes->held - bytes->size < size && bytes_room(bytes, size) < 0)
+        return -1;
+    for (Py_ssize_t i = 0; i < size; i++)
+        bytes->data[bytes->size++] = (char)FOLDED[(unsigned char)begin[i]];
+    return 0;
+}
+
 /* A line with something beyond ASCII in it. */
 static int
 read_other(Reader *reader, const char *begin, const char *end)
@@ -265,10 +278,12 @@ read_other(Reader *reader, const char *begin, const char *end)
     Bytes *line = &reader->line;
     line->size = 0;
     for (const char *at = begin; at < end;) {
+        if (add_ascii(line, &at, end) < 0)
+            return -1;
+        if (at == end)
+            break;
         Py_UCS4 character = next_character(&at);
-        if (character < 128)
-            character = FOLDED[character];
-        else if (is_separator(character))
+        if (is_separator(character))
             character = ' ';
         else if (is_simple(character))
             character = Py_UNICODE_ISALNUM(character) ? Py_UNICODE_TOLOWER(character) : ' ';

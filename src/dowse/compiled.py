@@ -85,6 +85,13 @@ class Core(Protocol):
         """The weight of each count, rising, written to the last. ``table`` has those of 0, 1, 2, ... quarters, and
         ``whole`` says whether counts are integers. False where one is not in the table."""
 
+    def bag(
+        self, table: Array, numbers: Array, counts: Array, whole: bool, most: int, most_often: int, found: Array,
+        often: Array, /,
+    ) -> bool:  # fmt: skip
+        """``Reading.bag``, written to the last two; ``table`` has the hash of each term, by its number, and ``whole``
+        says whether counts are integers. False where one is no quarter, or two terms have one hash."""
+
     def blocks(
         self, starts: list[int], sizes: Array, hashes: Array, known: bytes, mostly: float, weight: float,
         most_lines: int, groups: Array, weights: Array, by_line: Array, told: Array, /,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dowse.judge import Terms
 from dowse.judge.lexicon import Lexicon
-from dowse.judge.reading import Counts
+from dowse.judge.reading import Counts, Reading
 from dowse.judge.similarity import TopicVector, text_norm
 from dowse.model.words import LINE_END, WordLines, word_hash
 from tests.compiled import needs_core, pure
@@ -165,6 +165,30 @@ def test_compiled_or_not_terms_are_counted_alike(
                 assert column.tobytes() == expected.tobytes()
                 assert column.dtype == expected.dtype or not len(column)
             assert norm == text_norm(reading.distinct()[1], weighting)
+
+
+@needs_core
+@given(
+    counts=st.lists(st.integers(1, 9) | st.integers(1, 250_000), max_size=40),
+    parts=st.sampled_from([1, 4, 10]),
+    most=st.integers(1, 12),
+    bits=st.sampled_from([2, 40, 64]),
+)
+def test_compiled_or_not_the_same_terms_are_kept(counts: list[int], parts: int, most: int, bits: int) -> None:
+    size = len(counts)
+    often: Counts = np.array(counts, np.int64) if parts == 1 else np.array(counts) / parts
+    mixed = np.arange(1, size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    hashes = mixed >> np.uint64(64 - bits) if bits < 64 else mixed  # few bits: some have one hash
+    numbers = np.arange(size, dtype=np.int32)
+    reading = Reading(numbers, numbers, hashes, (), lambda: hashes)
+    reading._distinct = numbers, often
+    found = reading.bag(most)
+    with pure():
+        expected = reading.bag(most)
+    assert (found.terms.dtype, found.counts.dtype) == (expected.terms.dtype, expected.counts.dtype)
+    assert found.terms.tolist() == expected.terms.tolist()
+    if bits > 2:  # of terms that have one hash, any may be first
+        assert found.counts.tolist() == expected.counts.tolist()
 
 
 @needs_core

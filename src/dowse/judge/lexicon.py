@@ -136,7 +136,7 @@ class Lexicon(dict[str, int]):
             self._kept = known
         if self._new:
             self._learn()
-        return Reading(numbers, self._of_word[numbers], self._hashes, self.topical, self.term_hashes)
+        return Reading(numbers, self._of_word.take(numbers), self._hashes, self.topical, self.term_hashes)
 
 
 class Vocabulary:

@@ -151,6 +151,11 @@ class Reading:
     def bag(self, most: int = MOST_TERMS) -> Bag:
         """Its terms by their hashes: of too many, those that occur most often."""
         numbers, counts = self.distinct()
+        if core is not None and most > 0:
+            size, whole = min(len(numbers), most), counts.dtype == np.int64
+            terms, often = np.empty(size, np.uint32), np.empty(size, np.float32)
+            if core.bag(self._of_term(), numbers, counts, whole, most, _MOST_OFTEN, terms, often):
+                return Bag(terms, often)
         hashes = self._of_term()[numbers]
         if len(hashes) > most:
             kept = _most_often(hashes, counts, most)
