@@ -64,6 +64,7 @@ typedef struct {
     Py_ssize_t topical, most;      /* so many of each */
     Counted *table;
     Py_ssize_t table_size; /* a power of two, at least twice the words of any stretch */
+    int32_t *places;       /* of the stretch's terms in it */
     Counted *shared;       /* topical terms of the stretch */
     int32_t *several;      /* counts above one */
 } Measure;
@@ -89,21 +90,22 @@ cosine(Measure *measure, const int32_t *terms, Py_ssize_t size)
     Py_ssize_t room = 16;
     while (room < 2 * size)
         room *= 2;
-    memset(measure->table, 0, (size_t)room * sizeof *measure->table);
+    Py_ssize_t distinct = 0;
     for (Py_ssize_t i = 0; i < size; i++) {
         if (terms[i] < 0)
             continue;
         Py_ssize_t place = (Py_ssize_t)((uint32_t)terms[i] * UINT32_C(2654435769) >> 7) & (room - 1);
         while (measure->table[place].count && measure->table[place].term != terms[i])
             place = (place + 1) & (room - 1);
-        measure->table[place].term = terms[i];
-        measure->table[place].count++;
+        if (!measure->table[place].count++) {
+            measure->table[place].term = terms[i];
+            measure->places[distinct++] = (int32_t)place;
+        }
     }
     Py_ssize_t once = 0, several = 0, shared = 0;
-    for (Py_ssize_t i = 0; i < room; i++) {
-        Counted one = measure->table[i];
-        if (!one.count)
-            continue;
+    for (Py_ssize_t i = 0; i < distinct; i++) {
+        Counted one = measure->table[measure->places[i]];
+        measure->table[measure->places[i]].count = 0; /* for the next stretch */
         if (one.count >= measure->most)
             return -1.0;
         if (one.count == 1)
@@ -130,23 +132,22 @@ measure_all(Measure *measure, const int32_t *numbers, const int32_t *terms, Py_s
             Py_ssize_t lines, double *result, Py_ssize_t results)
 {
     Py_ssize_t line = 0, last = -1;
+    uint32_t topical = (uint32_t)measure->topical;
     for (Py_ssize_t i = 0; i < results; i++)
         result[i] = NAN;
     for (Py_ssize_t begin = 0; begin <= size; line++) {
         Py_ssize_t group = line < lines ? (groups == NULL ? line : groups[line]) : -1;
         if (line >= lines || group >= results || (group >= 0 && group <= last))
             return 0;
-        int near = 0;
+        uint32_t near = 0;
         Py_ssize_t words = 0, end = begin;
-        for (;; end++) {
-            if (end == size || numbers[end] == 0) {
-                if (end == size || groups == NULL || line + 1 >= lines || groups[line + 1] != group)
-                    break;
-                line++;
-                continue;
-            }
-            words++;
-            near |= terms[end] >= 0 && terms[end] < measure->topical;
+        for (;; end++, line++) {
+            Py_ssize_t first = end;
+            for (; end < size && numbers[end]; end++)
+                near |= (uint32_t)terms[end] < topical; /* what is no term is the greatest number, without its sign */
+            words += end - first;
+            if (end == size || groups == NULL || line + 1 >= lines || groups[line + 1] != group)
+                break;
         }
         if (group >= 0 && words) {
             last = group;
@@ -191,10 +192,11 @@ core_similarities(PyObject *module, PyObject *const *args, Py_ssize_t count)
     measure.most = buffers[5].len / 8;
     for (measure.table_size = 16; measure.table_size < 2 * size;)
         measure.table_size *= 2;
-    measure.table = PyMem_Malloc((size_t)measure.table_size * sizeof *measure.table);
+    measure.table = PyMem_Calloc((size_t)measure.table_size, sizeof *measure.table);
+    measure.places = PyMem_Malloc((size_t)(size + 1) * sizeof *measure.places);
     measure.shared = PyMem_Malloc((size_t)(size + 1) * sizeof *measure.shared);
     measure.several = PyMem_Malloc((size_t)(size + 1) * sizeof *measure.several);
-    if (measure.table == NULL || measure.shared == NULL || measure.several == NULL)
+    if (measure.table == NULL || measure.places == NULL || measure.shared == NULL || measure.several == NULL)
         PyErr_NoMemory();
     else
         answer = PyBool_FromLong(measure_all(&measure, buffers[0].buf, buffers[1].buf, size,
@@ -202,6 +204,7 @@ core_similarities(PyObject *module, PyObject *const *args, Py_ssize_t count)
                                              buffers[6].len / 8));
 done:
     PyMem_Free(measure.table);
+    PyMem_Free(measure.places);
     PyMem_Free(measure.shared);
     PyMem_Free(measure.several);
     for (int i = 0; i < 7; i++)
