@@ -120,12 +120,23 @@ def test_neither_the_core_nor_what_is_remembered_makes_a_difference(
 
 
 def test_a_full_memo_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dowse.parse.links._MOST_REMEMBERED", 2)
+    monkeypatch.setattr("dowse.parse.links._MOST_REMEMBERED", 4)
     memo = Memo()
-    for name in "abc":
+    for name in "ab":
         memo.of(name)
         memo.add(name, "p", ("url", ""))
-    assert (memo.of("c"), memo.of("a")) == ({"p": ("url", "")}, {})
+    assert memo.of("c") == memo.of("a") == memo.of("b") == {}
+    memo.add("c", "p", ("url", ""))
+    assert memo.of("c") == {}, "directories count as well, and it has been full again"
+
+
+def test_a_page_with_very_many_links_leaves_no_trace() -> None:
+    memo = Memo()
+    links = [RawLink(f"p{number}", "", "", 0, 0) for number in range(3_000)]
+    assert len(gather_links(Document("http://example.org/", links=links), memo=memo).urls) == 3_000
+    assert memo.of("http://example.org/") == {}
+    gather_links(Document("http://example.org/", links=links[:9]), memo=memo)
+    assert len(memo.of("http://example.org/")) == 9
 
 
 @needs_core

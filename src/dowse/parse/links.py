@@ -28,7 +28,7 @@ Target = tuple[str, str]
 
 _MAX_HREF = 8_192
 _MAX_ANCHOR = 200
-_MOST_REMEMBERED, _LONGEST_REMEMBERED = 8_192, 256  # references, characters of one: some 3 MB
+_MOST_REMEMBERED, _LONGEST_REMEMBERED = 8_192, 256  # references and directories, characters of one: some 3 MB
 _OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
 
 
@@ -71,9 +71,13 @@ class Memo:
 
     def of(self, directory: str) -> dict[str, Target]:
         """What is known of references on pages of the directory."""
-        if self._size >= _MOST_REMEMBERED:
-            self._directories, self._size = {}, 0
-        return self._directories.setdefault(directory, {})
+        found = self._directories.get(directory)
+        if found is None or self._size >= _MOST_REMEMBERED:
+            if self._size >= _MOST_REMEMBERED:
+                self._directories, self._size = {}, 0
+            found = self._directories[directory] = {}
+            self._size += 1
+        return found
 
     def add(self, directory: str, href: str, target: Target) -> None:
         self._directories[directory][href] = target
@@ -91,6 +95,8 @@ def gather_links(
     """
     base, links = base_of(document), document.links
     directory = base.directory
+    if len(links) > _MOST_REMEMBERED // 4 or len(directory) > _LONGEST_REMEMBERED:
+        memo = None  # it would be filled by a page or two
     known = {} if memo is None else memo.of(directory)
 
     def resolve(href: str) -> Target:
