@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Core", "core"]
 
-_VERSION = 2  # of what is below, as in src/core/module.c
+_VERSION = 3  # of what is below, as in src/core/module.c
 _Link = TypeVar("_Link", bound=tuple[Any, ...])
 
 
@@ -169,6 +169,7 @@ class Core(Protocol):
 
     def dot_texts(self, sizes: Array, terms: Array, unit: Array, vector: Array, result: Array, /) -> bool:
         """``Texts.dot``."""
+
     def look_up(
         self, fingerprints: Array, keys: Array, values: Array, orders: Array, states: Array, kinds: bytes, ids: Array,
         priorities: Array, standing: Array, /,
