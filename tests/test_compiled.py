@@ -70,7 +70,7 @@ def test_what_a_callback_raises_comes_through() -> None:
     html, table = '<html style="display:none">x</html>', core.tags({"html": 4})
     nothing: dict[str, list[str]] = {}
     with pytest.raises(KeyError):
-        core.walk(html, table, nothing.__getitem__, tuple)
+        core.walk(html, table, nothing.__getitem__, tuple, {})
     known, recent = {"\0": 0}, bytearray(core.RECENT_SIZE)
     with pytest.raises(KeyError):
         core.read_words("a 日本", known, [], nothing.__getitem__, recent)

@@ -85,7 +85,7 @@ PyObject *core_tags(PyObject *module, PyObject *names);
 PyObject *core_looks_deep(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_is_flat(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_is_utf8(PyObject *module, PyObject *body);
-PyObject *core_serialised(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_read(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_walk(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_read_words(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_minhash(PyObject *module, PyObject *hashes);

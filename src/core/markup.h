@@ -1,7 +1,4 @@
-/* Reading a tree's serialisation, tag by tag.
- *
- * It is regular, whatever page it came from: "<" is markup wherever it stands outside raw text, values are in double
- * quotes, and five characters are escaped. What does not keep to that is UNSAFE, and the page is left to Python. */
+/* Elements, attributes, and what the walk and the tree do with them. */
 
 #ifndef DOWSE_MARKUP_H
 #define DOWSE_MARKUP_H
@@ -51,7 +48,7 @@ typedef struct {
 } Span;
 
 typedef struct {
-    Span name, value; /* the value still escaped */
+    Span name, value; /* the value still with its references */
 } Attribute;
 
 typedef struct {
@@ -69,9 +66,8 @@ typedef struct {
 
 Tags *tags_of(PyObject *capsule);
 const Tag *find_tag(const Tags *tags, Span name);
-int read_attributes(const char **at, const char *end, Attributes *found);
-int add_unescaped(Bytes *bytes, Span text);
-int unescaped(Span text, Bytes *scratch, PyObject **result);
+int add_unescaped(PyObject *entities, Bytes *bytes, Span text, int in_value);
+int unescaped(PyObject *entities, Span value, Bytes *scratch, PyObject **result);
 const char *find_bytes(const char *begin, const char *end, const char *what, Py_ssize_t size);
 int holds(Span text, const char *what);
 
@@ -81,14 +77,20 @@ is_word(Span text, const char *word)
     return (size_t)text.size == strlen(word) && memcmp(text.begin, word, (size_t)text.size) == 0;
 }
 
-/* Here, so that the length of a name is known when this is compiled: it is asked for at every element. */
+/* A name of small letters, written in whatever case. Here, so that its length is known when this is compiled: it is
+ * asked for at every element. */
 static inline const Span *
 find_attribute(const Attributes *attributes, const char *name)
 {
     size_t size = strlen(name);
     for (Py_ssize_t i = 0; i < attributes->count; i++) {
         const Attribute *one = &attributes->items[i];
-        if ((size_t)one->name.size == size && memcmp(one->name.begin, name, size) == 0)
+        if ((size_t)one->name.size != size)
+            continue;
+        size_t same = 0;
+        while (same < size && (one->name.begin[same] | 0x20) == name[same])
+            same++;
+        if (same == size)
             return &one->value;
     }
     return NULL;

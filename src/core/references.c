@@ -1,62 +1,12 @@
-/* Text and values: what "&amp;" and its like stand for, and the five characters that a serialisation escapes. */
+/* What "&amp;" and its like stand for. */
 
 #include "source.h"
 
-enum { LONGEST_LEGACY = 6 }; /* letters of a reference's name that needs no ";" */
-
-/* Bytes that may not be copied as they are: 1 in values only. 0xC2 begins a no-break space. */
-static const unsigned char MARKED[256] = {['&'] = 2, ['<'] = 2, ['>'] = 2, ['"'] = 1, [0xC2] = 2};
-
-static int add_reference(Source *source, const char **at, const char *end, int in_value);
-
-/* Text or a value; `references`: "&" begins one. */
-int
-add_escaped(Source *source, const char *at, const char *end, int in_value, int references)
-{
-    const int least = in_value ? 1 : 2;
-    Bytes *out = &source->out;
-    for (;;) {
-        const char *run = at;
-        while (at < end && MARKED[(unsigned char)*at] < least)
-            at++;
-        if (bytes_add(out, run, at - run) < 0)
-            return FAILED;
-        if (at == end)
-            return OK;
-        if (*at == '&' && references) {
-            TRY(add_reference(source, &at, end, in_value));
-            continue;
-        }
-        int failed;
-        switch (*at++) {
-        case '&':
-            failed = ADD(out, "&amp;");
-            break;
-        case '<':
-            failed = ADD(out, "&lt;");
-            break;
-        case '>':
-            failed = ADD(out, "&gt;");
-            break;
-        case '"':
-            failed = ADD(out, "&quot;");
-            break;
-        default:
-            if (at < end && *at == '\xA0') {
-                at++;
-                failed = ADD(out, "&nbsp;");
-            }
-            else
-                failed = bytes_add_one(out, '\xC2');
-        }
-        if (failed)
-            return FAILED;
-    }
-}
+enum { LONGEST_LEGACY = 6 }; /* letters of a name that needs no ";" */
 
 /* "&#64;", "&#x40;"; what browsers replace (0, controls, halves of characters) is UNSAFE. */
 static int
-add_number(Source *source, const char **at, const char *end, int in_value)
+add_number(Bytes *out, const char **at, const char *end)
 {
     const char *here = *at + 2;
     unsigned base = 10;
@@ -78,6 +28,7 @@ add_number(Source *source, const char **at, const char *end, int in_value)
     if (number > 0x10FFFF || (number >= 0xD800 && number < 0xE000) || (number >= 0x7F && number < 0xA0) ||
         (number < 0x20 && number != '\n' && number != '\t'))
         return UNSAFE;
+    *at = here + (here < end && *here == ';');
     char bytes[4];
     int size = 0;
     if (number < 0x80)
@@ -96,19 +47,31 @@ add_number(Source *source, const char **at, const char *end, int in_value)
         }
         bytes[size++] = (char)(0x80 | (number & 0x3F));
     }
-    *at = here + (here < end && *here == ';');
-    return add_escaped(source, bytes, bytes + size, in_value, 0);
+    return bytes_add(out, bytes, size) < 0 ? FAILED : OK;
 }
 
 /* The characters of a name, with or without ";"; `found` is NULL where it is none. */
 static int
-look_up(Source *source, const char *name, Py_ssize_t size, Span *found)
+look_up(PyObject *entities, const char *name, Py_ssize_t size, Span *found)
 {
+    static const struct {
+        const char *name;
+        Py_ssize_t size;
+        Span characters;
+    } usual[] = {
+        {"amp;", 4, {"&", 1}}, {"lt;", 3, {"<", 1}}, {"gt;", 3, {">", 1}}, {"quot;", 5, {"\"", 1}},
+        {"nbsp;", 5, {"\xC2\xA0", 2}},
+    };
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (usual[i].size == size && memcmp(usual[i].name, name, (size_t)size) == 0) {
+            *found = usual[i].characters;
+            return OK;
+        }
     *found = (Span){NULL, 0};
     PyObject *key = PyUnicode_DecodeUTF8(name, size, NULL);
     if (key == NULL)
         return FAILED;
-    PyObject *value = PyDict_GetItemWithError(source->entities, key);
+    PyObject *value = PyDict_GetItemWithError(entities, key);
     Py_DECREF(key);
     if (value == NULL)
         return PyErr_Occurred() ? FAILED : OK;
@@ -118,32 +81,60 @@ look_up(Source *source, const char *name, Py_ssize_t size, Span *found)
 
 /* "&" and what it stands for. In values, what looks like a name is none before a letter, a digit or "=". */
 static int
-add_reference(Source *source, const char **at, const char *end, int in_value)
+add_reference(PyObject *entities, Bytes *out, const char **at, const char *end, int in_value)
 {
     const char *name = *at + 1, *here = name;
     if (here < end && *here == '#')
-        return add_number(source, at, end, in_value);
+        return add_number(out, at, end);
     while (here < end && is_alphanumeric(*here))
         here++;
     Span found = {NULL, 0};
-    if (here < end && *here == ';' && here > name)
-        TRY(look_up(source, name, here + 1 - name, &found));
-    if (found.begin != NULL) {
-        *at = here + 1;
-        return add_escaped(source, found.begin, found.begin + found.size, in_value, 0);
-    }
     Py_ssize_t size = here - name;
-    if (!in_value)
-        size = size < LONGEST_LEGACY ? size : LONGEST_LEGACY;
-    else if (size > LONGEST_LEGACY || (here < end && *here == '='))
-        size = 0;
-    for (; size >= 2; size = in_value ? 0 : size - 1) {
-        TRY(look_up(source, name, size, &found));
-        if (found.begin != NULL) {
-            *at = name + size;
-            return add_escaped(source, found.begin, found.begin + found.size, in_value, 0);
+    if (size && here < end && *here == ';')
+        TRY(look_up(entities, name, ++size, &found));
+    if (found.begin == NULL) {
+        size = here - name;
+        if (!in_value)
+            size = size < LONGEST_LEGACY ? size : LONGEST_LEGACY;
+        else if (size > LONGEST_LEGACY || (here < end && *here == '='))
+            size = 0;
+        for (; size >= 2; size = in_value ? 0 : size - 1) {
+            TRY(look_up(entities, name, size, &found));
+            if (found.begin != NULL)
+                break;
         }
     }
-    *at = name;
-    return ADD(&source->out, "&amp;") < 0 ? FAILED : OK;
+    *at = found.begin == NULL ? name : name + size;
+    if (found.begin == NULL)
+        found = (Span){"&", 1};
+    return bytes_add(out, found.begin, found.size) < 0 ? FAILED : OK;
+}
+
+/* Text or a value with the characters that its references stand for. */
+int
+add_unescaped(PyObject *entities, Bytes *bytes, Span text, int in_value)
+{
+    const char *at = text.begin, *end = text.begin + text.size;
+    for (;;) {
+        const char *mark = at < end ? memchr(at, '&', (size_t)(end - at)) : NULL;
+        if (bytes_add(bytes, at, (mark ? mark : end) - at) < 0)
+            return FAILED;
+        if (mark == NULL)
+            return OK;
+        at = mark;
+        TRY(add_reference(entities, bytes, &at, end, in_value));
+    }
+}
+
+/* The same of a value as a str. */
+int
+unescaped(PyObject *entities, Span value, Bytes *scratch, PyObject **result)
+{
+    if (value.size && memchr(value.begin, '&', (size_t)value.size) != NULL) {
+        scratch->size = 0;
+        TRY(add_unescaped(entities, scratch, value, 1));
+        value = (Span){scratch->data, scratch->size};
+    }
+    *result = PyUnicode_DecodeUTF8(value.begin, value.size, NULL);
+    return *result == NULL ? FAILED : OK;
 }

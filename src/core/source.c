@@ -1,17 +1,8 @@
-/* The characters of a page's source: names, attributes, comments, written as a serialisation has them.
+/* The characters of a page's source: names, attributes, comments, raw text.
  *
  * What is not read as it looks (a quote in an attribute's name, "--!>" in a comment) is UNSAFE. */
 
 #include "source.h"
-
-/* Text up to `end`, where a tag begins or the page ends. */
-int
-add_characters(Source *source, const char *end)
-{
-    const char *at = source->at;
-    source->at = end;
-    return add_escaped(source, at, end, 0, 1);
-}
 
 /* The name of a tag, in lower case, and its entry. */
 int
@@ -24,15 +15,15 @@ read_name(Source *source)
             return UNSAFE;
         source->name[size++] = *at >= 'A' && *at <= 'Z' ? (char)(*at | 0x20) : *at;
     }
+    source->written = (Span){source->at, size};
     source->at = at;
-    source->name_size = size;
     source->tag = find_tag(source->tags, (Span){source->name, size});
     return at == source->end ? UNSAFE : OK;
 }
 
-/* The value behind "=" and its quotes, to where the tag goes on. */
+/* The value behind "=", with or without quotes. */
 static int
-add_value(Source *source)
+read_value(Source *source, Span *value)
 {
     const char *at = source->at, *end;
     while (at < source->end && is_blank(*at))
@@ -54,51 +45,18 @@ add_value(Source *source)
                 return UNSAFE;
         source->at = end;
     }
-    return add_escaped(source, at, end, 1, 1);
+    *value = (Span){at, end - at};
+    return OK;
 }
 
-/* Names of SVG that have capitals, in whatever case they are written. */
-const char *const SVG_TAGS[] = {
-    "altGlyph", "altGlyphDef", "altGlyphItem", "animateColor", "animateMotion", "animateTransform", "clipPath",
-    "feBlend", "feColorMatrix", "feComponentTransfer", "feComposite", "feConvolveMatrix", "feDiffuseLighting",
-    "feDisplacementMap", "feDistantLight", "feDropShadow", "feFlood", "feFuncA", "feFuncB", "feFuncG", "feFuncR",
-    "feGaussianBlur", "feImage", "feMerge", "feMergeNode", "feMorphology", "feOffset", "fePointLight",
-    "feSpecularLighting", "feSpotLight", "feTile", "feTurbulence", "foreignObject", "glyphRef", "linearGradient",
-    "radialGradient", "textPath", NULL,
-};
-const char *const SVG_ATTRIBUTES[] = {
-    "attributeName", "attributeType", "baseFrequency", "baseProfile", "calcMode", "clipPathUnits", "diffuseConstant",
-    "edgeMode", "filterUnits", "glyphRef", "gradientTransform", "gradientUnits", "kernelMatrix", "kernelUnitLength",
-    "keyPoints", "keySplines", "keyTimes", "lengthAdjust", "limitingConeAngle", "markerHeight", "markerUnits",
-    "markerWidth", "maskContentUnits", "maskUnits", "numOctaves", "pathLength", "patternContentUnits",
-    "patternTransform", "patternUnits", "pointsAtX", "pointsAtY", "pointsAtZ", "preserveAlpha", "preserveAspectRatio",
-    "primitiveUnits", "refX", "refY", "repeatCount", "repeatDur", "requiredExtensions", "requiredFeatures",
-    "specularConstant", "specularExponent", "spreadMethod", "startOffset", "stdDeviation", "stitchTiles",
-    "surfaceScale", "systemLanguage", "tableValues", "targetX", "targetY", "textLength", "viewBox", "viewTarget",
-    "xChannelSelector", "yChannelSelector", "zoomAndPan", NULL,
-};
-
-/* Gives the name from `begin` on the capitals that it has among `names`. */
-void
-set_case(Bytes *out, Py_ssize_t begin, const char *const *names)
-{
-    char *name = out->data + begin;
-    const size_t size = (size_t)(out->size - begin);
-    for (; *names != NULL; names++)
-        if (**names == *name && strlen(*names) == size && PyOS_strnicmp(*names, name, (Py_ssize_t)size) == 0)
-            memcpy(name, *names, size);
-}
-
-/* From behind a start tag's name to behind its ">": ` name="value"` for each attribute, the first of a name. */
+/* From behind a start tag's name to behind its ">". Of two attributes of a name, the walk takes the first. */
 int
-add_attributes(Source *source, int in_svg)
+read_attributes(Source *source)
 {
-    struct {
-        Py_ssize_t begin, size;
-    } names[MOST_ATTRIBUTES];
-    Bytes *out = &source->out;
+    Attributes *found = &source->walk.attributes;
+    found->count = 0;
     source->closed = 0;
-    for (int count = 0;;) {
+    for (;;) {
         while (source->at < source->end && is_blank(*source->at))
             source->at++;
         if (source->at < source->end && *source->at == '/') {
@@ -107,49 +65,34 @@ add_attributes(Source *source, int in_svg)
             if (source->at == source->end || *source->at != '>')
                 return UNSAFE;
         }
-        if (source->at == source->end || count == MOST_ATTRIBUTES)
+        if (source->at == source->end || found->count == MOST_ATTRIBUTES)
             return UNSAFE;
         if (*source->at == '>') {
             source->at++;
             return OK;
         }
-        const Py_ssize_t before = out->size;
-        const char *name = source->at;
+        Attribute one = {{source->at, 0}, {source->at, 0}};
         for (; source->at < source->end; source->at++) {
             char byte = *source->at;
             if (byte == '=' || byte == '>' || byte == '/' || is_blank(byte))
                 break;
-            if (byte == '"' || byte == '\'' || byte == '<' || byte < 0)
+            if (byte == '"' || byte == '\'' || byte == '<' || (byte & 0x80))
                 return UNSAFE;
         }
-        Py_ssize_t size = source->at - name;
-        if (size == 0 || bytes_add_one(out, ' ') < 0 || bytes_add(out, name, size) < 0)
-            return size == 0 ? UNSAFE : FAILED;
-        char *copy = out->data + before + 1;
-        for (Py_ssize_t i = 0; i < size; i++)
-            if (copy[i] >= 'A' && copy[i] <= 'Z')
-                copy[i] |= 0x20;
-        int doubled = 0;
-        for (int i = 0; i < count; i++)
-            doubled |= names[i].size == size && memcmp(out->data + names[i].begin, copy, (size_t)size) == 0;
-        if (in_svg)
-            set_case(out, before + 1, SVG_ATTRIBUTES);
-        names[count].begin = before + 1;
-        names[count].size = size;
+        one.name.size = source->at - one.name.begin;
+        if (one.name.size == 0)
+            return UNSAFE;
         while (source->at < source->end && is_blank(*source->at))
             source->at++;
-        if (ADD(out, "=\"") < 0)
-            return FAILED;
         if (source->at < source->end && *source->at == '=') {
             source->at++;
-            TRY(add_value(source));
+            TRY(read_value(source, &one.value));
         }
-        if (bytes_add_one(out, '"') < 0)
+        Attribute *items = array_room(found->items, found->count, &found->held, sizeof *items);
+        if (items == NULL)
             return FAILED;
-        if (doubled)
-            out->size = before;
-        else
-            count++;
+        found->items = items;
+        items[found->count++] = one;
     }
 }
 
@@ -169,42 +112,37 @@ find_end(const Source *source)
     const char *at = source->at, *end;
     for (;; at = end + 2) {
         end = find_bytes(at, source->end, "</", 2);
-        if (end == NULL || source->end - end < source->name_size + 3)
+        if (end == NULL || source->end - end < source->written.size + 3)
             return NULL;
         Py_ssize_t i = 0;
-        while (i < source->name_size && Py_TOLOWER(end[i + 2]) == source->name[i])
+        while (i < source->written.size && Py_TOLOWER(end[i + 2]) == source->name[i])
             i++;
-        if (i == source->name_size && !is_alphanumeric(end[i + 2]))
+        if (i == source->written.size && !is_alphanumeric(end[i + 2]))
             break;
     }
-    if (source->name_size != 6 || memcmp(source->name, "script", 6) != 0)
+    if (source->written.size != 6 || memcmp(source->name, "script", 6) != 0)
         return end;
     /* "<!--" and "<script" inside a script: it goes on behind the next end tag */
     const char *comment = find_bytes(source->at, end, "<!--", 4);
     return comment != NULL && holds((Span){comment, end - comment}, "<script") ? NULL : end;
 }
 
-/* What is inside an element that has no elements in it, and its end tag. `raw`: nothing there is a reference. */
+/* What is inside an element that has no elements in it, and its end. `raw`: nothing there is a reference. */
 int
-add_content(Source *source, int raw)
+read_content(Source *source, int raw)
 {
     const char *end = find_end(source);
     if (end == NULL)
         return UNSAFE;
-    if (raw && bytes_add(&source->out, source->at, end - source->at) < 0)
-        return FAILED;
-    if (!raw)
-        TRY(add_characters(source, end));
-    source->at = end + 2 + source->name_size;
-    if (ADD(&source->out, "</") < 0 || bytes_add(&source->out, source->name, source->name_size) < 0 ||
-        bytes_add_one(&source->out, '>') < 0)
-        return FAILED;
-    return skip_end_tag(source);
+    TRY(walk_text(&source->walk, (Span){source->at, end - source->at}, raw));
+    source->at = end + 2 + source->written.size;
+    TRY(skip_end_tag(source));
+    return walk_end(&source->walk);
 }
 
-/* "<!--a-->", or "<?a>" and "<!a>", which are "<!--?a-->" and "<!--a-->". */
+/* "<!--a-->", or "<?a>" and "<!a>", which are comments as well. */
 int
-add_comment(Source *source, Bytes *target)
+skip_comment(Source *source)
 {
     const char *at = source->at, *end;
     if (source->end - at < 4 || memcmp(at, "<!--", 4) != 0) {
@@ -212,16 +150,14 @@ add_comment(Source *source, Bytes *target)
         if (end == NULL)
             return UNSAFE;
         source->at = end + 1;
-        at += at[1] == '?' ? 1 : 2;
+        return OK;
     }
-    else {
-        at += 4;
-        end = find_bytes(at, source->end, "-->", 3);
-        if (end == NULL || *at == '>' || (at[0] == '-' && at[1] == '>') || find_bytes(at, end, "--!>", 4) != NULL)
-            return UNSAFE;
-        source->at = end + 3;
-    }
-    return ADD(target, "<!--") < 0 || bytes_add(target, at, end - at) < 0 || ADD(target, "-->") < 0 ? FAILED : OK;
+    at += 4;
+    end = find_bytes(at, source->end, "-->", 3);
+    if (end == NULL || *at == '>' || (at[0] == '-' && at[1] == '>') || find_bytes(at, end, "--!>", 4) != NULL)
+        return UNSAFE;
+    source->at = end + 3;
+    return OK;
 }
 
 /* Eight bytes at a time where they are ASCII. */
@@ -277,37 +213,31 @@ break_lines(Span page, Bytes *copy)
     return bytes_add(copy, at, end - at) < 0 ? FAILED : OK;
 }
 
-/* serialised(page, tags, entities) -> the serialisation of its tree, or None: ask the library */
+/* read(page, tags, is_hidden, link_type, entities) -> what `walk` gives of its tree, or None: ask the library */
 PyObject *
-core_serialised(PyObject *module, PyObject *const *args, Py_ssize_t count)
+core_read(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
-    if (count != 3 || !PyBytes_Check(args[0]) || !PyDict_Check(args[2])) {
-        PyErr_SetString(PyExc_TypeError, "serialised(bytes, tags, dict)");
+    if (count != 5 || !PyBytes_Check(args[0])) {
+        PyErr_SetString(PyExc_TypeError, "read(bytes, tags, callable, type, dict)");
         return NULL;
     }
-    Source source = {.entities = args[2], .tags = tags_of(args[1])};
+    Source source = {.tags = tags_of(args[1])};
     if (source.tags == NULL)
         return NULL;
     Span page = {PyBytes_AS_STRING(args[0]), PyBytes_GET_SIZE(args[0])};
     Bytes copy = {NULL, 0, 0};
-    int status = memchr(page.begin, '\0', (size_t)page.size) || !is_utf8(page.begin, page.begin + page.size) ? UNSAFE : OK;
+    int status = walk_begin(&source.walk, args + 2, page.size);
+    if (status == OK && (memchr(page.begin, '\0', (size_t)page.size) || !is_utf8(page.begin, page.begin + page.size)))
+        status = UNSAFE;
     if (status == OK && memchr(page.begin, '\r', (size_t)page.size) != NULL) {
         status = break_lines(page, &copy);
         page = (Span){copy.data, copy.size};
     }
-    source.begin = source.at = page.begin;
+    source.at = page.begin;
     source.end = page.begin + page.size;
     if (status == OK)
-        status = bytes_room(&source.out, page.size + page.size / 8 + 256) < 0 ? FAILED : build(&source);
-    PyObject *result = NULL;
-    if (status == OK)
-        result = PyBytes_FromStringAndSize(source.out.data, source.out.size);
-    else if (status == UNSAFE)
-        result = Py_NewRef(Py_None);
+        status = build(&source);
     bytes_free(&copy);
-    bytes_free(&source.out);
-    bytes_free(&source.after_body);
-    bytes_free(&source.after_html);
-    return result;
+    return walk_result(&source.walk, status);
 }

@@ -3,48 +3,44 @@
 #ifndef DOWSE_SOURCE_H
 #define DOWSE_SOURCE_H
 
-#include "markup.h"
+#include "walk.h"
 
-enum { MOST_NAME = 64, MOST_DEPTH = 200, MOST_ATTRIBUTES = 64, MOST_FORMATS = 64 };
+enum { MOST_NAME = 64, MOST_DEPTH = 200, MOST_ATTRIBUTES = 64, MOST_FORMATS = 64, MOST_REOPENED = 20000 };
 enum { NO_FORM, OPEN_FORM, LEFT_FORM }; /* the page's current form: none, open, closed by an element around it */
 
 typedef struct {
-    const Tag *tag;        /* without a role where the name is unknown */
-    Py_ssize_t name, size; /* where the name stands in what was written */
+    const Tag *tag; /* without a role where the name is unknown */
+    Span name;      /* in whatever case */
 } OpenTag;
 
 typedef struct {
-    const Tag *tag;         /* NULL: a mark */
-    Py_ssize_t begin, size; /* its start tag, in what was written */
-    Py_ssize_t name;        /* size of its name */
-    Py_ssize_t place;       /* among the open elements; -1: it is closed, and opened again when something follows */
+    const Tag *tag; /* NULL: a mark */
+    Span written;   /* its start tag */
+    Span name;
+    Py_ssize_t place; /* among the open elements; -1: it is closed, and opened again when something follows */
 } Format;
 
 typedef struct {
-    const char *begin, *at, *end;
+    const char *at, *end;
     const Tags *tags;
-    PyObject *entities; /* {name, with and without ";": characters} */
-    Bytes out;
+    Walk walk; /* is told what begins and ends */
 
     OpenTag open[MOST_DEPTH];
     Py_ssize_t depth;
     Format format[MOST_FORMATS];
-    int formats;
+    int formats, reopened;
     int mode, form, doctype, selects;
-    Bytes after_body, after_html; /* comments that stand there */
 
-    char name[MOST_NAME]; /* of the tag being read, in lower case */
-    Py_ssize_t name_size;
+    Span written;         /* the name of the tag being read, */
+    char name[MOST_NAME]; /* and in lower case */
     const Tag *tag;
     int closed; /* it ended with "/>" */
 } Source;
 
-#define ADD(bytes, text) bytes_add((bytes), (text), (Py_ssize_t)sizeof(text) - 1)
-
 static inline int
 is_blank(char byte)
 {
-    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\f'; /* no "\r": see `core_serialised` */
+    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\f'; /* no "\r": see `core_read` */
 }
 
 static inline int
@@ -59,16 +55,11 @@ is_alphanumeric(char byte)
     return is_letter(byte) || (unsigned char)(byte - '0') < 10;
 }
 
-int add_escaped(Source *source, const char *at, const char *end, int in_value, int references);
-
-extern const char *const SVG_TAGS[], *const SVG_ATTRIBUTES[];
-void set_case(Bytes *out, Py_ssize_t begin, const char *const *names);
-int add_characters(Source *source, const char *end);
 int read_name(Source *source);
-int add_attributes(Source *source, int in_svg);
+int read_attributes(Source *source);
 int skip_end_tag(Source *source);
-int add_content(Source *source, int raw);
-int add_comment(Source *source, Bytes *target);
+int read_content(Source *source, int raw);
+int skip_comment(Source *source);
 
 extern const Tag IN_SVG; /* of all elements there */
 int imply(Source *source, const char *name);

@@ -4,23 +4,12 @@
 
 const Tag IN_SVG = {.role = R_SVG};
 
-/* Writes once more what was written before. */
 static int
-repeat(Bytes *out, Py_ssize_t begin, Py_ssize_t size)
-{
-    if (out->held - out->size < size && bytes_room(out, size) < 0)
-        return FAILED;
-    memcpy(out->data + out->size, out->data + begin, (size_t)size);
-    out->size += size;
-    return OK;
-}
-
-static int
-push(Source *source, Py_ssize_t name, Py_ssize_t size, const Tag *tag)
+push(Source *source, Span name, const Tag *tag)
 {
     if (source->depth == MOST_DEPTH)
         return UNSAFE;
-    source->open[source->depth++] = (OpenTag){tag, name, size};
+    source->open[source->depth++] = (OpenTag){tag, name};
     source->selects += tag->role == R_SELECT;
     if (tag->role == R_FORM)
         source->form = OPEN_FORM;
@@ -38,18 +27,21 @@ forget_format(Source *source, int number)
 static int
 add_format(Source *source, Format format)
 {
-    int alike = 0, first = 0;
+    int same = 0, alike = 0, first = 0;
     for (int i = source->formats - 1; i >= 0 && format.tag != NULL && source->format[i].tag != NULL; i--) {
         const Format *other = &source->format[i];
-        if (other->tag != format.tag || other->size != format.size)
+        if (other->tag != format.tag)
             continue;
-        if (memcmp(source->out.data + other->begin, source->out.data + format.begin, (size_t)format.size) != 0)
-            return UNSAFE; /* perhaps the same attributes in another order */
-        alike++;
+        same++;
+        alike += other->written.size == format.written.size &&
+                 memcmp(other->written.begin, format.written.begin, (size_t)format.written.size) == 0;
         first = i;
     }
-    if (alike == 3) /* as many are kept, by the rules */
+    if (same >= 3) { /* of three that are alike, the first is forgotten */
+        if (alike != same)
+            return UNSAFE; /* as to their attributes, they may be alike all the same */
         forget_format(source, first);
+    }
     if (source->formats == MOST_FORMATS)
         return UNSAFE;
     source->format[source->formats++] = format;
@@ -61,11 +53,10 @@ int
 imply(Source *source, const char *name)
 {
     Span span = {name, (Py_ssize_t)strlen(name)};
-    Py_ssize_t begin = source->out.size + 1;
-    if (bytes_add_one(&source->out, '<') < 0 || bytes_add(&source->out, name, span.size) < 0 ||
-        bytes_add_one(&source->out, '>') < 0)
-        return FAILED;
-    return push(source, begin, span.size, find_tag(source->tags, span));
+    const Tag *tag = find_tag(source->tags, span);
+    source->walk.attributes.count = 0;
+    TRY(walk_start(&source->walk, tag->kind, 0));
+    return push(source, span, tag);
 }
 
 /* The element whose start tag is being read. */
@@ -73,12 +64,9 @@ int
 insert(Source *source)
 {
     const Tag *tag = source->tag;
-    Py_ssize_t begin = source->out.size, size = source->name_size;
-    if (bytes_add_one(&source->out, '<') < 0 || bytes_add(&source->out, source->name, size) < 0)
-        return FAILED;
-    TRY(add_attributes(source, 0));
-    if (bytes_add_one(&source->out, '>') < 0)
-        return FAILED;
+    const char *begin = source->written.begin;
+    TRY(read_attributes(source));
+    TRY(walk_start(&source->walk, tag->kind, tag->form));
     if (tag->form == VOID)
         return OK;
     if ((tag->role == R_PRE || tag->role == R_TEXT) && source->at < source->end && !(tag->rules & IN_HEAD)) {
@@ -87,27 +75,22 @@ insert(Source *source)
         source->at += *source->at == '\n'; /* right behind the tag it is not text, except of a title */
     }
     if (tag->form == RAW || tag->role == R_TEXT)
-        return add_content(source, tag->form == RAW);
-    TRY(push(source, begin + 1, size, tag));
+        return read_content(source, tag->form == RAW);
+    TRY(push(source, source->written, tag));
     if (tag->rules & FORMATTING)
-        return add_format(source, (Format){tag, begin, source->out.size - begin, size, source->depth - 1});
+        return add_format(source, (Format){tag, {begin, source->at - begin}, source->written, source->depth - 1});
     if (tag->role == R_CELL || tag->role == R_CAPTION || tag->role == R_OBJECT)
-        return add_format(source, (Format){NULL, 0, 0, 0, -1});
+        return add_format(source, (Format){NULL, {NULL, 0}, {NULL, 0}, -1});
     return OK;
 }
 
-/* An element of SVG, where a tag may be closed at once, and some names have capitals. */
+/* An element of SVG, where a tag may be closed at once. */
 int
 insert_svg(Source *source)
 {
-    Py_ssize_t begin = source->out.size + 1, size = source->name_size;
-    if (bytes_add_one(&source->out, '<') < 0 || bytes_add(&source->out, source->name, size) < 0)
-        return FAILED;
-    set_case(&source->out, begin, SVG_TAGS);
-    TRY(add_attributes(source, 1));
-    if (bytes_add_one(&source->out, '>') < 0)
-        return FAILED;
-    TRY(push(source, begin, size, &IN_SVG));
+    TRY(read_attributes(source));
+    TRY(walk_start(&source->walk, source->tag->kind, 0));
+    TRY(push(source, source->written, &IN_SVG));
     return source->closed ? close_one(source) : OK;
 }
 
@@ -115,12 +98,9 @@ insert_svg(Source *source)
 int
 ignore(Source *source)
 {
-    Py_ssize_t before = source->out.size;
-    TRY(add_attributes(source, 0));
-    if (source->out.size > before && (source->tag->role == R_HTML || source->tag->role == R_BODY))
-        return UNSAFE;
-    source->out.size = before;
-    return OK;
+    TRY(read_attributes(source));
+    const int gives = source->tag->role == R_HTML || source->tag->role == R_BODY;
+    return gives && source->walk.attributes.count ? UNSAFE : OK;
 }
 
 int
@@ -134,10 +114,7 @@ close_one(Source *source)
         for (int i = source->formats - 1; i >= 0; i--)
             if (source->format[i].place == source->depth)
                 source->format[i].place = -1;
-    if (ADD(&source->out, "</") < 0)
-        return FAILED;
-    TRY(repeat(&source->out, one.name, one.size));
-    return bytes_add_one(&source->out, '>') < 0 ? FAILED : OK;
+    return walk_end(&source->walk);
 }
 
 /* Close an element and all that is open inside it. */
@@ -164,15 +141,14 @@ close_off(Source *source, Py_ssize_t place)
     return OK;
 }
 
+/* Has the open element the name of the tag being read? */
 int
 has_name(const Source *source, Py_ssize_t place)
 {
     const OpenTag *one = &source->open[place];
-    const char *name = source->out.data + one->name;
-    if (one->size != source->name_size)
-        return 0;
-    return one->tag == &IN_SVG ? PyOS_strnicmp(name, source->name, one->size) == 0
-                               : memcmp(name, source->name, (size_t)one->size) == 0;
+    if (one->tag == source->tag && one->tag->size)
+        return 1;
+    return one->name.size == source->written.size && PyOS_strnicmp(one->name.begin, source->name, one->name.size) == 0;
 }
 
 /* The innermost open element of a role, or of the tag's name (role R_NONE), with no scope between; -1: there is none. */
@@ -198,15 +174,20 @@ reopen(Source *source)
         first--;
     if (first == source->formats)
         return OK;
-    if (source->selects || source->out.size > 4 * (source->end - source->begin) + 65536)
-        return UNSAFE; /* the second: more tags than the page has, and ever more */
+    if (source->selects)
+        return UNSAFE;
+    const char *at = source->at;
     for (int i = first; i < source->formats; i++) {
         Format *format = &source->format[i];
-        Py_ssize_t begin = source->out.size;
-        TRY(repeat(&source->out, format->begin, format->size));
-        TRY(push(source, begin + 1, format->name, format->tag));
+        if (++source->reopened > MOST_REOPENED)
+            return UNSAFE; /* more tags than the page has, and ever more */
+        source->at = format->name.begin + format->name.size;
+        TRY(read_attributes(source));
+        TRY(walk_start(&source->walk, format->tag->kind, 0));
+        TRY(push(source, format->name, format->tag));
         format->place = source->depth - 1;
     }
+    source->at = at;
     return OK;
 }
 

@@ -1,4 +1,4 @@
-/* A page's serialisation straight from its source: what the HTML library would write of its tree, without a tree.
+/* A page's tree straight from its source, told to the walk as the elements of it begin and end; no tree is made.
  *
  * The rules are those of the HTML standard ("tree construction"), as far as they say where elements begin and end. What
  * needs a tree (blocks that are moved out of formatting, text between a table's cells), templates and framesets are
@@ -57,12 +57,12 @@ is_svg(const Source *source)
 {
     static const char *const html[] = {"foreignobject", "ruby", "span", "sub", "sup", "var"};
     if (innermost(source) == &IN_SVG) {
-        const OpenTag *around = &source->open[source->depth - 1];
-        Span name = {source->out.data + around->name, around->size};
-        if (is_word(name, "title") || is_word(name, "desc"))
+        Span around = source->open[source->depth - 1].name;
+        if ((around.size == 5 && PyOS_strnicmp(around.begin, "title", 5) == 0) ||
+            (around.size == 4 && PyOS_strnicmp(around.begin, "desc", 4) == 0))
             return 0;
     }
-    Span name = {source->name, source->name_size};
+    Span name = {source->name, source->written.size};
     for (size_t i = 0; i < sizeof html / sizeof *html; i++)
         if (is_word(name, html[i]))
             return 0;
@@ -283,7 +283,8 @@ end_in_body(Source *source)
     switch (tag->role) {
     case R_BR: /* counts as a start tag */
         TRY(reopen(source));
-        return ADD(&source->out, "<br>") < 0 ? FAILED : OK;
+        source->walk.attributes.count = 0;
+        return walk_start(&source->walk, tag->kind, VOID);
     case R_DOUBT:
     case R_SELECT:
     case R_OPTION:
@@ -299,8 +300,8 @@ end_in_body(Source *source)
     case R_P:
         place = in_scope(source, R_P);
         if (place < 0)
-            return ADD(&source->out, "<p></p>") < 0 ? FAILED : OK;
-        return close_to(source, place);
+            TRY(imply(source, "p"));
+        return place < 0 ? close_one(source) : close_to(source, place);
     case R_LI:
         for (place = source->depth - 1; place >= 0 && source->open[place].tag->role != R_LI; place--) {
             const Tag *one = source->open[place].tag;
@@ -396,7 +397,9 @@ text_in_body(Source *source, const char *end)
 {
     if (innermost(source) != &IN_SVG)
         TRY(reopen(source));
-    return add_characters(source, end);
+    Span text = {source->at, end - source->at};
+    source->at = end;
+    return walk_text(&source->walk, text, 0);
 }
 
 /* Text up to the next tag. */
@@ -417,10 +420,9 @@ text(Source *source)
         source->mode = at < end ? INSIDE_BODY : source->mode;
         return text_in_body(source, end);
     }
-    if (source->mode < INSIDE_HEAD)
-        source->at = at;
-    else
-        TRY(add_characters(source, at));
+    if (source->mode >= INSIDE_HEAD)
+        TRY(walk_text(&source->walk, (Span){source->at, at - source->at}, 1));
+    source->at = at;
     if (at == end)
         return OK;
     TRY(begin_body(source));
@@ -473,7 +475,15 @@ doctype(Source *source)
     if (!skip_word(&at, end, "html"))
         return UNSAFE;
     source->doctype = is_modern(at, end) ? MODERN_DOCTYPE : OLD_DOCTYPE;
-    return ADD(&source->out, "<!DOCTYPE html>") < 0 ? FAILED : OK;
+    return OK;
+}
+
+/* Around the page, and behind its body, comments are no part of it. */
+static int
+comment(Source *source)
+{
+    TRY(skip_comment(source));
+    return source->mode > BEFORE_HTML && source->mode <= INSIDE_BODY ? walk_comment(&source->walk) : OK;
 }
 
 static int
@@ -486,9 +496,7 @@ mark_up(Source *source)
     if ((at[1] == '!' && at[2] == '[') || (at[1] == '?' && (left < 6 || memcmp(at, "<?xml ", 6) != 0)))
         return UNSAFE; /* character data, instructions to other programs */
     if (at[1] == '?' || (at[1] == '!' && (at[2] | 0x20) != 'd'))
-        return add_comment(source, source->mode == AFTER_BODY   ? &source->after_body
-                                   : source->mode == AFTER_HTML ? &source->after_html
-                                                                : &source->out);
+        return comment(source);
     if (at[1] == '!')
         return doctype(source);
     int status, is_end = at[1] == '/';
@@ -498,7 +506,7 @@ mark_up(Source *source)
         if (innermost(source) != &IN_SVG)
             TRY(reopen(source));
         source->at++;
-        return ADD(&source->out, "&lt;") < 0 ? FAILED : OK;
+        return walk_text(&source->walk, (Span){"<", 1}, 1);
     }
     source->at += 1 + is_end;
     TRY(read_name(source));
@@ -509,18 +517,14 @@ mark_up(Source *source)
     return status;
 }
 
-/* Writes the whole page. */
+/* Reads the whole page. */
 int
 build(Source *source)
 {
     while (source->at < source->end)
         TRY(*source->at == '<' ? mark_up(source) : text(source));
     TRY(begin_body(source));
-    while (source->depth) {
+    while (source->depth)
         TRY(close_one(source));
-        const Bytes *behind = source->depth == 1 ? &source->after_body : &source->after_html;
-        if (source->depth <= 1 && bytes_add(&source->out, behind->data, behind->size) < 0)
-            return FAILED;
-    }
     return OK;
 }

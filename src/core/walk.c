@@ -1,59 +1,12 @@
-/* The walk of parse/html.py over a tree's serialisation: one pass over the bytes, no tree, no recursion.
+/* The walk of parse/html.py over a page, told as events: no tree, no recursion.
  *
  * `_Walk` in Python is what this must agree with, to the letter; names are the same where things are. Its list of parts
  * is one run of bytes here, with "\0" for a separator. */
 
-#include "markup.h"
+#include "walk.h"
 #include <stddef.h>
 
 enum { MOST_ANCHOR = 400, MOST_REL = 100 }; /* characters */
-
-typedef struct {
-    int kind;
-    Span name;
-} Open;
-
-typedef struct {
-    Py_ssize_t tag, parent, start, end, height;
-} Element;
-
-typedef struct {
-    Span href, title, rel; /* as written; `begin` is NULL where there is none */
-    Py_ssize_t text;       /* where in the text it began, */
-    Py_ssize_t unseen;     /* and among what is not seen */
-    Py_ssize_t paragraph, element, first_alt;
-    int after_separator;
-} OpenLink;
-
-typedef struct {
-    const char *at, *end;
-    const Tags *tags;
-    PyObject *is_hidden;
-    PyTypeObject *link_type;
-
-    Bytes text;       /* visible text and separators */
-    int at_separator; /* was a separator the last part? */
-    Py_ssize_t breaks;
-
-    Open *open;
-    Py_ssize_t depth, open_held;
-    Element *elements;
-    Py_ssize_t count, elements_held, element;
-    OpenLink *open_links;
-    Py_ssize_t links_open, links_held;
-    Span *alts; /* of images in open links, the innermost link's last */
-    Py_ssize_t alt_count, alts_held;
-    Bytes unseen; /* text nodes inside open links that are not visible: the anchors of folded menus */
-
-    Py_ssize_t muted, skipped; /* depth at which that began; 0: not */
-    Py_ssize_t foreign;        /* elements of SVG and MathML that are open, by their roots */
-    Py_ssize_t template;       /* depth of the outermost one that is open */
-    int any_hidden, undecided;
-
-    Attributes attributes; /* of the tag being read */
-    Bytes scratch, joined;
-    PyObject *links, *heads;
-} Walk;
 
 static int
 is_space(const char *begin, Py_ssize_t size)
@@ -74,29 +27,6 @@ add_separator(Walk *walk)
     walk->at_separator = 1;
     walk->breaks++;
     return bytes_add_one(&walk->text, '\0');
-}
-
-/* A text node; `raw`: its characters are not escaped. */
-static int
-add_text(Walk *walk, Span text, int raw)
-{
-    int visible = !walk->muted && !walk->skipped;
-    if (walk->template || (!visible && !walk->links_open))
-        return OK;
-    Bytes *target = visible ? &walk->text : &walk->unseen;
-    Py_ssize_t before = target->size;
-    TRY(raw ? bytes_add(target, text.begin, text.size) : add_unescaped(target, text));
-    if (!visible)
-        return OK;
-    if (!is_space(target->data + before, target->size - before)) {
-        walk->at_separator = 0;
-        return OK;
-    }
-    Py_ssize_t size = target->size - before;
-    target->size = before;
-    if (walk->links_open)
-        TRY(bytes_add(&walk->unseen, target->data + before, size));
-    return walk->at_separator ? OK : bytes_add_one(target, ' ');
 }
 
 /* " ".join(text[:most].replace("\0", " ").split()) */
@@ -130,7 +60,7 @@ static int
 rel_of(Walk *walk, Span written, PyObject **result)
 {
     PyObject *rel, *lowered;
-    TRY(unescaped(written, &walk->scratch, &rel));
+    TRY(unescaped(walk->entities, written, &walk->scratch, &rel));
     Py_SETREF(rel, PyUnicode_Substring(rel, 0, MOST_REL));
     if (rel == NULL)
         return FAILED;
@@ -153,7 +83,7 @@ add_link(Walk *walk, const OpenLink *link, Span anchor)
         return OK;
     if (link->title.size) {
         walk->scratch.size = 0;
-        TRY(add_unescaped(&walk->scratch, link->title));
+        TRY(add_unescaped(walk->entities, &walk->scratch, link->title, 1));
         Bytes *title = &walk->scratch;
         if (title->size != anchor.size || memcmp(title->data, anchor.begin, (size_t)anchor.size) != 0) {
             if (anchor.begin != walk->joined.data) {
@@ -169,7 +99,7 @@ add_link(Walk *walk, const OpenLink *link, Span anchor)
     if (row == NULL)
         return FAILED;
     PyObject *item = NULL;
-    int status = unescaped(link->href, &walk->scratch, &item);
+    int status = unescaped(walk->entities, link->href, &walk->scratch, &item);
     if (status == OK) {
         PyTuple_SET_ITEM(row, 0, item);
         item = on_one_line(walk, anchor, MOST_ANCHOR);
@@ -236,7 +166,7 @@ close_link(Walk *walk)
         TRY(bytes_add(&walk->joined, anchor.begin, anchor.size));
         for (Py_ssize_t i = link->first_alt; i < walk->alt_count; i++) {
             TRY(bytes_add_one(&walk->joined, ' '));
-            TRY(add_unescaped(&walk->joined, walk->alts[i]));
+            TRY(add_unescaped(walk->entities, &walk->joined, walk->alts[i], 1));
         }
         walk->alt_count = link->first_alt;
         anchor = (Span){walk->joined.data, walk->joined.size};
@@ -255,7 +185,7 @@ close_link(Walk *walk)
     return add_link(walk, link, anchor);
 }
 
-/* An element about the page as a whole is handed back to Python: (kind, attributes, text). */
+/* An element about the page as a whole is handed back to Python: (kind, attributes, text). The first of a name counts. */
 static int
 add_head(Walk *walk, int kind, Span text)
 {
@@ -263,16 +193,22 @@ add_head(Walk *walk, int kind, Span text)
     int status = attributes == NULL ? FAILED : OK;
     for (Py_ssize_t i = 0; status == OK && i < walk->attributes.count; i++) {
         const Attribute *one = &walk->attributes.items[i];
-        PyObject *value, *name = PyUnicode_DecodeUTF8(one->name.begin, one->name.size, NULL);
-        status = name == NULL ? FAILED : unescaped(one->value, &walk->scratch, &value);
+        Bytes *lowered = &walk->scratch;
+        lowered->size = 0;
+        if (bytes_add(lowered, one->name.begin, one->name.size) < 0)
+            status = FAILED;
+        for (Py_ssize_t j = 0; j < lowered->size; j++)
+            lowered->data[j] = (char)Py_TOLOWER(lowered->data[j]);
+        PyObject *value, *name = status == OK ? PyUnicode_DecodeUTF8(lowered->data, lowered->size, NULL) : NULL;
+        status = name == NULL ? FAILED : unescaped(walk->entities, one->value, &walk->scratch, &value);
         if (status == OK) {
-            status = PyDict_SetItem(attributes, name, value);
+            status = PyDict_SetDefault(attributes, name, value) == NULL ? FAILED : OK;
             Py_DECREF(value);
         }
         Py_XDECREF(name);
     }
-    if (status == OK)
-        status = unescaped(text, &walk->scratch, &inside);
+    if (status == OK && (inside = PyUnicode_DecodeUTF8(text.begin, text.size, NULL)) == NULL)
+        status = FAILED;
     if (status == OK) {
         entry = Py_BuildValue("(iOO)", kind, attributes, inside);
         status = entry == NULL ? FAILED : PyList_Append(walk->heads, entry);
@@ -289,10 +225,10 @@ is_hidden(Walk *walk, int *hidden)
 {
     *hidden = find_attribute(&walk->attributes, "hidden") != NULL;
     const Span *style = *hidden ? NULL : find_attribute(&walk->attributes, "style");
-    if (style == NULL || !(holds(*style, "none") || holds(*style, "hidden")))
+    if (style == NULL || !(holds(*style, "none") || holds(*style, "hidden") || holds(*style, "&")))
         return OK;
     PyObject *text;
-    TRY(unescaped(*style, &walk->scratch, &text));
+    TRY(unescaped(walk->entities, *style, &walk->scratch, &text));
     PyObject *found = PyObject_CallOneArg(walk->is_hidden, text);
     Py_DECREF(text);
     if (found == NULL)
@@ -330,7 +266,7 @@ enter(Walk *walk, int kind)
         };
         walk->at_separator = 0;
         walk->joined.size = 0;
-        TRY(add_unescaped(&walk->joined, value_of(walk, kind == AREA ? "alt" : "name")));
+        TRY(add_unescaped(walk->entities, &walk->joined, value_of(walk, kind == AREA ? "alt" : "name"), 1));
         return add_link(walk, &link, (Span){walk->joined.data, walk->joined.size});
     }
     case HTML:
@@ -338,25 +274,29 @@ enter(Walk *walk, int kind)
     case LINK:
     case BASE:
         return add_head(walk, kind, (Span){"", 0});
-    case TITLE: {
-        const char *end = memchr(walk->at, '<', (size_t)(walk->end - walk->at));
-        if (end == NULL || walk->end - end < 8 || memcmp(end, "</title>", 8) != 0)
-            return UNSAFE; /* a title of SVG may have elements in it */
-        return add_head(walk, kind, (Span){walk->at, end - walk->at});
-    }
+    case TITLE:
+        walk->in_title = 1;
+        walk->title.size = 0;
+        return OK;
     default:
         return OK;
     }
 }
 
+/* The element that was begun has something in it: so it is open. */
 static int
-push(Walk *walk, int kind, Span name, int hidden)
+open_begun(Walk *walk)
 {
-    Open *open = array_room(walk->open, walk->depth, &walk->open_held, sizeof *open);
+    if (!walk->begun)
+        return OK;
+    walk->begun = 0;
+    int kind = walk->begun_kind, *open = array_room(walk->open, walk->depth, &walk->open_held, sizeof *open);
     if (open == NULL)
         return FAILED;
     walk->open = open;
-    open[walk->depth++] = (Open){kind, name};
+    open[walk->depth++] = kind;
+    if (walk->begun_template && !walk->template)
+        walk->template = walk->depth;
     if (walk->skipped)
         return OK;
     if (kind >= LEAVES) {
@@ -371,15 +311,95 @@ push(Walk *walk, int kind, Span name, int hidden)
         elements[walk->count] = (Element){-kind, walk->element, walk->breaks, 0, 0};
         walk->element = walk->count++;
     }
-    if (!walk->muted && (kind == HEAD || hidden))
+    if (!walk->muted && (kind == HEAD || walk->begun_hidden))
         walk->muted = walk->depth;
     return OK;
 }
 
+/* The end of a text node: white space alone is a blank at most. */
 static int
-pop(Walk *walk)
+end_text(Walk *walk)
 {
-    int kind = walk->open[walk->depth - 1].kind, skipped = walk->skipped != 0;
+    Bytes *node = walk->node;
+    walk->node = NULL;
+    if (node == NULL || node == &walk->unseen)
+        return OK;
+    const Py_ssize_t size = node->size - walk->node_begin;
+    if (!is_space(node->data + walk->node_begin, size)) {
+        walk->at_separator = 0;
+        return OK;
+    }
+    node->size = walk->node_begin;
+    if (walk->links_open && bytes_add(&walk->unseen, node->data + node->size, size) < 0)
+        return FAILED;
+    return walk->at_separator ? OK : bytes_add_one(node, ' ');
+}
+
+/* Text, or more of it: a node goes on until something else stands there. */
+int
+walk_text(Walk *walk, Span text, int raw)
+{
+    if (text.size == 0)
+        return OK;
+    TRY(open_begun(walk));
+    if (walk->in_title)
+        TRY(raw ? bytes_add(&walk->title, text.begin, text.size)
+                : add_unescaped(walk->entities, &walk->title, text, 0));
+    if (walk->node == NULL) {
+        const int visible = !walk->muted && !walk->skipped;
+        if (walk->template || (!visible && !walk->links_open))
+            return OK;
+        walk->node = visible ? &walk->text : &walk->unseen;
+        walk->node_begin = walk->node->size;
+    }
+    return raw ? bytes_add(walk->node, text.begin, text.size) : add_unescaped(walk->entities, walk->node, text, 0);
+}
+
+int
+walk_comment(Walk *walk)
+{
+    TRY(end_text(walk));
+    return open_begun(walk);
+}
+
+int
+walk_start(Walk *walk, int kind, int form)
+{
+    int hidden;
+    TRY(walk_comment(walk)); /* what there was before it ends in the same way */
+    if (walk->in_title)
+        return UNSAFE; /* a title of SVG may have elements in it */
+    TRY(is_hidden(walk, &hidden));
+    walk->any_hidden |= hidden && !walk->template;
+    if (!walk->skipped) {
+        if (kind == ANCHOR)
+            TRY(open_link(walk));
+        else if (kind > ANCHOR)
+            TRY(enter(walk, kind));
+        else if (kind != INLINE)
+            TRY(add_separator(walk));
+    }
+    walk->begun = form != VOID;
+    walk->begun_kind = kind;
+    walk->begun_hidden = hidden;
+    walk->begun_template = form == TEMPLATE;
+    return OK;
+}
+
+int
+walk_end(Walk *walk)
+{
+    TRY(end_text(walk));
+    if (walk->in_title) {
+        walk->in_title = 0;
+        TRY(add_head(walk, TITLE, (Span){walk->title.data, walk->title.size}));
+    }
+    const int skipped = walk->skipped != 0;
+    if (walk->begun) { /* nothing inside */
+        walk->begun = 0;
+        return walk->begun_kind == ANCHOR && !skipped ? close_link(walk) : OK;
+    }
+    const int kind = walk->open[walk->depth - 1];
     if (walk->skipped == walk->depth)
         walk->skipped = 0;
     if (walk->muted == walk->depth)
@@ -404,115 +424,25 @@ pop(Walk *walk)
     return OK;
 }
 
-/* Where raw text ends, whose element's start tag has been read; NULL when that is not certain. */
-static const char *
-raw_end(const Walk *walk, Span name)
+int
+walk_begin(Walk *walk, PyObject *const *args, Py_ssize_t page)
 {
-    char tag[20] = "</";
-    memcpy(tag + 2, name.begin, (size_t)name.size);
-    tag[name.size + 2] = '>';
-    const char *end = find_bytes(walk->at, walk->end, tag, name.size + 3);
-    if (end == NULL || name.size != 6 || memcmp(name.begin, "script", 6) != 0)
-        return end;
-    /* "<!--" and "<script" inside a script: it goes on behind the next end tag */
-    const char *comment = find_bytes(walk->at, end, "<!--", 4);
-    return comment != NULL && holds((Span){comment, end - comment}, "<script") ? NULL : end;
-}
-
-/* Is what comes next the end tag of this name? */
-static int
-is_end_tag(const Walk *walk, Span name)
-{
-    const char *at = walk->at;
-    return walk->end - at >= name.size + 3 && at[0] == '<' && at[1] == '/' && at[name.size + 2] == '>' &&
-           memcmp(at + 2, name.begin, (size_t)name.size) == 0;
-}
-
-static int
-start_tag(Walk *walk)
-{
-    Span name = {walk->at, 0};
-    while (walk->at < walk->end && *walk->at != ' ' && *walk->at != '>')
-        walk->at++;
-    name.size = walk->at - name.begin;
-    if (name.size == 0)
-        return UNSAFE;
-    const Tag *tag = find_tag(walk->tags, name);
-    int kind = tag->kind, hidden;
-    if (tag->form == UNREADABLE || (walk->foreign && tag->form && tag->form != FOREIGN))
-        return UNSAFE; /* in SVG and MathML these names are serialised otherwise, and where they end is hard to tell */
-    TRY(read_attributes(&walk->at, walk->end, &walk->attributes));
-    TRY(is_hidden(walk, &hidden));
-    walk->any_hidden |= hidden && !walk->template;
-    if (!walk->skipped) {
-        if (kind == ANCHOR)
-            TRY(open_link(walk));
-        else if (kind > ANCHOR)
-            TRY(enter(walk, kind));
-        else if (kind != INLINE)
-            TRY(add_separator(walk));
+    if (!PyType_Check(args[1]) || !PyType_IsSubtype((PyTypeObject *)args[1], &PyTuple_Type) || !PyDict_Check(args[2])) {
+        PyErr_SetString(PyExc_TypeError, "a type of tuple and a dict are wanted");
+        return FAILED;
     }
-    if (tag->form == VOID)
-        return OK;
-    if (is_end_tag(walk, name)) { /* nothing inside */
-        walk->at += name.size + 3;
-        return kind == ANCHOR && !walk->skipped ? close_link(walk) : OK;
-    }
-    TRY(push(walk, kind, name, hidden));
-    if (tag->form == FOREIGN)
-        walk->foreign++;
-    else if (tag->form == TEMPLATE && !walk->template)
-        walk->template = walk->depth;
-    else if (tag->form == RAW) {
-        const char *end = raw_end(walk, name);
-        if (end == NULL)
-            return UNSAFE;
-        TRY(add_text(walk, (Span){walk->at, end - walk->at}, 1));
-        walk->at = end;
-    }
+    *walk = (Walk){
+        .is_hidden = args[0], .link_type = (PyTypeObject *)args[1], .entities = args[2], .at_separator = 1, .breaks = 1,
+    };
+    walk->links = PyList_New(0);
+    walk->heads = PyList_New(0);
+    walk->elements = array_room(NULL, 0, &walk->elements_held, sizeof *walk->elements);
+    if (walk->links == NULL || walk->heads == NULL || walk->elements == NULL ||
+        bytes_room(&walk->text, page / 2 + 64) < 0 || bytes_room(&walk->unseen, 256) < 0 ||
+        bytes_room(&walk->title, 256) < 0 || bytes_room(&walk->scratch, 256) < 0 || bytes_room(&walk->joined, 256) < 0)
+        return FAILED;
+    walk->elements[walk->count++] = (Element){0, 0, 1, 2, 0};
     return OK;
-}
-
-static int
-end_tag(Walk *walk)
-{
-    if (walk->depth == 0 || !is_end_tag(walk, walk->open[walk->depth - 1].name))
-        return UNSAFE;
-    Span name = walk->open[walk->depth - 1].name;
-    walk->at += name.size + 3;
-    if (walk->foreign && find_tag(walk->tags, name)->form == FOREIGN)
-        walk->foreign--;
-    return pop(walk);
-}
-
-static int
-run(Walk *walk)
-{
-    while (walk->at < walk->end) {
-        if (*walk->at != '<') {
-            const char *next = memchr(walk->at, '<', (size_t)(walk->end - walk->at));
-            if (next == NULL || walk->depth == 0)
-                return UNSAFE;
-            TRY(add_text(walk, (Span){walk->at, next - walk->at}, 0));
-            walk->at = next;
-        }
-        const char *mark = walk->at + 1;
-        Py_ssize_t left = walk->end - mark;
-        if (left >= 1 && *mark == '/')
-            TRY(end_tag(walk));
-        else if (left >= 1 && (*mark == '!' || *mark == '?')) {
-            int comment = left >= 3 && memcmp(mark, "!--", 3) == 0;
-            const char *end = comment ? find_bytes(mark + 3, walk->end, "-->", 3) : memchr(mark, '>', (size_t)left);
-            if (end == NULL)
-                return UNSAFE;
-            walk->at = end + (comment ? 3 : 1);
-        }
-        else {
-            walk->at = mark;
-            TRY(start_tag(walk));
-        }
-    }
-    return walk->depth || (walk->undecided && walk->any_hidden) ? UNSAFE : OK;
 }
 
 /* One column of the outline. */
@@ -547,53 +477,27 @@ result_of(Walk *walk)
         column(walk, offsetof(Element, height)), walk->heads);
 }
 
-/* walk(html, tags, is_hidden, link_type) -> (text, links, outline's columns, heads), or None: leave it to Python */
 PyObject *
-core_walk(PyObject *module, PyObject *const *args, Py_ssize_t count)
+walk_result(Walk *walk, int status)
 {
-    (void)module;
-    if (count != 4 || !(PyUnicode_Check(args[0]) || PyBytes_Check(args[0])) || !PyType_Check(args[3]) ||
-        !PyType_IsSubtype((PyTypeObject *)args[3], &PyTuple_Type)) {
-        PyErr_SetString(PyExc_TypeError, "walk(str or bytes, tags, callable, type of tuple)");
-        return NULL;
-    }
-    Walk walk = {.at_separator = 1, .breaks = 1, .is_hidden = args[2], .link_type = (PyTypeObject *)args[3]};
-    walk.tags = tags_of(args[1]);
-    if (walk.tags == NULL)
-        return NULL;
-    Py_ssize_t size = PyBytes_Check(args[0]) ? PyBytes_GET_SIZE(args[0]) : 0;
-    walk.at = PyBytes_Check(args[0]) ? PyBytes_AS_STRING(args[0]) : PyUnicode_AsUTF8AndSize(args[0], &size);
-    if (walk.at == NULL) {
-        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
-            return NULL;
-        PyErr_Clear(); /* half a character: nothing that UTF-8 can say */
-        Py_RETURN_NONE;
-    }
-    walk.end = walk.at + size;
     PyObject *result = NULL;
-    int status = FAILED;
-    walk.links = PyList_New(0);
-    walk.heads = PyList_New(0);
-    walk.elements = array_room(NULL, 0, &walk.elements_held, sizeof *walk.elements);
-    if (walk.links != NULL && walk.heads != NULL && walk.elements != NULL && bytes_room(&walk.text, size / 2 + 64) == 0 &&
-        bytes_room(&walk.unseen, 256) == 0 && bytes_room(&walk.scratch, 256) == 0 && bytes_room(&walk.joined, 256) == 0) {
-        walk.elements[walk.count++] = (Element){0, 0, 1, 2, 0};
-        status = memchr(walk.at, '\0', (size_t)size) != NULL ? UNSAFE : run(&walk);
-    }
+    if (status == OK && (walk->depth || (walk->undecided && walk->any_hidden)))
+        status = UNSAFE;
     if (status == OK)
-        result = result_of(&walk);
+        result = result_of(walk);
     else if (status == UNSAFE)
         result = Py_NewRef(Py_None);
-    Py_XDECREF(walk.links);
-    Py_XDECREF(walk.heads);
-    PyMem_Free(walk.open);
-    PyMem_Free(walk.elements);
-    PyMem_Free(walk.open_links);
-    PyMem_Free(walk.alts);
-    PyMem_Free(walk.attributes.items);
-    bytes_free(&walk.text);
-    bytes_free(&walk.unseen);
-    bytes_free(&walk.scratch);
-    bytes_free(&walk.joined);
+    Py_XDECREF(walk->links);
+    Py_XDECREF(walk->heads);
+    PyMem_Free(walk->open);
+    PyMem_Free(walk->elements);
+    PyMem_Free(walk->open_links);
+    PyMem_Free(walk->alts);
+    PyMem_Free(walk->attributes.items);
+    bytes_free(&walk->text);
+    bytes_free(&walk->unseen);
+    bytes_free(&walk->title);
+    bytes_free(&walk->scratch);
+    bytes_free(&walk->joined);
     return result;
 }

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["Core", "core"]
+__all__ = ["Core", "Found", "core"]
 
-_VERSION = 3  # of what is below, as in src/core/module.c
+_VERSION = 4  # of what is below, as in src/core/module.c
 _Link = TypeVar("_Link", bound=tuple[Any, ...])
+Found = tuple[str, list[_Link], tuple[list[int], ...], list[tuple[int, Mapping[str, str | None], str]]]
+"""Text, links, columns of the outline and elements of the head (kind, attributes, text) of a page."""
 
 
 class Core(Protocol):
@@ -44,15 +46,23 @@ class Core(Protocol):
     ) -> bool:  # fmt: skip
         """Is it certain that no tag of the page is beyond these bounds (see ``dowse.parse.bounds``)?"""
 
-    def serialised(self, page: bytes, tags: object, entities: dict[str, str], /) -> bytes | None:
-        """What the HTML library would write of the page's tree, in UTF-8. None where that takes the library: where tags
-        are tangled, and elsewhere (see src/core/tree.c)."""
+    def read(
+        self, page: bytes, tags: object, is_hidden: Callable[[str], object], link: type[_Link],
+        entities: dict[str, str], /,
+    ) -> Found[_Link] | None:  # fmt: skip
+        """What ``walk`` would find in its tree, from the page itself. None where that takes the HTML library: where
+        tags are in a tangle, and elsewhere (see src/core/tree.c)."""
 
     def walk(
-        self, html: str | bytes, tags: object, is_hidden: Callable[[str], object], link: type[_Link], /
-    ) -> tuple[str, list[_Link], tuple[list[int], ...], list[tuple[int, Mapping[str, str | None], str]]] | None:
-        """Text, links, columns of the outline and elements of the head (kind, attributes, text) from the serialisation
-        of a tree. None where that leaves a doubt."""
+        self,
+        html: str,
+        tags: object,
+        is_hidden: Callable[[str], object],
+        link: type[_Link],
+        entities: dict[str, str],
+        /,
+    ) -> Found[_Link] | None:
+        """The same from the serialisation of a tree. None where that leaves a doubt."""
 
     RECENT_SIZE: int
 

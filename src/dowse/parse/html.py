@@ -6,9 +6,8 @@ block's own text. A link remembers the paragraph it stands in. Everything else (
 on the joined string, not per node: calls into Python per node are what a parser's time is made of. Of the tree itself
 an :class:`~dowse.parse.outline.Outline` is left: which block lies in which, and what lines it has.
 
-Where the compiled core is there, it reads the tree's serialisation instead, with the same result; and of a page whose
-tags leave no doubt it writes that serialisation itself, so that there is no tree at all. Where it is not sure, the page
-is walked here all the same.
+Where the compiled core is there, it finds the same without a tree in most pages, and in the others from their trees'
+serialisation. Where it is not sure, the tree is walked here all the same.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from html.entities import html5
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, create_tag
 
-from dowse.compiled import core
+from dowse.compiled import Found, core
 from dowse.model.words import WordLines
 from dowse.parse.bounds import bounded
 from dowse.parse.document import Document, RawLink
@@ -91,12 +90,11 @@ def parse_html(page: bytes, *, url: str, charset: str = "", robots_tag: str | No
 
 def _read(page: bytes) -> _Walk:
     """Of the tree, which takes ten times the page's memory, nothing is left after this."""
-    if core is not None and (html := core.serialised(page, _TABLE, html5)) is not None:
-        walk = _scanned(html)
-        if walk is not None:
-            return walk
-    tree = LexborHTMLParser(page, options=_OPTIONS, scripting=True)
-    return _scanned(_serialised(tree, page)) or _walked(tree)
+    walk = _told(page)
+    if walk is None:
+        tree = LexborHTMLParser(page, options=_OPTIONS, scripting=True)
+        walk = _scanned(tree, page) or _walked(tree)
+    return walk
 
 
 def _walked(tree: LexborHTMLParser) -> _Walk:
@@ -109,17 +107,20 @@ def _walked(tree: LexborHTMLParser) -> _Walk:
     return walk
 
 
-def _serialised(tree: LexborHTMLParser, page: bytes) -> str | None:
-    """What the library makes of it, for the compiled core; None where that is not there, or could be misled."""
-    # of that end, the library makes a comment with any text in it
-    return None if core is None or page.endswith(b"<!") else tree.html
+def _told(page: bytes) -> _Walk | None:
+    """The same by the compiled core, without a tree; None where it is not there, or not sure."""
+    return None if core is None else _collected(core.read(page, _TABLE, _HIDDEN_STYLE.search, RawLink, html5))
 
 
-def _scanned(html: str | bytes | None) -> _Walk | None:
-    """What :func:`_walked` finds, by the compiled core from a tree's serialisation; None where it is not sure."""
-    if core is None or html is None:
+def _scanned(tree: LexborHTMLParser, page: bytes) -> _Walk | None:
+    """The same by the compiled core, from the tree's serialisation."""
+    if core is None or page.endswith(b"<!"):  # of that, the library makes a comment with any text in it
         return None
-    found = core.walk(html, _TABLE, _HIDDEN_STYLE.search, RawLink)
+    html = tree.html
+    return None if html is None else _collected(core.walk(html, _TABLE, _HIDDEN_STYLE.search, RawLink, html5))
+
+
+def _collected(found: Found[RawLink] | None) -> _Walk | None:
     if found is None:
         return None
     walk = _Walk(frozenset())
