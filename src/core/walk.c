@@ -471,7 +471,7 @@ result_of(Walk *walk)
     }
     walk->elements[0].end = walk->breaks + !walk->at_separator;
     return Py_BuildValue(
-        "(NO(NNNNN)O)", PyUnicode_DecodeUTF8(walk->text.data, walk->text.size, NULL), walk->links,
+        "(NO(NNNNN)O)", PyBytes_FromStringAndSize(walk->text.data, walk->text.size), walk->links,
         column(walk, offsetof(Element, tag)), column(walk, offsetof(Element, parent)),
         column(walk, offsetof(Element, start)), column(walk, offsetof(Element, end)),
         column(walk, offsetof(Element, height)), walk->heads);

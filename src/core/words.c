@@ -302,19 +302,23 @@ PyObject *
 core_read_words(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
-    if (count != 5 || !PyUnicode_Check(args[0]) || !PyDict_Check(args[1]) || !PyList_Check(args[2]) ||
+    const int encoded = count == 5 && PyBytes_Check(args[0]);
+    if (count != 5 || !(encoded || PyUnicode_Check(args[0])) || !PyDict_Check(args[1]) || !PyList_Check(args[2]) ||
         !PyByteArray_Check(args[4]) || PyByteArray_GET_SIZE(args[4]) != RECENT_SIZE) {
-        PyErr_SetString(PyExc_TypeError, "read_words(str, dict, list, callable, bytearray of RECENT_SIZE)");
+        PyErr_SetString(PyExc_TypeError, "read_words(text, dict, list, callable, bytearray of RECENT_SIZE)");
         return NULL;
     }
-    Py_ssize_t size;
-    const char *at = PyUnicode_AsUTF8AndSize(args[0], &size);
+    Py_ssize_t size = encoded ? PyBytes_GET_SIZE(args[0]) : 0;
+    const char *at = encoded ? PyBytes_AS_STRING(args[0]) : PyUnicode_AsUTF8AndSize(args[0], &size);
     if (at == NULL) {
         if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
             return NULL;
         PyErr_Clear();
         Py_RETURN_NONE;
     }
+    for (Py_ssize_t back = 1; encoded && back <= 3 && back <= size; back++)
+        if ((unsigned char)at[size - back] >= (back == 1 ? 0xC0 : back == 2 ? 0xE0 : 0xF0))
+            Py_RETURN_NONE; /* it ends within a character, behind which there is nothing to read */
     Reader reader = {.numbers = args[1], .new_words = args[2], .cut_line = args[3]};
     Py_buffer recent; /* held, so that nobody changes its size meanwhile */
     if (PyObject_GetBuffer(args[4], &recent, PyBUF_WRITABLE) < 0)

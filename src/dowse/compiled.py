@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Core", "Found", "core"]
 
-_VERSION = 4  # of what is below, as in src/core/module.c
+_VERSION = 5  # of what is below, as in src/core/module.c
 _Link = TypeVar("_Link", bound=tuple[Any, ...])
-Found = tuple[str, list[_Link], tuple[list[int], ...], list[tuple[int, Mapping[str, str | None], str]]]
-"""Text, links, columns of the outline and elements of the head (kind, attributes, text) of a page."""
+Found = tuple[bytes, list[_Link], tuple[list[int], ...], list[tuple[int, Mapping[str, str | None], str]]]
+"""Text in UTF-8, links, columns of the outline and elements of the head (kind, attributes, text) of a page."""
 
 
 class Core(Protocol):
@@ -67,7 +67,7 @@ class Core(Protocol):
     RECENT_SIZE: int
 
     def read_words(
-        self, text: str, known: dict[str, int], new: list[str], cut_line: Callable[[str], list[str]],
+        self, text: str | bytes, known: dict[str, int], new: list[str], cut_line: Callable[[str], list[str]],
         recent: bytearray, /,
     ) -> bytes | None:  # fmt: skip
         """The numbers of a text's words and line ends, 32 bits each; ``cut_line`` is asked where a line has letters

@@ -71,7 +71,7 @@ class Numbered:
         assert core is not None
         self.known, self.new, self.recent = {LINE_END: 0}, list[str](), bytearray(core.RECENT_SIZE)
 
-    def tokens(self, text: str) -> list[str] | None:
+    def tokens(self, text: str | bytes) -> list[str] | None:
         found = WordLines(text).numbers(self.known, self.new, self.recent)
         words = [LINE_END, *self.new]
         assert list(self.known) == words
@@ -82,6 +82,21 @@ SCRIPTS = (
     "aB1 _'\n\n\n\0\x1c\xa0éÉßİıſ×ªµ²½·“’…\u200b\ufeffσΣςΆ\u0301\u0308\u00adЙйЁ東かไ한"
     "\u200d😀\u212a\u212b≠\u0338\u2329→ǅȺẞﬁन\ud800"
 )
+
+
+@needs_core
+@given(st.lists(st.text(st.sampled_from(SCRIPTS.rstrip("\ud800")) | st.characters(codec="utf-8"), max_size=40)))
+def test_a_text_in_utf8_has_the_same_words(texts: list[str]) -> None:
+    plain, encoded = Numbered(), Numbered()
+    for text in texts:
+        assert encoded.tokens(text.encode()) == plain.tokens(text) == WordLines(text.encode()).tokens()
+        assert len(WordLines(text.encode())) == text.count("\n") + 1
+
+
+@needs_core
+@pytest.mark.parametrize("end", [b"\xc3", b"\xe6\x9d", b"\xe6", b"\xf0\x9f\x98", b"\xf0\x9f", b"\xf0"])
+def test_half_a_character_at_the_end_is_left_to_python(end: bytes) -> None:
+    assert Numbered().tokens(b"word " + end) is None
 
 
 @needs_core

@@ -186,7 +186,7 @@ def test_what_is_no_text_is_left_to_the_library() -> None:
     for text in ("\x80", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff", "\U00010000", "\U0010ffff"):
         found = _told(text.encode())
         assert found is not None
-        assert found.text == f"{text}\n"
+        assert found.text == f"{text}\n".encode()
 
 
 def test_no_name_without_a_semicolon_is_longer_than_the_core_looks() -> None:

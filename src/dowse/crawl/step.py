@@ -17,6 +17,7 @@ from dowse.judge import Judge
 from dowse.model.page import Digest
 from dowse.model.words import WordLines
 from dowse.parse import (
+    SAMPLE_CHARACTERS,
     Measures,
     Memo,
     add_refresh,
@@ -59,7 +60,7 @@ class PageStep:
         if len(response.body) >= LARGE_BYTES:
             give_back()  # its tree, ten times as large: what follows need not come on top of it
         gathered = gather_links(document, self._scope.refuse, self._max_links, self._memo)
-        language = detect_language(document.raw_text, document.lang)
+        language = detect_language(document.opening(SAMPLE_CHARACTERS), document.lang)
         judged_from = perf_counter()
         # anchors stand behind the page's own lines, so that one reading serves for all: most of its time is the calls
         anchors = WordLines("\n".join(gathered.anchors)) if gathered.anchors else None
@@ -88,7 +89,7 @@ class PageStep:
             language=language,
             charset=document.charset,
             words=len(hashes),
-            text_len=len(document.raw_text),
+            text_len=document.text_len,
             links=links,
             n_links=gathered.n_links,
             refused_links=gathered.refused,

@@ -60,7 +60,7 @@ def _pairs(found: list[str]) -> list[str]:
 
 
 class WordLines:
-    """The words of a text: all in a row, or those of one line, cut when they are asked for.
+    """The words of a text, perhaps in UTF-8: all in a row, or those of one line, cut when they are asked for.
 
     >>> text = WordLines("Solar cells,\\nmp3 & 東京都")
     >>> text.words(), text.line(1)
@@ -69,7 +69,7 @@ class WordLines:
 
     __slots__ = ("_lines", "_prepared", "_text")
 
-    def __init__(self, text: str = "") -> None:
+    def __init__(self, text: str | bytes = "") -> None:
         self._text = text
         self._prepared: str | None = None
         self._lines: list[str] | None = None
@@ -77,7 +77,7 @@ class WordLines:
     def prepared(self) -> str:
         """The text with what is ASCII prepared: in lower case, blanks between words."""
         if self._prepared is None:
-            text = self._text
+            text = self._text if isinstance(self._text, str) else self._text.decode("utf-8")
             if text.isascii():
                 text = text.translate(_ASCII)
             else:

@@ -27,7 +27,7 @@ class Document:
 
     url: str
     title: str = ""
-    raw_text: str = ""  # visible text, one line a paragraph, white space as it came
+    visible: bytes = b""  # its text in UTF-8, one line a paragraph, white space as it came
     lines: WordLines = field(default_factory=WordLines)  # the words: those of the title, then of each paragraph
     links: list[RawLink] = field(default_factory=list)
     outline: Outline = field(default_factory=Outline)
@@ -38,6 +38,19 @@ class Document:
     refresh: str | None = None  # target of <meta http-equiv=refresh>, raw; "" refreshes the page itself
     noindex: bool = False
     nofollow: bool = False
+
+    @property
+    def raw_text(self) -> str:
+        return self.visible.decode("utf-8")
+
+    @property
+    def text_len(self) -> int:
+        """Characters of its text."""
+        return len(self.visible) if self.visible.isascii() else len(self.raw_text)
+
+    def opening(self, characters: int) -> str:
+        """So many characters of its text, the first, without reading all of it."""
+        return self.visible[: 4 * characters].decode("utf-8", "ignore")[:characters]
 
     @property
     def text(self) -> str:

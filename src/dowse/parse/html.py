@@ -74,8 +74,8 @@ def parse_html(page: bytes, *, url: str, charset: str = "", robots_tag: str | No
     return Document(
         url=url,
         title=walk.title,
-        raw_text=walk.text,
-        lines=WordLines(f"{walk.title}\n{walk.text}"),
+        visible=walk.text,
+        lines=WordLines(b"%b\n%b" % (walk.title.encode("utf-8", "replace"), walk.text)),
         links=walk.links,
         outline=walk.outline,
         charset=charset,
@@ -103,7 +103,8 @@ def _walked(tree: LexborHTMLParser) -> _Walk:
     if root is not None:
         walk.run(root)
     walk.outline.ends[0] = walk.breaks + (walk.parts[-1] is not _SEPARATOR)
-    walk.text = "".join(walk.parts[1:]).replace("\n", " ").replace(_SEPARATOR, "\n")
+    text = "".join(walk.parts[1:]).replace("\n", " ").replace(_SEPARATOR, "\n")
+    walk.text = text.encode("utf-8", "replace")
     return walk
 
 
@@ -184,7 +185,7 @@ class _Walk:
         self.element = 0  # the innermost open one of the outline
         self.links: list[RawLink] = []
         self.open_links: list[_OpenLink | None] = []
-        self.text = ""  # of all parts, one line a paragraph
+        self.text = b""  # of all parts, one line a paragraph
         self.title = ""
         self.titled = False
         self.lang = ""

@@ -6,9 +6,10 @@ import re
 
 import pycld2
 
-__all__ = ["detect_language"]
+__all__ = ["SAMPLE_CHARACTERS", "detect_language"]
 
-_SAMPLE_CHARACTERS = 800
+SAMPLE_CHARACTERS = 800
+"""So much of a text is looked at."""
 _UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _RENAMED = {"iw": "he", "in": "id", "jw": "jv", "mo": "ro"}
 
@@ -20,7 +21,7 @@ def detect_language(text: str, declared: str = "") -> str:
     """
     hint = declared.strip().split("-")[0].split("_")[0].lower()
     hint = hint if len(hint) == 2 and hint.isascii() and hint.isalpha() else ""
-    sample = text[:_SAMPLE_CHARACTERS]
+    sample = text[:SAMPLE_CHARACTERS]
     try:
         reliable, _, details = pycld2.detect(sample, isPlainText=True, hintLanguage=hint or None)
     except (pycld2.error, ValueError):  # control characters, lone surrogates

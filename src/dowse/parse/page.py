@@ -19,7 +19,7 @@ def parse_page(body: bytes, *, url: str, content_type: str = "", robots_tag: str
     """
     page, charset = in_utf8(body, content_type)
     if is_plain(content_type):
-        return _plain(page.decode("utf-8"), url=url, charset=charset, robots_tag=robots_tag)
+        return _plain(page, url=url, charset=charset, robots_tag=robots_tag)
     page = bounded(page, xhtml=is_xhtml(page, content_type))
     return parse_html(page, url=url, charset=charset, robots_tag=robots_tag)
 
@@ -38,12 +38,12 @@ def _media_type(content_type: str) -> str:
     return content_type.partition(";")[0].strip().lower()
 
 
-def _plain(text: str, *, url: str, charset: str, robots_tag: str | None) -> Document:
+def _plain(text: bytes, *, url: str, charset: str, robots_tag: str | None) -> Document:
     noindex, nofollow = directives(robots_tag, [])
     return Document(
         url=url,
-        raw_text=text,
-        lines=WordLines("\n" + text),
+        visible=text,
+        lines=WordLines(b"\n" + text),
         charset=charset,
         noindex=noindex,
         nofollow=nofollow,

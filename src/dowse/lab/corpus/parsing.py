@@ -113,7 +113,7 @@ class _Parsing:
         )
         self._values(
             flags=is_page * PAGE | document.noindex * NOINDEX | document.nofollow * NOFOLLOW,
-            text_len=len(document.raw_text),
+            text_len=document.text_len,
             words=len(words),
             n_links=found.n_links,
             canonical=self._url(base.join(document.canonical) if document.canonical else None),
