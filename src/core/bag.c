@@ -152,8 +152,6 @@ core_bag(PyObject *module, PyObject *const *args, Py_ssize_t count)
     filled = 1;
 done:
     PyMem_Free(terms.hashes);
-    for (int i = 0; i < ARRAYS; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, ARRAYS);
     return PyErr_Occurred() ? NULL : PyBool_FromLong(filled);
 }

@@ -142,9 +142,7 @@ core_blocks(PyObject *module, PyObject *const *args, Py_ssize_t count)
     answer = Py_BuildValue("(nnO)", blocks, tell_lines(&page, groups, buffers[TOLD].buf), any ? Py_True : Py_False);
 done:
     PyMem_Free(starts);
-    for (int i = 0; i < ARRAYS; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, ARRAYS);
     if (answer == NULL && !PyErr_Occurred())
         Py_RETURN_NONE;
     return answer;

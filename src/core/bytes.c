@@ -80,3 +80,21 @@ read_numbers(PyObject *list, Py_ssize_t *count)
     }
     return numbers;
 }
+
+int
+get_arrays(PyObject *const *objects, int count, const Py_ssize_t *items, unsigned writable, Py_buffer *buffers)
+{
+    for (int i = 0; i < count; i++)
+        if (items[i] &&
+            get_array(objects[i], &buffers[i], items[i], writable >> i & 1 ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0)
+            return -1;
+    return 0;
+}
+
+void
+release_arrays(Py_buffer *buffers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (buffers[i].obj != NULL)
+            PyBuffer_Release(&buffers[i]);
+}

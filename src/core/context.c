@@ -155,8 +155,6 @@ done:
     PyMem_Free(found.sums);
     PyMem_Free(found.counts);
     PyMem_Free(found.table);
-    for (int i = 0; i < ARGUMENTS; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, ARGUMENTS);
     return answer;
 }

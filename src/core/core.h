@@ -40,6 +40,11 @@ void *array_room(void *array, Py_ssize_t count, Py_ssize_t *held, size_t element
 /* An array of numpy's, or anything that has a buffer, of items of one size; -1 with an exception where it is none. */
 int get_array(PyObject *object, Py_buffer *buffer, Py_ssize_t item, int flags);
 
+/* Several at once; bits of `writable` stand for those that are written to. Where items have 0 bytes there is none. To be
+ * released in any case, and all zero before. */
+int get_arrays(PyObject *const *objects, int count, const Py_ssize_t *items, unsigned writable, Py_buffer *buffers);
+void release_arrays(Py_buffer *buffers, int count);
+
 /* A list of integers that fit 31 bits and are not below 0, to be freed; NULL, perhaps without an exception, where it is
  * none. */
 int32_t *read_numbers(PyObject *list, Py_ssize_t *count);

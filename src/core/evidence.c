@@ -118,9 +118,8 @@ evidence(PyObject *const *args, Py_ssize_t count, int alone)
     double usual = PyFloat_AsDouble(args[6]);
     if (usual == -1.0 && PyErr_Occurred())
         return NULL;
-    for (int i = 0; i < 8; i++)
-        if (items[i] && get_array(args[i], &buffers[i], items[i], i == 7 ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0)
-            goto done;
+    if (get_arrays(args, 8, items, 1u << 7, buffers) < 0)
+        goto done;
     Py_ssize_t rows = buffers[0].len / items[0];
     Tables tables = {
         buffers[1].buf, buffers[2].buf, buffers[3].buf, buffers[4].buf, buffers[5].buf,
@@ -147,9 +146,7 @@ evidence(PyObject *const *args, Py_ssize_t count, int alone)
     }
     answer = PyBool_FromLong(is_filled);
 done:
-    for (int i = 0; i < 8; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, 8);
     return answer;
 }
 

@@ -37,9 +37,8 @@ core_count_links(PyObject *module, PyObject *const *args, Py_ssize_t count)
     double times = PyFloat_AsDouble(args[4]);
     if (times == -1.0 && PyErr_Occurred())
         return NULL;
-    for (int i = 0; i < 6; i++)
-        if (items[i] && get_array(args[i], &buffers[i], items[i], i == 1 ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0)
-            goto done;
+    if (get_arrays(args, 6, items, 1u << 1, buffers) < 0)
+        goto done;
     Tables tables = {
         .base = buffers[0].buf, .groups = buffers[1].buf,
         .pages = buffers[0].len / items[0], .n_groups = buffers[1].len / items[1],
@@ -58,9 +57,7 @@ core_count_links(PyObject *module, PyObject *const *args, Py_ssize_t count)
         count_link(&tables, pages[i], places[i], (Counted){times, values[i]});
     answer = PyBool_FromLong(is_done);
 done:
-    for (int i = 0; i < 6; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, 6);
     return answer;
 }
 
@@ -79,9 +76,8 @@ core_count_page(PyObject *module, PyObject *const *args, Py_ssize_t count)
     double value = PyFloat_AsDouble(args[5]);
     if (value == -1.0 && PyErr_Occurred())
         return NULL;
-    for (int i = 0; i < 6; i++)
-        if (items[i] && get_array(args[i], &buffers[i], items[i], i >= 2 ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0)
-            goto done;
+    if (get_arrays(args, 6, items, ~0u << 2, buffers) < 0)
+        goto done;
     Tables tables = {
         buffers[1].buf, buffers[2].buf, NULL, buffers[3].buf, buffers[4].buf,
         buffers[1].len / items[1], buffers[2].len / items[2], buffers[4].len / items[4],
@@ -108,8 +104,6 @@ core_count_page(PyObject *module, PyObject *const *args, Py_ssize_t count)
     }
     answer = PyBool_FromLong(is_done);
 done:
-    for (int i = 0; i < 6; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, 6);
     return answer;
 }

@@ -207,9 +207,7 @@ done:
     PyMem_Free(measure.places);
     PyMem_Free(measure.shared);
     PyMem_Free(measure.several);
-    for (int i = 0; i < 7; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, 7);
     return answer;
 }
 
@@ -253,8 +251,6 @@ core_lines(PyObject *module, PyObject *const *args, Py_ssize_t count)
     }
     answer = PyBool_FromLong(i == size && line + 1 == lines && word == words);
 done:
-    for (int i = 0; i < 5; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, 5);
     return answer;
 }

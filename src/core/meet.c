@@ -65,8 +65,6 @@ core_meet(PyObject *module, PyObject *const *args, Py_ssize_t count)
         PyList_SET_ITEM(answer, i, number);
     }
 done:
-    for (int i = 0; i < BUFFERS; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, BUFFERS);
     return answer;
 }

@@ -45,9 +45,8 @@ core_note_links(PyObject *module, PyObject *const *args, Py_ssize_t count)
     long page = PyLong_AsLong(args[1]);
     if (page == -1 && PyErr_Occurred())
         return NULL;
-    for (int i = 0; i < 5; i++)
-        if (items[i] && get_array(args[i], &buffers[i], items[i], i == 0 ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0)
-            goto done;
+    if (get_arrays(args, 5, items, 1u, buffers) < 0)
+        goto done;
     Py_ssize_t rows = buffers[0].len / items[0], told = buffers[3].len / items[3];
     if (buffers[2].len / items[2] != rows || told > rows || buffers[4].len / items[4] != told) {
         PyErr_SetString(PyExc_ValueError, "as many places as records are wanted, and as many similarities as sites");
@@ -66,8 +65,6 @@ core_note_links(PyObject *module, PyObject *const *args, Py_ssize_t count)
     }
     answer = PyBool_FromLong(is_done);
 done:
-    for (int i = 0; i < 5; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, 5);
     return answer;
 }

@@ -192,8 +192,6 @@ core_mentions(PyObject *module, PyObject *const *args, Py_ssize_t count)
 end:
     free_lists(lists, LISTS);
     PyMem_Free(paths);
-    for (int i = 0; i < ARGUMENTS - LISTS; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, ARGUMENTS - LISTS);
     return PyErr_Occurred() ? NULL : PyBool_FromLong(done);
 }

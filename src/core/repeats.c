@@ -71,8 +71,6 @@ done:
     Py_XDECREF(merged);
     Py_XDECREF(counted);
     Py_XDECREF(known);
-    for (int i = 0; i < 3; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, 3);
     return answer;
 }

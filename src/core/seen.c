@@ -29,9 +29,8 @@ core_look_up(PyObject *module, PyObject *const *args, Py_ssize_t count)
     }
     Py_buffer buffers[BUFFERS] = {{0}};
     PyObject *answer = NULL;
-    for (int i = 0; i < BUFFERS; i++)
-        if (get_array(args[i], &buffers[i], items[i], i < IDS ? PyBUF_SIMPLE : PyBUF_WRITABLE) < 0)
-            goto done;
+    if (get_arrays(args, BUFFERS, items, ~0u << IDS, buffers) < 0)
+        goto done;
     const uint64_t *wanted = buffers[FINGERPRINTS].buf, *keys = buffers[KEYS].buf, *orders = buffers[ORDERS].buf;
     const int32_t *values = buffers[VALUES].buf;
     const uint8_t *states = buffers[STATES].buf, *kinds = buffers[KINDS].buf;
@@ -66,8 +65,6 @@ core_look_up(PyObject *module, PyObject *const *args, Py_ssize_t count)
     }
     answer = Py_NewRef(Py_None);
 done:
-    for (int i = 0; i < BUFFERS; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, BUFFERS);
     return answer;
 }

@@ -91,9 +91,7 @@ core_distinct(PyObject *module, PyObject *const *args, Py_ssize_t count)
     }
 done:
     PyMem_Free(keys);
-    for (int i = 0; i < 5; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, 5);
     return PyErr_Occurred() ? NULL : PyLong_FromSsize_t(found);
 }
 
@@ -139,8 +137,6 @@ core_sorted_weights(PyObject *module, PyObject *const *args, Py_ssize_t count)
     filled = 1;
 done:
     PyMem_Free(often);
-    for (int i = 0; i < 3; i++)
-        if (buffers[i].obj != NULL)
-            PyBuffer_Release(&buffers[i]);
+    release_arrays(buffers, 3);
     return PyErr_Occurred() ? NULL : PyBool_FromLong(filled);
 }

@@ -18,9 +18,7 @@ typedef struct {
 static void
 release(Flat *flat)
 {
-    for (int i = 0; i < MOST; i++)
-        if (flat->buffers[i].obj != NULL)
-            PyBuffer_Release(&flat->buffers[i]);
+    release_arrays(flat->buffers, MOST);
 }
 
 /* The arguments of one of the functions below: sizes and terms, two more, and the result. None is no buffer. */
