@@ -36,7 +36,7 @@ http {{
   sendfile on;
   tcp_nopush on;
   keepalive_requests 1000000;
-  open_file_cache max=65536;
+  open_file_cache max=8192;
   gzip {gzip};
   gzip_proxied any;
   client_body_temp_path {place}/body;
