@@ -18,12 +18,12 @@ from dowse.fetch import (
     RobotsRedirect,
     allowed,
     decide,
-    http,
     product_token,
     resolver,
     robots_outcome,
     user_agent,
 )
+from dowse.fetch import answer as answers
 from dowse.frontier import Frontier, scope
 from dowse.frontier.traps import GrowthRules
 from dowse.model import bodies
@@ -88,8 +88,8 @@ def test_fixed_limits_are_the_codes() -> None:
         "robots.txt kept": f"{errands._ROBOTS_AGE_S / 3600:g} h",
         "A site closed, for later runs": f"{errands._CLOSED_S / 3600:g} h",
         "A sitemap": f"{sitemaps._MOST_BYTES // 10**6} MB",
-        "A header line": f"{http._MAX_FIELD_BYTES // 1024} KiB",
-        "Headers of a response": f"{http._MAX_HEADERS}",
+        "A header line": f"{answers._MAX_FIELD_BYTES // 1024} KiB",
+        "Headers of a response": f"{answers._MAX_HEADERS}",
         "An answer of DNS kept": f"{resolver._POSITIVE_S:g} s",
         "A failure of DNS kept": f"{resolver._NEGATIVE_S:g} s",
         "Nesting of HTML elements": f"{bounds.MAX_DEPTH}",

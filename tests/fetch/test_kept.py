@@ -2,12 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from hypothesis import given
-from hypothesis import strategies as st
-from yarl import URL
-
 from dowse.fetch.kept import Kept
-from dowse.model.url import canonical, split
 
 
 class Line:
@@ -60,15 +55,3 @@ def test_all_are_closed_in_the_end() -> None:
         assert kept.take("http://a.example") is None
 
     asyncio.run(run())
-
-
-PARTS = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x2FF), max_size=12)
-
-
-@given(PARTS, PARTS)
-def test_a_canonical_url_is_asked_for_as_aiohttp_would(path: str, query: str) -> None:
-    url = canonical(f"http://example.org:8080/{path}?{query}")
-    assert url is not None
-    parts, theirs = split(url), URL(url, encoded=True)
-    assert parts.path + parts.query == theirs.raw_path_qs
-    assert parts.origin + parts.path + parts.query == str(theirs)

@@ -1,22 +1,21 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.compiled import core
 from dowse.frontier import Frontier
 from dowse.frontier.candidates import Candidates, orders_of
 from dowse.frontier.seen import ENDED, GONE, NEW, WAITS, look_up, look_up_plainly
 from dowse.frontier.table import Table
 from dowse.model.records import CandidateState
 from dowse.model.url import fingerprint
+from tests.compiled import needs_core
 
 KEYS = st.integers(2**64 - 40, 2**64 - 1) | st.integers(1, 60) | st.integers(1, 2**64 - 1)  # some in one another's way
 
 
-@pytest.mark.skipif(core is None, reason="the compiled core is not built")
+@needs_core
 @settings(deadline=None)
 @given(st.lists(st.tuples(KEYS, st.floats(allow_nan=False), st.integers(0, 255)), unique_by=lambda row: row[0]),
        st.lists(KEYS | st.just(0)), st.binary(min_size=256, max_size=256))  # fmt: skip

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.compiled import core
 from dowse.model.page import Signature
 from dowse.parse import DuplicateIndex
 from dowse.parse import duplicates as module
 from dowse.parse.signature import BINS, similarity
+from tests.compiled import needs_core
 
 ROWS = 8  # bins of a band
 KINDS = [random.Random(seed).randbytes(BINS) for seed in range(3)]
@@ -55,7 +54,7 @@ def test_finds_what_a_plain_search_finds(kept: list[Signature], wanted: list[Sig
         assert index.find(signature) == found(pages, signature)
 
 
-@pytest.mark.skipif(core is None, reason="the compiled core is not built")
+@needs_core
 @given(st.lists(SIGNATURES, max_size=60), st.lists(SIGNATURES, min_size=1, max_size=4))
 def test_compiled_or_not_the_same_pages_meet(kept: list[Signature], wanted: list[Signature]) -> None:
     index = DuplicateIndex()

@@ -3,12 +3,11 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.compiled import core
 from dowse.parse.repeats import MOST_LINES, Repeats, _count, _count_plainly, _Site, distinct_lines, is_repeated
+from tests.compiled import needs_core
 
 Page = set[int]
 
@@ -42,7 +41,7 @@ def test_lines_are_known_as_by_plain_counting(story: list[Page]) -> None:
         assert known(repeats) == literal(story[:place])
 
 
-@pytest.mark.skipif(core is None, reason="the compiled core is not built")
+@needs_core
 @given(st.lists(st.sets(st.integers(1, 40) | st.integers(1, 2**64 - 1)), max_size=40))
 def test_compiled_or_not_the_counts_are_the_same(story: list[Page]) -> None:
     compiled, plain = _Site(), _Site()

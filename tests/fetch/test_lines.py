@@ -1,0 +1,72 @@
+"""Connections between exchanges: what a server does with them while nobody asks."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from yarl import URL
+
+from dowse.model.http import Request, Response
+from dowse.model.url import canonical, split
+
+from .servers import Behaviour, page, response, run, serve, transport
+
+
+def twice(second: bytes) -> Behaviour:
+    """Answers, and says more a little later."""
+    count = 0
+
+    async def behaviour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal count
+        count += 1
+        writer.write(page(f"answer {count}".encode()))
+        await writer.drain()
+        await asyncio.sleep(0.03)
+        writer.write(second)
+
+    return behaviour
+
+
+@pytest.mark.parametrize("more", [page(b"an answer to nothing"), b"HTTP/1.1 200 OK\r\n", b"\0\1\2", b"x" * 100_000])
+def test_what_nobody_asked_for_is_not_taken_for_the_next_answer(more: bytes) -> None:
+    async def main() -> list[Response]:
+        async with serve(twice(more)) as site, transport() as out:
+            got = []
+            for number in range(3):
+                got.append(response(await out.fetch(Request(site.url(f"/{number}")))))
+                await asyncio.sleep(0.1)
+            return got
+
+    assert [one.body for one in run(main())] == [b"answer 1", b"answer 2", b"answer 3"]
+
+
+def test_every_request_has_its_headers_whoever_connected() -> None:
+    async def main() -> list[bytes]:
+        async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await asyncio.sleep(0.02)
+            writer.write(page(b"x"))
+
+        async with serve(slow) as site, transport() as out:
+            for _ in range(3):
+                await asyncio.gather(*(out.fetch(Request(site.url(f"/{number}"))) for number in range(3)))
+            assert len(set(site.peers)) == 3
+            return site.heads
+
+    heads = run(main())
+    assert len(heads) == 9
+    assert all(b"\r\nHost: 127.0.0.1:" in head and b"\r\nUser-Agent: " in head for head in heads)
+
+
+PARTS = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x2FF), max_size=12)
+
+
+@given(PARTS, PARTS)
+def test_a_canonical_url_is_asked_for_as_aiohttp_would(path: str, query: str) -> None:
+    url = canonical(f"http://example.org:8080/{path}?{query}")
+    assert url is not None
+    parts, theirs = split(url), URL(url, encoded=True)
+    assert parts.path + parts.query == theirs.raw_path_qs
+    assert parts.origin + parts.path + parts.query == str(theirs)
