@@ -83,14 +83,14 @@ class Bench:
                 result.runs.append(self.crawl(one, web))
         return results
 
-    def profile(self, web: Web) -> tuple[Run, Stages]:
+    def profile(self, web: Web, contestant: Contestant) -> Stages:
         """Dowse once more, with a sampler in each of its processes."""
         print("with a sampler", flush=True)
         samples = self._work / "samples"
         shutil.rmtree(samples, ignore_errors=True)
         samples.mkdir(parents=True)
-        done = self.crawl(CONTESTANTS[0], web, {"DOWSE_SAMPLES": str(samples), "PYTHONPATH": str(HOOK)})
-        return done, read_samples(samples)
+        done = self.crawl(contestant, web, {"DOWSE_SAMPLES": str(samples), "PYTHONPATH": str(HOOK)})
+        return read_samples(samples, done.pages, done.usage.cpu_s)
 
 
 def main() -> None:
@@ -130,15 +130,14 @@ def measure(options: argparse.Namespace) -> Report:
     web = Web(options.pages, work)
     results = bench.compete(web, chosen, options.rounds)
     report = Report(datetime.date.today().isoformat(), options.machine, releases, web.size, results)
-    dowse = next((result for result in results if result.name == CONTESTANTS[0].name), None)
-    if dowse is None:
-        return report
-    report.profiled = bench.profile(web)
-    if options.large:
-        report.memory.append((web.size, min(dowse.runs, key=lambda run: run.cpu_ms)))
+    ours = [(one, result) for one, result in zip(chosen, results, strict=True) if one.is_dowse]
+    report.profiles = {one.name: bench.profile(web, one) for one, _ in ours}
+    if options.large and ours:
+        report.memory = {one.name: [min(result.runs, key=lambda run: run.cpu_ms)] for one, result in ours}
         for pages in LARGER:
             larger = Web(pages, work)
-            report.memory.append((larger.size, bench.crawl(CONTESTANTS[0], larger)))
+            for one, _ in ours:
+                report.memory[one.name].append(bench.crawl(one, larger))
     return report
 
 

@@ -47,9 +47,13 @@ class Contestant:
     scrapy: bool = False
     strategy: str = ""
 
+    @property
+    def is_dowse(self) -> bool:
+        return not self.program
+
     def command(self, url: str, work: Path) -> list[str]:
         """The command line; for Dowse with a folder made anew, for Scrapy with an environment of its own."""
-        if not self.program:
+        if self.is_dowse:
             return _dowse(url, work, self.strategy)
         python = _peer_python(work) if self.scrapy else sys.executable
         return [str(python), str(_HERE / "peers" / self.program), url, str(CONCURRENCY)]

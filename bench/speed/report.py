@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
 from bench.speed.measure import Usage
-from bench.speed.stages import Stages
+from bench.speed.stages import Stages, stage_table
 
 __all__ = ["Report", "Result", "Run", "Size"]
 
@@ -87,15 +88,14 @@ class Report:
     versions: dict[str, str]
     size: Size
     results: list[Result]
-    profiled: tuple[Run, Stages] | None = None
-    memory: list[tuple[Size, Run]] = field(default_factory=list)
+    profiles: dict[str, Stages] = field(default_factory=dict)  # by contestant
+    memory: dict[str, list[Run]] = field(default_factory=dict)  # by contestant, from small to large
 
     def sections(self) -> dict[str, str]:
         """Markdown by the name of its section; only what was measured."""
         made = {"speed": self._speed()} if self.results else {}
-        if self.profiled is not None:
-            run, stages = self.profiled
-            made["stages"] = stages.table(run.pages, run.usage.cpu_s)
+        if self.profiles:
+            made["stages"] = stage_table(self.profiles)
         if self.memory:
             made["memory"] = self._memory()
         return made
@@ -136,17 +136,16 @@ class Report:
 
     def _memory(self) -> str:
         lines = [
-            "| pages | sum of resident sizes, MB | shared counted once, MB | engine alone, MB "
+            "| | pages | sum of resident sizes, MB | shared counted once, MB | engine alone, MB "
             "| KB for each further page | CPU ms a page |",
-            "|---:|---:|---:|---:|---:|---:|",
+            "|---|---:|---:|---:|---:|---:|---:|",
         ]
-        before: Run | None = None
-        for _, run in self.memory:
-            more = run.usage.memory_bytes - before.usage.memory_bytes if before else 0
-            growth = f"{more / (run.pages - before.pages) / 1e3:.1f}" if before else ""
-            lines.append(
-                f"| {run.pages:,} | {run.usage.memory_bytes / 1e6:,.0f} | {run.usage.proportional_bytes / 1e6:,.0f} "
-                f"| {run.usage.main_memory_bytes / 1e6:,.0f} | {growth} | {run.cpu_ms:.2f} |"
-            )
-            before = run
+        for name, runs in self.memory.items():
+            for before, run in pairwise([None, *runs]):
+                assert run is not None  # only the first is
+                more = run.usage.memory_bytes - before.usage.memory_bytes if before else 0
+                growth = f"{more / (run.pages - before.pages) / 1e3:.1f}" if before else ""
+                memory = (run.usage.memory_bytes, run.usage.proportional_bytes, run.usage.main_memory_bytes)
+                sizes = " | ".join(f"{size / 1e6:,.0f}" for size in memory)
+                lines.append(f"| {name} | {run.pages:,} | {sizes} | {growth} | {run.cpu_ms:.2f} |")
         return "\n".join(lines)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["HOOK", "Stages", "read_samples"]
+__all__ = ["HOOK", "Stages", "read_samples", "stage_table"]
 
 HOOK = Path(__file__).parent / "hook"
 
@@ -54,28 +54,46 @@ _REST = "rest"
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """CPU seconds by stage, of the engine and of all workers together."""
+    """CPU seconds by stage, of the engine and of all workers together; ``cpu_s`` is the time measured from outside."""
 
+    pages: int
+    cpu_s: float
     engine: dict[str, float]
     workers: dict[str, float]
 
-    def table(self, pages: int, cpu_s: float) -> str:
-        """In Markdown, ms a page; what the samples missed of ``cpu_s``, the time measured from outside, is a row."""
-        lines = ["| process | stage | CPU ms a page | share |", "|---|---|---:|---:|"]
-
-        def add(process: str, stage: str, seconds: float) -> None:
-            lines.append(f"| {process} | {stage} | {seconds * 1000 / pages:.3f} | {seconds / cpu_s:.1%} |")
-
-        for process, stages in (("engine", self.engine), ("workers", self.workers)):
-            add(f"**{process}**", "**all**", sum(stages.values()))
-            for stage, seconds in sorted(stages.items(), key=lambda item: -item[1]):
-                add(process, stage, seconds)
-        add("", "not sampled", cpu_s - sum(self.engine.values()) - sum(self.workers.values()))
-        add("**sum**", "", cpu_s)
-        return "\n".join(lines)
+    def rows(self) -> dict[tuple[str, str], float]:
+        """(process, stage) -> CPU seconds, with sums and with what the samples missed."""
+        engine, workers = sum(self.engine.values()), sum(self.workers.values())
+        return {
+            ("**engine**", "**all**"): engine,
+            **{("engine", stage): seconds for stage, seconds in self.engine.items()},
+            ("**workers**", "**all**"): workers,
+            **{("workers", stage): seconds for stage, seconds in self.workers.items()},
+            ("", "not sampled"): self.cpu_s - engine - workers,
+            ("**sum**", ""): self.cpu_s,
+        }
 
 
-def read_samples(folder: Path) -> Stages:
+def stage_table(profiles: dict[str, Stages]) -> str:
+    """Markdown, ms a page and the share: a column for each of the crawls, in the order of the first."""
+    first, *others = (profile.rows() for profile in profiles.values())
+    order = list(dict.fromkeys(row for found in (first, *others) for row in found))
+    at = {process: place for place, process in enumerate(dict.fromkeys(process for process, _ in first))}
+    order.sort(key=lambda row: (at[row[0]], -first.get(row, 0.0)))
+    lines = [
+        f"| process | stage | {' | '.join(f'{name}: CPU ms a page | share' for name in profiles)} |",
+        f"|---|---|{'---:|---:|' * len(profiles)}",
+    ]
+    for row in order:
+        cells = []
+        for profile, found in zip(profiles.values(), (first, *others), strict=True):
+            seconds = found.get(row, 0.0)
+            cells.append(f"{seconds * 1000 / profile.pages:.3f} | {seconds / profile.cpu_s:.1%}")
+        lines.append(f"| {' | '.join((*row, *cells))} |")
+    return "\n".join(lines)
+
+
+def read_samples(folder: Path, pages: int, cpu_s: float) -> Stages:
     """Add up what the processes of one crawl wrote: a file each, a line a sample."""
     engine: defaultdict[str, float] = defaultdict(float)
     workers: defaultdict[str, float] = defaultdict(float)
@@ -85,7 +103,7 @@ def read_samples(folder: Path) -> Stages:
         table, total = (_WORKER, workers) if is_worker else (_ENGINE, engine)
         for seconds, *frames in samples:
             total[_stage(frames, table)] += float(seconds)
-    return Stages(dict(engine), dict(workers))
+    return Stages(pages, cpu_s, dict(engine), dict(workers))
 
 
 def _stage(frames: list[str], table: dict[str, str]) -> str:
