@@ -2,26 +2,6 @@
 
 #include "record.h"
 
-static int
-count_link(const Tables *tables, int64_t page, int64_t place, Counted more)
-{
-    Py_ssize_t groups[3];
-    if (!groups_of_link(tables, page, place, groups))
-        return 0;
-    for (int i = 0; i < 3; i++) {
-        tables->groups[groups[i]].pages += more.pages;
-        tables->groups[groups[i]].value += more.value;
-    }
-    return 1;
-}
-
-static int
-is_known(const Tables *tables, int64_t page, int64_t place)
-{
-    Py_ssize_t groups[3];
-    return groups_of_link(tables, page, place, groups);
-}
-
 /* count_links(base, groups, pages, places, times, values) -> is it done? */
 PyObject *
 core_count_links(PyObject *module, PyObject *const *args, Py_ssize_t count)
@@ -52,7 +32,7 @@ core_count_links(PyObject *module, PyObject *const *args, Py_ssize_t count)
     }
     int is_done = 1;
     for (Py_ssize_t i = 0; i < links && is_done; i++)
-        is_done = is_known(&tables, pages[i], places[i]);
+        is_done = is_link(&tables, pages[i], places[i]);
     for (Py_ssize_t i = 0; i < links && is_done; i++)
         count_link(&tables, pages[i], places[i], (Counted){times, values[i]});
     answer = PyBool_FromLong(is_done);
@@ -90,7 +70,7 @@ core_count_page(PyObject *module, PyObject *const *args, Py_ssize_t count)
     int links = record->parents < PARENTS ? record->parents : PARENTS;
     int is_done = !PY_BIG_ENDIAN && record->site >= 0 && record->site < tables.n_sites;
     for (int i = 0; i < links && is_done; i++)
-        is_done = is_known(&tables, record->page[i], record->place[i]);
+        is_done = is_link(&tables, record->page[i], record->place[i]);
     if (is_done) {
         tables.sites[record->site].pages += 1.0;
         tables.sites[record->site].value += value;

@@ -1,4 +1,5 @@
-/* A page's links, noted at their targets: note_links() of predict/learning/notes.py. */
+/* A page's links, noted at their targets, and counted where these are known: note_links() of
+   predict/learning/notes.py. */
 
 #include "record.h"
 #include <math.h>
@@ -30,23 +31,44 @@ note_context(Record *record, const float *similarity)
     }
 }
 
-/* note_links(records, page, places, sites, similarity) -> is it done? */
+/* Where no place is left, the oldest link will be forgotten. */
+static int
+forgets(const Record *record)
+{
+    return record->parents >= PARENTS && !isnan(record->own);
+}
+
+static void
+count_record(const Tables *tables, const Record *record, long page, int64_t place)
+{
+    if (isnan(record->own))
+        return;
+    count_link(tables, page, place, (Counted){1.0, record->own});
+    if (forgets(record))
+        count_link(tables, record->page[0], record->place[0], (Counted){-1.0, -(double)record->own});
+}
+
+/* note_links(records, page, places, sites, similarity, base, groups) -> is it done? */
 PyObject *
 core_note_links(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
-    static const Py_ssize_t items[5] = {sizeof(Record), 0, 8, 8, CONTEXTS * sizeof(float)};
-    if (count != 5) {
-        PyErr_SetString(PyExc_TypeError, "note_links(records, page, places, sites, similarity)");
+    static const Py_ssize_t items[7] = {sizeof(Record), 0, 8, 8, CONTEXTS * sizeof(float), 4, sizeof(Counted)};
+    if (count != 7) {
+        PyErr_SetString(PyExc_TypeError, "note_links(records, page, places, sites, similarity, base, groups)");
         return NULL;
     }
-    Py_buffer buffers[5] = {{0}};
+    Py_buffer buffers[7] = {{0}};
     PyObject *answer = NULL;
     long page = PyLong_AsLong(args[1]);
     if (page == -1 && PyErr_Occurred())
         return NULL;
-    if (get_arrays(args, 5, items, 1u, buffers) < 0)
+    if (get_arrays(args, 7, items, 1u | 1u << 6, buffers) < 0)
         goto done;
+    Tables tables = {
+        .base = buffers[5].buf, .groups = buffers[6].buf,
+        .pages = buffers[5].len / items[5], .n_groups = buffers[6].len / items[6],
+    };
     Py_ssize_t rows = buffers[0].len / items[0], told = buffers[3].len / items[3];
     if (buffers[2].len / items[2] != rows || told > rows || buffers[4].len / items[4] != told) {
         PyErr_SetString(PyExc_ValueError, "as many places as records are wanted, and as many similarities as sites");
@@ -56,7 +78,11 @@ core_note_links(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Record *records = buffers[0].buf;
     const int64_t *places = buffers[2].buf, *sites = buffers[3].buf;
     const float *similarity = buffers[4].buf;
+    for (Py_ssize_t i = 0; i < rows && is_done; i++)
+        is_done = is_link(&tables, page, places[i]) &&
+                  (!forgets(&records[i]) || is_link(&tables, records[i].page[0], records[i].place[0]));
     for (Py_ssize_t i = 0; i < rows && is_done; i++) {
+        count_record(&tables, &records[i], page, places[i]);
         note_link(&records[i], (int32_t)page, (uint16_t)places[i]);
         if (i < told) {
             records[i].site = (int32_t)sites[i];
@@ -65,6 +91,6 @@ core_note_links(PyObject *module, PyObject *const *args, Py_ssize_t count)
     }
     answer = PyBool_FromLong(is_done);
 done:
-    release_arrays(buffers, 5);
+    release_arrays(buffers, 7);
     return answer;
 }

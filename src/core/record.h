@@ -50,6 +50,26 @@ groups_of_link(const Tables *tables, int64_t page, int64_t place, Py_ssize_t gro
     return groups[2] < tables->n_groups;
 }
 
+static inline int
+is_link(const Tables *tables, int64_t page, int64_t place)
+{
+    Py_ssize_t groups[3];
+    return groups_of_link(tables, page, place, groups);
+}
+
+/* The target of a link is known. */
+static inline void
+count_link(const Tables *tables, int64_t page, int64_t place, Counted more)
+{
+    Py_ssize_t groups[3];
+    if (!groups_of_link(tables, page, place, groups))
+        return;
+    for (int i = 0; i < 3; i++) {
+        tables->groups[groups[i]].pages += more.pages;
+        tables->groups[groups[i]].value += more.value;
+    }
+}
+
 /* Half precision, the float of 16 bits. */
 static inline float
 of_half(uint16_t half)

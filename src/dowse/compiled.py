@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Core", "Found", "core"]
 
-_VERSION = 5  # of what is below, as in src/core/module.c
+_VERSION = 6  # of what is below, as in src/core/module.c
 _Link = TypeVar("_Link", bound=tuple[Any, ...])
 Found = tuple[bytes, list[_Link], tuple[list[int], ...], list[tuple[int, Mapping[str, str | None], str]]]
 """Text in UTF-8, links, columns of the outline and elements of the head (kind, attributes, text) of a page."""
@@ -161,7 +161,9 @@ class Core(Protocol):
     ) -> bool:
         """What ``Tables.judged_one`` counts."""
 
-    def note_links(self, records: Array, page: int, places: Array, sites: Array, similarity: Array, /) -> bool:
+    def note_links(
+        self, records: Array, page: int, places: Array, sites: Array, similarity: Array, base: Array, groups: Array, /
+    ) -> bool:
         """``note_links`` of ``dowse.predict.learning.notes``. False where it was left to Python."""
 
     def name_links(self, records: Array, urls: Sequence[str], anchors: Sequence[str], /) -> bool:

@@ -79,6 +79,27 @@ def test_an_idle_crawl_has_nothing_due() -> None:
     assert recorder.due_in() == 1.0
 
 
+def test_a_priority_that_changes_often_is_written_once_as_it_is_then() -> None:
+    recorder, disk, frontier, clock = made()
+    for name in "abc":
+        take_up(recorder, frontier, f"http://{name}.test/")
+    recorder.commit()
+    clock.time += 50
+    for priority in (0.5, 0.25):
+        recorder.reprioritised(frontier.update(np.array([2, 0]), np.array([priority, priority / 2]), 0.0))
+    recorder.reprioritised(frontier.update(np.array([1]), np.array([1.0]), 0.0))  # as it was
+    assert recorder.due_in() == 0.0
+    disk.full = True
+    with pytest.raises(StoreError):
+        recorder.commit()
+    disk.full = False
+    recorder.reprioritised(frontier.update(np.array([0]), np.array([0.75]), 0.0))
+    recorder.commit()
+    assert disk.batches[-1].priorities == {0: 0.75, 2: 0.25}
+    recorder.reprioritised(frontier.update(np.array([0]), np.array([0.75]), 0.0))
+    assert recorder.due_in() == 1.0
+
+
 def test_every_site_has_a_row_in_order() -> None:
     """A site met only on the way of a redirected robots.txt has a number too, and the next run must know it."""
     recorder, disk, frontier, _ = made()

@@ -15,6 +15,7 @@ from dowse.model.page import Context
 from dowse.model.strategy import LinkView, SourcePage, Strategy
 from dowse.model.topic import StrategyChoice
 from dowse.predict import STRATEGIES, build_strategy
+from tests.predict.memories import kept_rows
 
 Story = list[tuple[SourcePage, LinkView]]
 
@@ -27,8 +28,7 @@ def restarted(before: Strategy) -> Strategy:
     """The same strategy in a later run, from what the records keep."""
     after = make(before.name)
     if before.memory is not None and after.memory is not None:
-        kept = dict(zip(*before.memory.changes(), strict=True))
-        after.memory.load(0, [kept.get(id_) for id_ in range(200)])
+        after.memory.load(0, kept_rows(before.memory, 200))
     after.restore(json.loads(json.dumps(before.state())))
     return after
 

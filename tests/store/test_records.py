@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -238,7 +239,7 @@ def test_records_of_the_first_version_are_read_and_gone_on_with(folder: Path) ->
         store.commit(batch(0))
     with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:  # as version 1 had it
         connection.executescript(
-            "ALTER TABLE candidates DROP COLUMN evidence;"
+            "DROP TABLE settled; ALTER TABLE candidates DROP COLUMN evidence;"
             "ALTER TABLE sites DROP COLUMN not_before; ALTER TABLE sites DROP COLUMN closed;"
             "ALTER TABLE pages DROP COLUMN cached_from;"
             "UPDATE meta SET value = '1' WHERE name = 'schema_version'; PRAGMA user_version = 1;"
@@ -255,8 +256,34 @@ def test_records_of_the_first_version_are_read_and_gone_on_with(folder: Path) ->
         assert (site.requests, site.not_before, site.closed) == (5, None, "")
         store.commit(batch(5))
         assert list(store.sites()) == list(batch(5).sites.values())
-    assert rows(folder, "PRAGMA user_version") == [(3,)]
-    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("3",)]
+    assert rows(folder, "PRAGMA user_version") == [(4,)]
+    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("4",)]
+
+
+@pytest.mark.parametrize("kind", ["learning", "another"])
+def test_what_was_settled_stood_behind_the_rest_in_the_third_version(folder: Path, kind: str) -> None:
+    row, words = bytes(range(136)), b"words" * 100
+    known = {1: row, 2: row, 4: row[:20]}
+    with CrawlStore.create(folder, SETTINGS, WALL) as store:
+        store.commit(replace(batch(0), evidence=known, settled={2: words}, statistics={"evidence": kind}))
+        [block] = store.candidates()
+    expected = [None, row, row + words, None, row[:20]]
+    assert block.evidence[:5] == expected
+    with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:
+        connection.execute("UPDATE candidates SET evidence = ? WHERE id = 2", (row + words,))
+        connection.executescript(
+            "DROP TABLE settled; UPDATE meta SET value = '3' WHERE name = 'schema_version'; PRAGMA user_version = 3;"
+        )
+    with CrawlReader(folder) as reader:
+        assert [reader.evidence(id_) for id_ in range(5)] == expected
+    with CrawlStore.open(folder) as store:
+        [block] = store.candidates()
+        assert block.evidence[:5] == expected
+        store.commit(replace(batch(5), evidence={2: row[::-1]}))
+    split = kind == "learning"
+    with CrawlReader(folder) as reader:
+        assert reader.evidence(2) == (row[::-1] + words if split else row[::-1])
+    assert rows(folder, "SELECT * FROM settled") == ([(2, words)] if split else [])
 
 
 def test_another_version_is_named(folder: Path) -> None:

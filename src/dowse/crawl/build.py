@@ -231,7 +231,7 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, topic: Topic, 
     maximised = learned.get(_MAXIMISED, topic_from_json(store.settings()["topic"]).strategy.maximise)
     before = costs_of(topic, parts.worth.log, maximised)
     delays_s = [site.delay_s for site in sites]
-    parts.recorder.reprioritised(*parts.worth.restore(store.exchanges(), delays_s, before, now))
+    parts.recorder.reprioritised(parts.worth.restore(store.exchanges(), delays_s, before, now))
     for site in sites:
         parts.errands.restore_site(site)
     parts.repeats.load_all(

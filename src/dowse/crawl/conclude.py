@@ -85,7 +85,7 @@ class Conclusion:
         self._worth.learn(site, lease.candidate, result)
         repriced = self._worth.reprice(site, now)
         if repriced is not None:
-            self._recorder.reprioritised(*repriced)
+            self._recorder.reprioritised(repriced)
         back_s = self._worth.stands_back_s(site)
         if back_s and site.back_until <= now:
             self._frontier.stand_back(site, back_s, now)

@@ -95,8 +95,7 @@ class Intake:
         if revised is not None and len(revised[0]):
             ids, values = revised
             priorities = self._worth.priorities(ids, self._frontier.candidates.site[ids].astype(np.int64), values)
-            changed = self._frontier.update(ids, priorities, now)
-            self._recorder.reprioritised(changed, self._frontier.priorities(changed))
+            self._recorder.reprioritised(self._frontier.update(ids, priorities, now))
 
     def redirect(self, candidate: int, url: str, priority: float, now: float) -> str:
         """Take up the target of a redirect in place of the URL that redirects. Returns "" when it will be fetched,
@@ -201,9 +200,7 @@ class Intake:
         priorities = self._worth.priorities(ids, view.sites, self._strategy.rank(page, view))
         if len(ids) > len(urls):
             known = ids < first
-            changed = frontier.update(ids[known], priorities[known], now)
-            if len(changed):
-                self._recorder.reprioritised(changed, frontier.priorities(changed))
+            self._recorder.reprioritised(frontier.update(ids[known], priorities[known], now))
         if urls:
             fresh = priorities[ids >= first]
             taken = frontier.add(

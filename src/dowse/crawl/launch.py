@@ -112,7 +112,7 @@ class Launcher:
             return False
         self._put_back(lease, now)
         changed = self._frontier.update(np.array([lease.candidate]), np.array([fresh]), now)
-        self._recorder.reprioritised(changed, self._frontier.priorities(changed))
+        self._recorder.reprioritised(changed)
         return True
 
     def _put_back(self, lease: Lease, now: float) -> None:

@@ -54,6 +54,7 @@ class Recorder:
         self._sites: list[SiteRow] = []
         self._samples: dict[str, int] = {}
         self._changing: dict[str, Callable[[], Any]] = {}
+        self._reprioritised: list[NDArray[np.int64]] = []
         self.on_event: Callable[[str, str], None] | None = None  # told of each event as it happens
 
     # -- what happened -------------------------------------------------------------------------------------------
@@ -76,8 +77,10 @@ class Recorder:
             for id_, url, site, priority, run in rows
         )
 
-    def reprioritised(self, ids: NDArray[np.int64], priorities: NDArray[np.float64]) -> None:
-        self._batch.priorities.update(zip(ids.tolist(), priorities.tolist(), strict=True))
+    def reprioritised(self, ids: NDArray[np.int64]) -> None:
+        """The frontier has other priorities for these by now. They may change often before they are written."""
+        if len(ids):
+            self._reprioritised.append(ids)
 
     def leased(self, candidate: int, attempts: int, decision: DecisionRow) -> None:
         self._batch.states[candidate] = (CandidateState.LEASED, "", attempts)
@@ -140,14 +143,14 @@ class Recorder:
 
     def due_in(self) -> float:
         """Seconds until the next commit is due."""
-        if not self._batch:
+        if not (self._batch or self._reprioritised):
             return _EVERY_S
         if len(self._batch.pages) >= _EVERY_PAGES:
             return 0.0
         return max(0.0, self._committed_at + _EVERY_S - self._clock.now())
 
     def commit_if_due(self) -> None:
-        if self.due_in() <= 0 and self._batch:
+        if self.due_in() <= 0:
             self.commit()
 
     def commit(self) -> None:
@@ -157,9 +160,11 @@ class Recorder:
         if len(self._sites) < len(self._frontier.sites):
             self.site(len(self._frontier.sites) - 1)
         self._note_waits()
+        self._note_priorities()
         memory = self._strategy.memory
         if memory is not None:
             batch.evidence.update(zip(*memory.changes(), strict=True))
+            batch.settled.update(zip(*memory.settled(), strict=True))
             batch.statistics[EVIDENCE_KIND] = memory.kind
         for key, value in self._strategy.state().items():
             batch.statistics[f"{STRATEGY_STATE}{self._strategy.name}.{key}"] = value
@@ -177,6 +182,12 @@ class Recorder:
             site = self._frontier.sites[number]
             if site.ready_at and not site.closed:
                 row.not_before = wall + min(site.ready_at - now, _FARTHEST_S)
+
+    def _note_priorities(self) -> None:
+        if self._reprioritised:
+            ids = np.unique(np.concatenate(self._reprioritised))
+            self._reprioritised.clear()
+            self._batch.priorities.update(zip(ids.tolist(), self._frontier.priorities(ids).tolist(), strict=True))
 
     def note_spent(self) -> None:
         """Make the counters survive a kill before the request they count has left."""

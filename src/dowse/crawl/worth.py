@@ -149,10 +149,10 @@ class Worth:
         delays_s: Sequence[float],
         before: Costs | None,
         now: float,
-    ) -> tuple[Ints, Floats]:
+    ) -> Ints:
         """Learn again what an earlier run's exchanges cost: URL, bytes, seconds to the first byte and in all, and
         whether no answer came. ``delays_s`` are those that its sites had; ``before`` is what its priorities were set
-        against (None: nothing). Where that has changed, candidates get new priorities, which are returned."""
+        against (None: nothing). Where that has changed, candidates get new priorities: those are returned."""
         for url, size, first_byte_s, total_s, failed in exchanges:
             site = self._frontier.site_of_url(url)
             prefix = self.log.prefix(site.id, url[url.index("/", 8) :]) if self._costs is not None else 0
@@ -166,9 +166,8 @@ class Worth:
         if self._costs is not None:
             self._values[ids] = values
         if (before is None) == (self._costs is None):
-            return ids[:0], values[:0]
-        changed = self._frontier.update(ids, self.priorities(ids, sites, values), now)
-        return changed, self._frontier.priorities(changed)
+            return ids[:0]
+        return self._frontier.update(ids, self.priorities(ids, sites, values), now)
 
     def sized(self, candidate: int, size: float, now: float) -> None:
         """A candidate's size is known before it is fetched: it is priced anew, unless it is a seed."""
@@ -178,8 +177,8 @@ class Worth:
         cost = self._expected(self._costs, candidate)[1]
         self._frontier.update(np.array([candidate]), np.array([self._values[candidate] / cost]), now)
 
-    def reprice(self, site: Site, now: float) -> tuple[Ints, Floats] | None:
-        """Price what waits at a site again if its cost has changed; the candidates and their new priorities."""
+    def reprice(self, site: Site, now: float) -> Ints | None:
+        """Price what waits at a site again if its cost has changed; the candidates that have new priorities."""
         if self._costs is None:
             return None
         cost = self._costs.of_page(site.id, None, site.delay_s)
@@ -192,8 +191,7 @@ class Worth:
         ids = self._frontier.waiting_at(site)
         ids = ids[self._values[ids] > 0]  # what has no value, seeds among them, has no price
         priorities = self._values[ids] / self._cost(self._costs, ids, np.full(len(ids), site.id))
-        changed = self._frontier.update(ids, priorities, now)
-        return changed, self._frontier.priorities(changed)
+        return self._frontier.update(ids, priorities, now)
 
     def stands_back_s(self, site: Site) -> float:
         """How long a site is to be asked only when no other can be; 0: it is as quick as others."""

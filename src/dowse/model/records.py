@@ -194,6 +194,7 @@ class Batch:
     states: dict[int, tuple[CandidateState, str, int]] = field(default_factory=dict)  # id -> state, reason, attempts
     priorities: dict[int, float] = field(default_factory=dict)
     evidence: dict[int, bytes] = field(default_factory=dict)  # what the strategy knows of a candidate
+    settled: dict[int, bytes] = field(default_factory=dict)  # what follows it, and hardly changes
     sites: dict[int, SiteRow] = field(default_factory=dict)
     pages: list[PageRow] = field(default_factory=list)
     links: list[LinkRow] = field(default_factory=list)

@@ -105,11 +105,18 @@ class Memory(Protocol):
         ...
 
     def changes(self) -> tuple[Sequence[int], Sequence[bytes]]:
-        """The candidates of which more is known than when this was last asked, and all that is known of each."""
+        """The candidates of which more is known than when this was last asked, and all that is known of each but for
+        what is settled."""
+        ...
+
+    def settled(self) -> tuple[Sequence[int], Sequence[bytes]]:
+        """What was found out since this was last asked, and will hardly change again: it is long, and is not to be
+        written with each change."""
         ...
 
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
-        """Take up the rows of candidates with ids in a row from ``first`` on; None: nothing was known."""
+        """Take up the rows of candidates with ids in a row from ``first`` on, each followed by what is settled of it;
+        None: nothing was known."""
         ...
 
     def moved(self, source: int, target: int) -> None:

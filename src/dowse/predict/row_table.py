@@ -59,6 +59,9 @@ class RowTable:
         data, size = self._rows[ids].tobytes(), self._size
         return ids.tolist(), [data[start : start + size] for start in range(0, len(data), size)]
 
+    def settled(self) -> tuple[list[int], list[bytes]]:
+        return [], []
+
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
         known = [(place, row) for place, row in enumerate(rows, first) if row is not None and len(row) == self._size]
         if known:

@@ -120,6 +120,9 @@ class SecondOrder:
         self._changed.clear()
         return ids, [self._row(candidate) for candidate in ids]
 
+    def settled(self) -> tuple[list[int], list[bytes]]:
+        return [], []
+
     def _row(self, candidate: int) -> bytes:
         return array("q", [self._scores.get(candidate, _NOT_FETCHED), *self._parents.get(candidate, ())]).tobytes()
 

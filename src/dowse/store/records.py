@@ -263,7 +263,8 @@ class CrawlStore:
             ).fetchall()
             if len(found) < end - start:
                 raise StoreError(f"the records lack a candidate between {start} and {end - 1}: they are damaged")
-            yield rows.candidates(start, found)
+            settled = run("SELECT * FROM settled WHERE candidate >= ? AND candidate < ?", (start, end))
+            yield rows.candidates(start, found, settled)
 
     def sites(self) -> Iterator[SiteRow]:
         """Every known origin in id order."""
@@ -296,6 +297,7 @@ class CrawlStore:
     def forget_evidence(self) -> None:
         """Nothing is known of any candidate: what was is of no use to the strategy that goes on."""
         self._change("UPDATE candidates SET evidence = NULL WHERE evidence IS NOT NULL")
+        self._change("DELETE FROM settled")
 
     def start_run(self, at: float) -> int:
         """Write down that a run begins; one that never ended was interrupted. Returns the run's number, from 1."""

@@ -80,6 +80,7 @@ _SAMPLES = (
 )
 _PRIORITIES = "UPDATE candidates SET priority = ? WHERE id = ?"
 _EVIDENCE = "UPDATE candidates SET priority = ifnull(?, priority), evidence = ? WHERE id = ?"
+_SETTLED = _insert("settled", 2, "INSERT OR REPLACE")
 _STATES_OF = "UPDATE candidates SET state = ?, reason = ?, attempts = ? WHERE id = ?"
 
 
@@ -149,6 +150,8 @@ def statements(batch: Batch, places: Sequence[Place], ordinal: int, archives: di
         yield _EVIDENCE, [(priorities.pop(id, None), row, id) for id, row in sorted(evidence.items())]
     if priorities:
         yield _PRIORITIES, ((priority, id) for id, priority in sorted(priorities.items()))
+    if batch.settled:
+        yield _SETTLED, sorted(batch.settled.items())
     if batch.states:
         yield _STATES_OF, ((*state, id) for id, state in batch.states.items())
     if batch.pages:
@@ -182,9 +185,14 @@ def candidate(row: Sequence[Any]) -> CandidateRow:
     return CandidateRow(*values)
 
 
-def candidates(first: int, found: Sequence[Sequence[Any]]) -> CandidateBlock:
-    """Rows of :data:`BLOCK_COLUMNS`, with ids in a row from ``first`` on; leases lost to a crash wait again."""
-    urls, priorities, vias, evidence, places, rest = zip(*found, strict=True)
+def candidates(first: int, found: Sequence[Sequence[Any]], settled: Iterable[tuple[int, bytes]]) -> CandidateBlock:
+    """Rows of :data:`BLOCK_COLUMNS`, with ids in a row from ``first`` on, and what is settled of some of them; leases
+    lost to a crash wait again."""
+    urls, priorities, vias, known, places, rest = zip(*found, strict=True)
+    evidence = list(known)
+    for id, more in settled:
+        if evidence[id - first] is not None:
+            evidence[id - first] += more
     place, word = np.array(places, np.int64), np.array(rest, np.int64)
     state, attempts = word & 0xFF, word >> 8 & 0xFF
     lost = state == CandidateState.LEASED
@@ -193,7 +201,7 @@ def candidates(first: int, found: Sequence[Sequence[Any]]) -> CandidateBlock:
     return CandidateBlock(
         first=first, urls=list(urls), sites=place & 0xFFFFFFFF, depths=place >> 32, parents=(word >> 32) - 1,
         priorities=np.array(priorities, np.float64), runs=word >> 16 & 0xFFFF, states=state, attempts=attempts,
-        via={id: via for id, via in enumerate(vias, first) if via is not None}, evidence=list(evidence),
+        via={id: via for id, via in enumerate(vias, first) if via is not None}, evidence=evidence,
     )  # fmt: skip
 
 

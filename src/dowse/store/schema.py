@@ -22,7 +22,7 @@ from dowse.model.errors import NotACrawl, UserError
 __all__ = ["DATABASE", "PAGE_COLUMNS", "VERSION", "connect_reader", "connect_writer", "create_database"]
 
 DATABASE = "dowse.sqlite"
-VERSION = 3
+VERSION = 4
 # It fills whatever it is given. The writer appends, and changes rows by their number: with 64 MB a commit was as quick
 # at 100,000 candidates, and at a million, changed at random, a tenth quicker at most (medians; runs scatter as much).
 _CACHE_KB = 16 << 10
@@ -92,6 +92,7 @@ CREATE TABLE candidates (
   priority REAL NOT NULL, run INTEGER NOT NULL, state INTEGER NOT NULL, reason TEXT NOT NULL,
   attempts INTEGER NOT NULL, via INTEGER, evidence BLOB  -- evidence: what the strategy knows of it, in its own form
 ) {_STRICT};
+CREATE TABLE settled (candidate INTEGER PRIMARY KEY, more BLOB NOT NULL) {_STRICT};  -- the end of its evidence
 CREATE TABLE sites (
   id INTEGER PRIMARY KEY, origin TEXT NOT NULL, host TEXT NOT NULL, address TEXT NOT NULL,
   robots_status TEXT NOT NULL, robots_fetched_at TEXT, delay_s REAL NOT NULL, requests INTEGER NOT NULL,
@@ -138,6 +139,15 @@ ALTER TABLE pages ADD COLUMN cached_from TEXT;
 UPDATE meta SET value = '3' WHERE name = 'schema_version';
 PRAGMA user_version = 3;
 """,
+    # What was settled stood behind the 136 bytes that change; only one strategy had such rows.
+    3: f"""
+CREATE TABLE settled (candidate INTEGER PRIMARY KEY, more BLOB NOT NULL) {_STRICT};
+INSERT INTO settled SELECT id, substr(evidence, 137) FROM candidates
+  WHERE length(evidence) > 136 AND (SELECT value FROM statistics WHERE name = 'evidence') = '"learning"';
+UPDATE candidates SET evidence = substr(evidence, 1, 136) WHERE id IN (SELECT candidate FROM settled);
+UPDATE meta SET value = '4' WHERE name = 'schema_version';
+PRAGMA user_version = 4;
+""",
 }
 # Who only reads may not upgrade: what records before a version lack is shown to him as they would have it now.
 _LACKING = {
@@ -145,6 +155,7 @@ _LACKING = {
 CREATE TEMP VIEW pages AS SELECT *, NULL AS cached_from FROM main.pages;
 CREATE TEMP VIEW candidates AS SELECT *, NULL AS evidence FROM main.candidates;
 """,
+    4: "CREATE TEMP VIEW settled AS SELECT NULL AS candidate, NULL AS more WHERE 0;",
 }
 
 

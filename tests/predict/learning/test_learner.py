@@ -18,7 +18,7 @@ from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
 from dowse.predict.learning import InterestRatios, Learner
 from dowse.predict.learning.features import NAMES, Tables
-from dowse.predict.learning.notes import ROW
+from dowse.predict.learning.notes import PARENTS, ROW
 from dowse.predict.learning.tokens import BUCKETS, link_tokens
 from tests.compiled import needs_core, pure
 
@@ -186,7 +186,7 @@ def test_a_link_that_the_tables_do_not_know_is_left_to_python() -> None:
     rows["parents"] = 1
     base, groups, own = np.zeros(1, np.int32), np.zeros(9, np.complex128), np.zeros(9)
     tokens, sites, result = np.zeros(BUCKETS, np.complex64), np.zeros(1, np.complex128), np.zeros((2, len(NAMES)))
-    one = np.ones(2)
+    one, nothing = np.ones(2), (np.zeros(0, np.int64), np.zeros((0, len(Context)), np.float32))
     assert core.evidence(rows, base, groups, own, tokens, sites, 0.5, result)
     for name, value in (("page", 1), ("page", -1), ("place", 99)):
         odd = rows.copy()
@@ -196,6 +196,10 @@ def test_a_link_that_the_tables_do_not_know_is_left_to_python() -> None:
         assert not core.count_page(odd[:1], base, groups, tokens, sites, 0.5)
         pages, places = odd["page"][:, 0].astype(np.int64), odd["place"][:, 0].astype(np.int64)
         assert not core.count_links(base, groups, pages, places, 1, one)
+        odd["parents"], odd["own"] = PARENTS, 0.5
+        before = odd.tobytes()
+        assert not core.note_links(odd, 0, np.zeros(len(odd), np.int64), *nothing, base, groups)
+        assert odd.tobytes() == before
         assert not groups.any()
         assert not sites.any()
         assert not tokens.any()
@@ -206,7 +210,7 @@ def test_a_link_that_the_tables_do_not_know_is_left_to_python() -> None:
     with pytest.raises(ValueError, match="as many places"):
         core.count_links(base, groups, np.zeros(1, np.int64), np.zeros(2, np.int64), 1, one)
     with pytest.raises(ValueError, match="as many places"):
-        core.note_links(rows, 0, np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros((0, 5), np.float32))
+        core.note_links(rows, 0, np.zeros(1, np.int64), *nothing, base, groups)
 
 
 def test_a_value_is_never_older_than_one_round_of_the_sweep() -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from dowse.model.page import Context
 from dowse.predict.learning.notes import PARENTS, ROW, Record, Rows, name_links, note_links
+from dowse.predict.learning.siblings import Siblings
 from dowse.predict.learning.tokens import link_tokens
 from tests.compiled import needs_core, pure
 
@@ -22,23 +23,33 @@ def records(count: int) -> Rows:
     return rows
 
 
+def opened(pages: int) -> Siblings:
+    """So many pages, each with all the links a page may have."""
+    siblings = Siblings()
+    for page in range(pages):
+        siblings.open_one(page, 1250, 0.5)
+    return siblings
+
+
 @needs_core
 @settings(deadline=None)
 @given(data=st.data(), count=st.integers(0, 4), pages=st.integers(1, 12), known=st.sampled_from((0, 7, 59_995)))
 def test_links_are_noted_as_python_does(data: st.DataObject, count: int, pages: int, known: int) -> None:
     rows = records(count)
     rows["parents"] = known
-    literal = rows.copy()
+    rows["own"] = data.draw(st.lists(st.sampled_from((0.25, 0.75, float("nan"))), min_size=count, max_size=count))
+    literal, siblings, others = rows.copy(), opened(pages), opened(pages)
     for page in range(pages):
         places = np.array(data.draw(st.lists(st.integers(0, 1250), min_size=count, max_size=count)), np.int64)
         told = data.draw(st.integers(0, count))
         sites = np.arange(page, page + told)
         drawn = data.draw(st.lists(similarities, min_size=told * len(Context), max_size=told * len(Context)))
         similarity = np.array(drawn, np.float32).reshape(told, len(Context))
-        note_links(rows, page, places, sites, similarity)
+        note_links(rows, page, places, sites, similarity, siblings)
         with pure():
-            note_links(literal, page, places, sites, similarity)
+            note_links(literal, page, places, sites, similarity, others)
     assert rows.tobytes() == literal.tobytes()
+    assert siblings.tables[1].tobytes() == others.tables[1].tobytes()
 
 
 @needs_core
@@ -49,20 +60,20 @@ def test_every_half_is_read_and_rounded_as_numpy_does() -> None:
     numbers = np.resize(numbers, (len(numbers) // len(Context) + 1, len(Context)))
     rows, places, sites = records(len(numbers)), np.zeros(len(numbers), np.int64), np.zeros(len(numbers), np.int64)
     for each in (numbers, numbers[::-1]):
-        note_links(rows, 0, places, sites, each)
+        note_links(rows, 0, places, sites, each, opened(1))
     literal = records(len(numbers))
     with pure():
         for each in (numbers, numbers[::-1]):
-            note_links(literal, 0, places, sites, each)
+            note_links(literal, 0, places, sites, each, opened(1))
     for name in ("best", "mean"):
         np.testing.assert_array_equal(rows[name], literal[name])
 
 
 def test_the_oldest_page_is_forgotten() -> None:
     rows = records(1)
-    none = np.zeros((0, len(Context)), np.float32)
+    none, siblings = np.zeros((0, len(Context)), np.float32), opened(PARENTS + 2)
     for page in range(PARENTS + 2):
-        note_links(rows, page, np.array([page]), np.zeros(0, np.int64), none)
+        note_links(rows, page, np.array([page]), np.zeros(0, np.int64), none, siblings)
     record = Record.of(rows)
     assert record.pages == record.places == tuple(range(2, PARENTS + 2))
     assert record.parents == PARENTS + 2

@@ -56,6 +56,9 @@ class Book:
         self._changed.clear()
         return ids, [_packed(self.entries[id_]) for id_ in ids]
 
+    def settled(self) -> tuple[list[int], list[bytes]]:
+        return [], []
+
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
         for id_, row in enumerate(rows, first):
             if row is not None and len(row) >= _HEAD.size:

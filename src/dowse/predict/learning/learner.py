@@ -20,7 +20,7 @@ from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, Sou
 from dowse.model.url import split
 from dowse.predict.learning.contrast import KEPT, Contrast, Told
 from dowse.predict.learning.features import EXACT, NAMES, Tables, weighted
-from dowse.predict.learning.notes import PARENTS, Notes, Rows, name_links, note_links
+from dowse.predict.learning.notes import Notes, Rows, name_links, note_links
 from dowse.predict.learning.reuse import REUSE, statistics_of
 from dowse.predict.learning.statistics import Mix, Statistics
 from dowse.predict.regression import Regression
@@ -100,8 +100,7 @@ class Learner:
         if row["parents"].item():
             self._learned.learn(self._evidence(row), value)
         self._looked = _NOTHING  # from here on there is more to know
-        self.memory.judged(page.id, page.site, value, page.score, self._tables.pages)
-        self.memory.bags[page.id] = bag
+        self.memory.judged(page.id, page.site, value, page.score, self._tables.pages, bag)
         for gone in self._contrast.forget():
             self.memory.bags.pop(gone, None)
         self._tables.judged_one(row, value)
@@ -140,28 +139,12 @@ class Learner:
         places = siblings.place(positions)
         siblings.open_one(page.id, int(places.max()), self.memory.own.item(page.id))
         rows = self.memory.at(ids)
-        self._forget(rows)
-        note_links(rows, page.id, places, links.sites, links.similarity)
+        note_links(rows, page.id, places, links.sites, links.similarity, siblings)
         if len(links.urls) == len(links.ids):
             self._meet(links)
             name_links(rows[: len(links.ids)], links.urls, links.anchors)
         self.memory.put(ids, rows)
-        known = np.flatnonzero(~np.isnan(rows["own"]))
-        if len(known):
-            siblings.count(np.full(len(known), page.id), places[known], rows["own"][known].astype(np.float64))
         return rows[: len(links.ids)]
-
-    def _forget(self, rows: Rows) -> None:
-        """Where no place is left, the oldest page that links to a candidate will be forgotten."""
-        full = rows["parents"] >= PARENTS
-        if not full.any():
-            return
-        known = np.flatnonzero(full & ~np.isnan(rows["own"]))
-        if len(known):
-            self._tables.siblings.count(
-                rows["page"][known, 0].astype(np.int64), rows["place"][known, 0].astype(np.int64),
-                -rows["own"][known].astype(np.float64), times=-1,
-            )  # fmt: skip
 
     # -- values --------------------------------------------------------------------------------------------------
 

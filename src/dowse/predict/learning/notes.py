@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dowse.compiled import core
 from dowse.model.page import Bag, Context
+from dowse.predict.learning.siblings import Siblings
 from dowse.predict.learning.tokens import WIDTH, link_tokens
 from dowse.predict.row_table import RowTable
 
@@ -69,16 +70,26 @@ class Record(NamedTuple):
 
 
 def note_links(
-    rows: Rows, page: int, places: NDArray[np.int64], sites: NDArray[np.int64], similarity: NDArray[np.float32]
+    rows: Rows,
+    page: int,
+    places: NDArray[np.int64],
+    sites: NDArray[np.int64],
+    similarity: NDArray[np.float32],
+    siblings: Siblings,
 ) -> None:
-    """A page links to these candidates. Of the first, as many as there are sites, it also says where they are and how
-    near their contexts are to the topic."""
-    if core is not None and core.note_links(
-        rows, page, places, np.ascontiguousarray(sites, np.int64), np.ascontiguousarray(similarity, np.float32)
-    ):
+    """A page links to these candidates; those that are known by now are siblings. Of the first, as many as there are
+    sites, it also says where they are and how near their contexts are to the topic."""
+    base, groups, _ = siblings.tables
+    told_of = np.ascontiguousarray(sites, np.int64), np.ascontiguousarray(similarity, np.float32)
+    if core is not None and core.note_links(rows, page, places, *told_of, base, groups):
         return
-    full = np.flatnonzero(rows["parents"] >= PARENTS)
-    for name in ("page", "place"):  # where no place is left, the oldest is forgotten
+    own = rows["own"].astype(np.float64)
+    known = ~np.isnan(own)
+    siblings.count(np.full(known.sum(), page), places[known], own[known])
+    full = rows["parents"] >= PARENTS  # where no place is left, the oldest is forgotten
+    gone = rows[full & known]
+    siblings.count(gone["page"][:, 0].astype(np.int64), gone["place"][:, 0].astype(np.int64), -own[full & known], -1)
+    for name in ("page", "place"):
         rows[name][full, :-1] = rows[name][full, 1:]
     slots = np.minimum(rows["parents"], PARENTS - 1)
     each = np.arange(len(rows))
@@ -102,13 +113,14 @@ def name_links(rows: Rows, urls: Sequence[str], anchors: Sequence[str]) -> None:
 
 
 class Notes(RowTable):
-    """A record without parents: no page mentioned it. Behind the record of a judged page stand its words."""
+    """A record without parents: no page mentioned it. Behind the record of a judged page stand its words, settled."""
 
     def __init__(self, kind: str, most_bags: int) -> None:
         empty = np.zeros(1, ROW)
         empty["own"] = np.nan
         super().__init__(empty, kind)
         self.bags: dict[int, Bag] = {}  # of judged pages, for as long as somebody may ask for them
+        self._judged: list[int] = []  # since it was last asked what is settled
         self._most_bags = most_bags  # after a load; then it is for others to forget some
 
     @property
@@ -122,23 +134,23 @@ class Notes(RowTable):
         self.reach(id_ + 1)
         return self._rows[id_ : id_ + 1].copy()
 
-    def judged(self, id_: int, site: int, value: float, score: float, ordinal: int) -> None:
-        """A page turned out to be worth so much."""
+    def judged(self, id_: int, site: int, value: float, score: float, ordinal: int, bag: Bag) -> None:
+        """A page with these words turned out to be worth so much."""
         self.reach(id_ + 1)
         row = self._rows[id_]  # a view
         row["site"], row["own"], row["score"], row["ordinal"] = site, value, score, ordinal
         self._changed.append(np.array([id_]))
+        self.bags[id_] = bag
+        self._judged.append(id_)
 
     def all(self) -> Rows:
         """Every record; a view."""
         return self._rows[: self.count]
 
-    def changes(self) -> tuple[list[int], list[bytes]]:
-        ids, rows = super().changes()
-        for place, id_ in enumerate(ids):
-            if id_ in self.bags:
-                rows[place] += _packed(self.bags[id_])
-        return ids, rows
+    def settled(self) -> tuple[list[int], list[bytes]]:
+        ids = [id_ for id_ in dict.fromkeys(self._judged) if id_ in self.bags]
+        self._judged.clear()
+        return ids, [_packed(self.bags[id_]) for id_ in ids]
 
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
         if len(self.bags) > 2 * self._most_bags:
