@@ -9,31 +9,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
-from dowse.model.http import Request, Response
+from dowse.model.http import Request, Response, Truncation
 from dowse.model.url import canonical, split
 
 from .servers import Behaviour, page, response, run, serve, transport
 
 
-def twice(second: bytes) -> Behaviour:
-    """Answers, and says more a little later."""
+def twice(second: bytes, after_s: float) -> Behaviour:
+    """Answers, and says more at once or a little later."""
     count = 0
 
     async def behaviour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal count
         count += 1
-        writer.write(page(f"answer {count}".encode()))
-        await writer.drain()
-        await asyncio.sleep(0.03)
-        writer.write(second)
+        writer.write(page(f"answer {count}".encode()) + (b"" if after_s else second))
+        if after_s:
+            await asyncio.sleep(after_s)
+            writer.write(second)
 
     return behaviour
 
 
 @pytest.mark.parametrize("more", [page(b"an answer to nothing"), b"HTTP/1.1 200 OK\r\n", b"\0\1\2", b"x" * 100_000])
-def test_what_nobody_asked_for_is_not_taken_for_the_next_answer(more: bytes) -> None:
+@pytest.mark.parametrize("after_s", [0.0, 0.03])
+def test_what_nobody_asked_for_is_not_taken_for_the_next_answer(more: bytes, after_s: float) -> None:
     async def main() -> list[Response]:
-        async with serve(twice(more)) as site, transport() as out:
+        async with serve(twice(more, after_s)) as site, transport() as out:
             got = []
             for number in range(3):
                 got.append(response(await out.fetch(Request(site.url(f"/{number}")))))
@@ -41,6 +42,28 @@ def test_what_nobody_asked_for_is_not_taken_for_the_next_answer(more: bytes) -> 
             return got
 
     assert [one.body for one in run(main())] == [b"answer 1", b"answer 2", b"answer 3"]
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize("cut", range(0, 200, 7))
+def test_a_body_longer_than_its_length_is_read_up_to_it(chunked: bool, cut: int) -> None:
+    """Wherever the network cuts it; a browser does the same."""
+    body = b"0123456789" * 3
+    length = b"Transfer-Encoding: chunked" if chunked else b"Content-Length: %d" % len(body)
+    sent = b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body) if chunked else body
+    whole = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n%b\r\n\r\n%b<p>and more, and more</p>" % (length, sent)
+
+    async def behaviour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for part in (whole[:cut], whole[cut:]):
+            writer.write(part)
+            await writer.drain()
+            await asyncio.sleep(0.005)
+
+    async def main() -> list[Response]:
+        async with serve(behaviour) as site, transport() as out:
+            return [response(await out.fetch(Request(site.url(f"/{number}")))) for number in range(2)]
+
+    assert [(one.body, one.truncated) for one in run(main())] == [(body, Truncation.NONE)] * 2
 
 
 def test_every_request_has_its_headers_whoever_connected() -> None:

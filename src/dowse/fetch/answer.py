@@ -14,15 +14,40 @@ from dowse.fetch.exchange import header_text
 from dowse.model.bodies import Bodies
 from dowse.model.http import Meter, Request, Truncation, is_unwanted
 
-__all__ = ["ask", "header_texts", "receive"]
+__all__ = ["Receiver", "ask", "header_texts", "receive"]
 
 _MAX_LINE_BYTES = 16_384
 _MAX_FIELD_BYTES = 65_536
 _MAX_HEADERS = 500
 
 
+class Receiver(ResponseHandler):
+    """A connection's end. aiohttp's parser forgets the whole answer when it stumbles within the same bytes. So headers
+    go to it before what follows them: then a malformed chunk, or more than was announced, ends a body and no more."""
+
+    _expects_headers = False
+    _before = b""  # what the headers so far end with
+
+    def expect(self) -> None:
+        """A request is sent: what comes next are the headers of its answer."""
+        self._expects_headers, self._before = True, b""
+
+    def data_received(self, data: bytes) -> None:
+        if self._expects_headers:
+            seen = self._before + data if self._before else data
+            end = seen.find(b"\r\n\r\n") + 4 - len(self._before)
+            if end < 4 - len(self._before):
+                self._before = seen[-3:]
+            else:
+                self._expects_headers = False
+                if end < len(data):
+                    super().data_received(data[:end])
+                    data = data[end:]
+        super().data_received(data)
+
+
 async def ask(
-    protocol: ResponseHandler, method: str, target: str, headers: bytes, deadline: float
+    protocol: Receiver, method: str, target: str, headers: bytes, deadline: float
 ) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
     """Send a request; what came before the deadline is the answer's headers, and its body to come."""
     _send(protocol, method, target, headers)
@@ -36,7 +61,7 @@ async def ask(
     return message, content
 
 
-def _send(protocol: ResponseHandler, method: str, target: str, headers: bytes) -> None:
+def _send(protocol: Receiver, method: str, target: str, headers: bytes) -> None:
     protocol.set_response_params(
         skip_payload=method == "HEAD",
         read_until_eof=True,
@@ -48,6 +73,7 @@ def _send(protocol: ResponseHandler, method: str, target: str, headers: bytes) -
     )
     if protocol.transport is None:
         raise ConnectionResetError("the connection ended before the request")
+    protocol.expect()
     protocol.transport.write(b"%b HTTP/1.1\r\n%b\r\n" % (f"{method} {target}".encode(), headers))
 
 

@@ -10,16 +10,17 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Iterable
+from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 from yarl import URL
 
+from dowse.fetch.answer import Receiver
 from dowse.fetch.exchange import Refused, Unresolved, current
 from dowse.fetch.guard import Guard
 from dowse.fetch.kept import Kept
@@ -68,6 +69,10 @@ class _Names(AbstractResolver):
 class _Connector(aiohttp.TCPConnector):
     """Notes when a connection was made and to whom."""
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._factory: Any = partial(Receiver, loop=asyncio.get_running_loop())
+
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
     ) -> Connection:
@@ -100,7 +105,7 @@ class Line:
 
     def __init__(self, connection: Connection, headers: Iterable[tuple[str, str]]) -> None:
         self._connection = connection
-        self.protocol: ResponseHandler | None = connection.protocol
+        self.protocol = cast(Receiver | None, connection.protocol)  # as made by _Connector
         self.headers = tuple(headers)
         self.sent = header_lines(self.headers)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import zlib
 from collections.abc import Mapping
 
@@ -59,6 +60,19 @@ async def _mirrors(visit: Visit) -> None:
     )
 
 
+async def _one_too_many(visit: Visit) -> None:
+    """Two answers at once, on a connection that stays open: who keeps it takes the second for that of his next
+    request."""
+    if visit.target != "/":
+        await visit.reply(document("asked for"))
+        return
+    for body in (document("unasked-answer", "/next"), document("not asked for")):
+        await visit.send(
+            f"HTTP/1.1 200 OK\r\nContent-Type: {HTML}\r\nContent-Length: {len(body)}\r\n\r\n".encode(), body
+        )
+    await asyncio.Event().wait()
+
+
 def _lie(name: str, does: str, answer: Answer, outcome: str = "fetched", reason: str = "", cut: str = "",
          facts: Mapping[str, object] | None = None, more: tuple[End, ...] = ()) -> Trial:  # fmt: skip
     end = End(f"http://{name}.{DOMAIN}/", outcome, reason, cut, facts or {})
@@ -95,6 +109,8 @@ TRIALS = (
     _lie("soft-404", "What is missing comes with status 200.", _soft_404, more=(
         End(_SOFT + "missing", "fetched", facts={"relevant": False}),
         End(_SOFT + "also-missing", "fetched", "duplicate"))),
+    _lie("unasked-answer", "Behind the answer another one, which nobody asked for.", _one_too_many, more=(
+        End(f"http://unasked-answer.{DOMAIN}/next", "fetched", facts={"title": "asked for"}),)),
     _lie("html-as-pdf", "An HTML page sent as a PDF.", _shows(document("html-as-pdf"), "application/pdf"), "refused",
          "content-type application/pdf", "type"),
     _lie("pdf-as-html", "A PDF sent as an HTML page.", _shows(_pdf()), "refused", "content-type text/html, in truth *"),
