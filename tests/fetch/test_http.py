@@ -152,15 +152,14 @@ def test_a_second_answer_nobody_asked_for_is_not_taken_for_the_next() -> None:
     [
         reply(b"HTTP/1.1 200 OK\r\nX: " + b"a" * 10_000_000 + b"\r\nContent-Length: 0\r\n\r\n"),
         reply(b"HTTP/1.1 200 OK\r\n" + b"X: 1\r\n" * 100_000 + b"\r\n"),
-        forever(b"HTTP/1.1 200 OK\r\n", b"X-a: b\r\n"),
-        forever(b"HTTP/1.1 200 ", b"OOOOOOO"),
+        forever(b"HTTP/1.1 200 OK\r\n", b"X-a: b\r\n" * 1000),
+        forever(b"HTTP/1.1 200 ", b"OOOOOOO" * 1000),
         reply(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"),
-        reply(b"HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nabcde"),
         reply(b"HTTP/1.1 302 Found\r\nLocation: /a\rX: y\r\nContent-Length: 0\r\n\r\n"),
         reply(b"HTTP/1.1 302 Found\r\nLocation: /a\0b\r\nContent-Length: 0\r\n\r\n"),
         reply(b"<html>no headers at all</html>", close=True),
     ],
-    ids=["10 MB header", "100k headers", "endless headers", "endless status line", "two lengths", "negative length",
+    ids=["10 MB header", "100k headers", "endless headers", "endless status line", "two lengths",
          "bare CR", "NUL", "HTTP/0.9"],
 )  # fmt: skip
 def test_headers_beyond_every_limit_are_a_protocol_failure(behaviour: Behaviour) -> None:

@@ -143,7 +143,7 @@ def test_an_answer_cut_to_nothing_is_tried_again() -> None:
     [
         (hang(), FailureKind.TIMEOUT),
         (hang(b"HTTP/1.1 200 OK\r\nX-Half: "), FailureKind.TIMEOUT),
-        (forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), FailureKind.TIMEOUT),
+        (forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100), FailureKind.PROTOCOL),
         (reply(close=True), FailureKind.RESET),
         (reply(b"HTTP/1.1 200 OK\r\nX-Half: ", close=True), FailureKind.RESET),
         (reply(b"SSH-2.0-OpenSSH_9.6\r\n\r\n"), FailureKind.PROTOCOL),

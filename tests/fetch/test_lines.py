@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
+from dowse.fetch.lines import Line, Lines
 from dowse.model.http import Request, Response, Truncation
+from dowse.model.topic import Network
 from dowse.model.url import canonical, split
 
-from .servers import Behaviour, page, response, run, serve, transport
+from .servers import Behaviour, page, reply, response, run, serve, transport
 
 
 def twice(second: bytes, after_s: float) -> Behaviour:
@@ -81,6 +84,39 @@ def test_every_request_has_its_headers_whoever_connected() -> None:
     heads = run(main())
     assert len(heads) == 9
     assert all(b"\r\nHost: 127.0.0.1:" in head and b"\r\nUser-Agent: " in head for head in heads)
+
+
+def test_when_there_are_too_many_files_idle_connections_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect, refused = Lines._connect, []
+
+    async def full(self: Lines, origin: str) -> Line:
+        if self._kept._since:
+            refused.append(origin)
+            raise OSError(errno.EMFILE, "Too many open files")
+        return await connect(self, origin)
+
+    async def main() -> list[bytes]:
+        async with serve(reply(page(b"one"))) as site, serve(reply(page(b"two"))) as other, transport() as out:
+            first = response(await out.fetch(Request(site.url())))
+            monkeypatch.setattr(Lines, "_connect", full)
+            return [first.body, response(await out.fetch(Request(other.url()))).body]
+
+    assert run(main()) == [b"one", b"two"]
+    assert len(refused) == 1
+
+
+def test_what_a_proxy_is_told_is_not_told_to_the_archive() -> None:
+    async def main() -> tuple[Response, bytes]:
+        async with (
+            serve(reply(page(b"x"))) as site,
+            transport(Network(proxy=f"http://me:secret@127.0.0.1:{site.port}")) as out,
+        ):
+            return response(await out.fetch(Request("http://example.org/"))), site.heads[-1]
+
+    got, sent = run(main())
+    assert b"\r\nProxy-Authorization: Basic " in sent
+    assert "Proxy-Authorization" not in dict(got.request_headers)
+    assert "User-Agent" in dict(got.request_headers)
 
 
 PARTS = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x2FF), max_size=12)

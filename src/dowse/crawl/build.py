@@ -43,6 +43,7 @@ from dowse.store import CrawlStore
 
 __all__ = ["Assembly", "assemble", "read_settings", "wanted_workers"]
 
+_OTHER_FILES = 1024  # connections that are idle, records, workers
 _MOST_WORKERS = 64
 _IN_PROCESS = (
     "the predicate is a function that other processes cannot import: pages are judged in this one (define it at the "
@@ -175,8 +176,10 @@ async def assemble(
 
 
 def _way_out(topic: Topic, clock: Clock, bodies: Bodies) -> Transport:
-    from dowse.fetch.http import HttpTransport  # loaded after workers were forked, which have no use for it
+    from dowse.fetch.files import allow_files  # loaded after workers were forked, which have no use for them
+    from dowse.fetch.http import HttpTransport
 
+    allow_files(topic.network.concurrency + _OTHER_FILES)
     return HttpTransport(topic.network, topic.limits, clock, bodies=bodies)
 
 

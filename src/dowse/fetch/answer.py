@@ -5,45 +5,20 @@ from __future__ import annotations
 import asyncio
 
 import aiohttp
-from aiohttp.client_proto import ResponseHandler
 from aiohttp.http import RawResponseMessage
 
 from dowse.fetch.body import READ_BYTES, Body
 from dowse.fetch.decode import Decoder
 from dowse.fetch.exchange import header_text
+from dowse.fetch.receiver import Receiver
 from dowse.model.bodies import Bodies
 from dowse.model.http import Meter, Request, Truncation, is_unwanted
 
-__all__ = ["Receiver", "ask", "header_texts", "receive"]
+__all__ = ["ask", "header_texts", "receive"]
 
 _MAX_LINE_BYTES = 16_384
 _MAX_FIELD_BYTES = 65_536
 _MAX_HEADERS = 500
-
-
-class Receiver(ResponseHandler):
-    """A connection's end. aiohttp's parser forgets the whole answer when it stumbles within the same bytes. So headers
-    go to it before what follows them: then a malformed chunk, or more than was announced, ends a body and no more."""
-
-    _expects_headers = False
-    _before = b""  # what the headers so far end with
-
-    def expect(self) -> None:
-        """A request is sent: what comes next are the headers of its answer."""
-        self._expects_headers, self._before = True, b""
-
-    def data_received(self, data: bytes) -> None:
-        if self._expects_headers:
-            seen = self._before + data if self._before else data
-            end = seen.find(b"\r\n\r\n") + 4 - len(self._before)
-            if end < 4 - len(self._before):
-                self._before = seen[-3:]
-            else:
-                self._expects_headers = False
-                if end < len(data):
-                    super().data_received(data[:end])
-                    data = data[end:]
-        super().data_received(data)
 
 
 async def ask(
@@ -77,7 +52,7 @@ def _send(protocol: Receiver, method: str, target: str, headers: bytes) -> None:
     protocol.transport.write(b"%b HTTP/1.1\r\n%b\r\n" % (f"{method} {target}".encode(), headers))
 
 
-async def _headers(protocol: ResponseHandler) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
+async def _headers(protocol: Receiver) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
     """The answer's headers and its body to come; what is only said in between (100 Continue) is passed over."""
     while True:
         message, payload = await protocol.read()
@@ -93,7 +68,7 @@ def header_texts(raw: tuple[tuple[bytes, bytes], ...]) -> tuple[tuple[str, str],
 
 
 async def receive(
-    request: Request, message: RawResponseMessage, content: aiohttp.StreamReader, protocol: ResponseHandler,
+    request: Request, message: RawResponseMessage, content: aiohttp.StreamReader, protocol: Receiver,
     meter: Meter | None, bodies: Bodies, deadline: float,
 ) -> tuple[bytes, Truncation, int]:  # fmt: skip
     """The decoded body, why it is only a prefix where it is, and its bytes on the wire; a fault ends the prefix."""
@@ -101,15 +76,15 @@ async def receive(
     if request.method != "HEAD" and is_unwanted(headers.get("Content-Type"), request.accept_types):
         return b"", Truncation.TYPE, 0
     codings = ",".join(headers.getall("Content-Encoding", ()))
+    until_end = not message.chunked and "Content-Length" not in headers
     if not codings and not bodies.full and (whole := _whole(request, content, meter)) is not None:
-        return whole, Truncation.NONE, len(whole)
+        return whole, Truncation.DISCONNECT if until_end and protocol.broke else Truncation.NONE, len(whole)
     decoder = Decoder(codings, request.max_body_bytes)
     body = Body(decoder, request.max_wire_bytes, int(headers.get("Content-Length", 0)), meter, bodies)
     try:
-        if content.is_eof() and not bodies.full:  # all of it came with the headers: nothing to wait for
-            truncated = await body.read(content)
-        else:
-            truncated = await _read_on(content, protocol, body, deadline)
+        truncated = await _read_on(content, protocol, body, deadline)
+        if truncated is Truncation.NONE and until_end and protocol.broke:
+            truncated = Truncation.DISCONNECT
         return *body.finish(truncated), body.wire_bytes
     finally:
         body.release()
@@ -128,8 +103,8 @@ def _whole(request: Request, content: aiohttp.StreamReader, meter: Meter | None)
     return None
 
 
-async def _read_on(content: aiohttp.StreamReader, protocol: ResponseHandler, body: Body, deadline: float) -> Truncation:
-    """Read a body that is still arriving, until it or its connection ends or time is up."""
+async def _read_on(content: aiohttp.StreamReader, protocol: Receiver, body: Body, deadline: float) -> Truncation:
+    """Read a body that is still arriving, or has to wait for memory, until it or its connection ends or time is up."""
     lost = protocol.closed
 
     def end(_: asyncio.Future[None] | None = None) -> None:

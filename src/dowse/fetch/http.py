@@ -97,8 +97,8 @@ class HttpTransport:
         exchange = Exchange()
         try:
             parts = split(request.url)
-        except ValueError:
-            return Failure(request.url, FailureKind.PROTOCOL, "not a URL")
+        except (ValueError, TypeError):  # TypeError: half of a surrogate pair
+            return Failure(clean(request.url), FailureKind.PROTOCOL, "not a URL")
         if not parts.origin.startswith("http"):
             return Failure(request.url, FailureKind.PROTOCOL, "not an http or https address")
         if self._closed:
@@ -176,6 +176,8 @@ class HttpTransport:
         kind, detail = kind_of(cause), detail_of(cause)
         if self._closed:
             kind = FailureKind.CANCELLED
+        elif kind is FailureKind.PROTOCOL and exchange.connected and not exchange.fresh:
+            kind = FailureKind.RESET  # the rest of an earlier answer, perhaps: another connection may do
         elif isinstance(error, TimeoutError) and not exchange.connected:
             kind = FailureKind.DNS if exchange.resolving else FailureKind.CONNECT
         if isinstance(error, TimeoutError):

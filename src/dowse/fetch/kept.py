@@ -22,31 +22,32 @@ _Connection = TypeVar("_Connection", bound=_Open)
 
 
 class Kept(Generic[_Connection]):
-    """Idle connections by origin. One that was not used for ``most_s`` is closed."""
+    """Idle connections by origin: at most ``most``, and none that was not used for ``most_s``."""
 
-    def __init__(self, most_s: float) -> None:
+    def __init__(self, most_s: float, most: int) -> None:
         self._most_s = most_s
-        self._idle: dict[str, deque[tuple[_Connection, float]]] = {}
+        self._most = most
+        self._idle: dict[str, deque[_Connection]] = {}  # the longest idle first, here and below
+        self._since: dict[_Connection, tuple[str, float]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def take(self, origin: str) -> _Connection | None:
         """One that can be used, if there is any: the longest idle first."""
-        idle = self._idle.get(origin)
-        if idle is None:
-            return None
         oldest = asyncio.get_running_loop().time() - self._most_s
-        while idle:
-            connection, since = idle.popleft()
+        while origin in self._idle:
+            connection, since = self._pop(origin)
             if since >= oldest and not connection.closed:
                 return connection
             connection.close()
-        del self._idle[origin]
         return None
 
     def keep(self, origin: str, connection: _Connection) -> None:
         """An exchange is over, and the next one may use its connection."""
         loop = asyncio.get_running_loop()
-        self._idle.setdefault(origin, deque()).append((connection, loop.time()))
+        self._idle.setdefault(origin, deque()).append(connection)
+        self._since[connection] = origin, loop.time()
+        if len(self._since) > self._most:
+            self._close_oldest()
         if self._timer is None:
             self._timer = loop.call_later(self._most_s, self._sweep)
 
@@ -55,17 +56,23 @@ class Kept(Generic[_Connection]):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        for idle in self._idle.values():
-            for connection, _ in idle:
-                connection.close()
-        self._idle.clear()
+        while self._since:
+            self._close_oldest()
+
+    def _pop(self, origin: str) -> tuple[_Connection, float]:
+        idle = self._idle[origin]
+        connection = idle.popleft()
+        if not idle:
+            del self._idle[origin]
+        return connection, self._since.pop(connection)[1]
+
+    def _close_oldest(self) -> None:
+        origin, _ = next(iter(self._since.values()))
+        self._pop(origin)[0].close()
 
     def _sweep(self) -> None:
         loop = asyncio.get_running_loop()
         oldest = loop.time() - self._most_s
-        for origin, idle in list(self._idle.items()):
-            while idle and (idle[0][1] <= oldest or idle[0][0].closed):
-                idle.popleft()[0].close()
-            if not idle:
-                del self._idle[origin]
-        self._timer = loop.call_later(self._most_s, self._sweep) if self._idle else None
+        while self._since and next(iter(self._since.values()))[1] <= oldest:
+            self._close_oldest()
+        self._timer = loop.call_later(self._most_s, self._sweep) if self._since else None

@@ -7,6 +7,7 @@ that the address guard and the timings see the address and the moment a connecti
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 import ssl
 from collections.abc import Iterable
@@ -20,16 +21,19 @@ from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 from yarl import URL
 
-from dowse.fetch.answer import Receiver
 from dowse.fetch.exchange import Refused, Unresolved, current
 from dowse.fetch.guard import Guard
 from dowse.fetch.kept import Kept
+from dowse.fetch.receiver import Receiver
 from dowse.fetch.resolver import Resolver
 from dowse.model.http import FailureKind
 
 __all__ = ["Line", "Lines", "header_lines"]
 
 _KEEPALIVE_S = 15.0
+_MOST_IDLE = 256
+_TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
+_SECRET = ("Proxy-Authorization",)
 
 
 class _Names(AbstractResolver):
@@ -99,15 +103,17 @@ def header_lines(headers: Iterable[tuple[str, str]]) -> bytes:
 
 
 class Line:
-    """An open connection to a site, and the headers that every request over it has, in text and as they are sent."""
+    """An open connection to a site, and the headers that every request over it has: as they are sent, and in text
+    without what is between us and a proxy."""
 
     __slots__ = ("_connection", "headers", "protocol", "sent")
 
     def __init__(self, connection: Connection, headers: Iterable[tuple[str, str]]) -> None:
         self._connection = connection
         self.protocol = cast(Receiver | None, connection.protocol)  # as made by _Connector
-        self.headers = tuple(headers)
-        self.sent = header_lines(self.headers)
+        sent = tuple(headers)
+        self.sent = header_lines(sent)
+        self.headers = tuple(header for header in sent if header[0] not in _SECRET)
 
     @property
     def closed(self) -> bool:
@@ -123,6 +129,8 @@ class Line:
         return peer[0] if peer else ""
 
     def close(self) -> None:
+        if self.protocol is not None:
+            self.protocol.abort()  # to close it politely means, over TLS, to wait for the other side, and to read on
         self._connection.close()
 
 
@@ -140,7 +148,7 @@ class Lines:
         self._proxy = proxy
         self._timeout = aiohttp.ClientTimeout(total=None, connect=connect_timeout_s)
         self._connector: _Connector | None = None  # made on the first use, when a loop is running
-        self._kept: Kept[Line] = Kept(_KEEPALIVE_S)
+        self._kept: Kept[Line] = Kept(_KEEPALIVE_S, _MOST_IDLE)
 
     async def take(self, origin: str, deadline: float) -> Line:
         """One that is idle, or a new one."""
@@ -148,6 +156,12 @@ class Lines:
         if kept is not None:
             return kept
         async with asyncio.timeout_at(deadline):
+            try:
+                return await self._connect(origin)
+            except OSError as error:
+                if error.errno not in _TOO_MANY_FILES:
+                    raise
+            self._kept.close()  # better than to do without the page
             return await self._connect(origin)
 
     def give_back(self, origin: str, line: Line) -> None:

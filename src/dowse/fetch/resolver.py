@@ -137,6 +137,8 @@ class Resolver:
         try:
             async with asyncio.timeout(self._timeout_s):
                 found = tuple(await self._lookup.addresses(host))
+        except asyncio.CancelledError:  # by close(): whoever waits for it was not cancelled
+            return self._failed(FailureKind.CANCELLED, "the transport is closed")
         except TimeoutError:
             return self._keep(host, self._failed(FailureKind.DNS, f"no answer from DNS in {self._timeout_s:g} s"))
         except (OSError, UnicodeError) as error:  # UnicodeError: a label too long for DNS

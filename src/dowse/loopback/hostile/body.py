@@ -81,7 +81,7 @@ async def _more_than_said(visit: Visit) -> None:
 async def _informational(visit: Visit) -> None:
     while True:
         await visit.send(b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n" * 10)
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)  # other visitors get their turn
 
 
 async def _bad_chunk(visit: Visit) -> None:
@@ -141,7 +141,7 @@ TRIALS = (
            by_clock=True),
     _trial("short-body", "A body shorter than its Content-Length.", _less_than_said, "fetched", cut="disconnect"),
     _trial("long-body", "A body longer than its Content-Length.", _more_than_said, "fetched"),
-    _trial("endless-1xx", "Informational answers without end.", _informational, "failed", "timeout: *", by_clock=True),
+    _trial("endless-1xx", "Informational answers without end.", _informational, "failed", "protocol: *"),
     _trial("bad-chunk-size", "A good chunk, then one of a malformed size.", _bad_chunk, "fetched", cut="disconnect"),
     _trial("giant-line", "A line of 2 GB.", _one_line, "fetched", cut="length|time"),
     _trial("nested-tags", "100,000 tags one in the other.", _nested, "fetched"),
