@@ -42,7 +42,7 @@ typedef struct {
 static inline int
 groups_of_link(const Tables *tables, int64_t page, int64_t place, Py_ssize_t groups[3])
 {
-    if (page < 0 || page >= tables->pages || place < 0)
+    if (page < 0 || page >= tables->pages || place < 0 || place >= tables->n_groups)
         return 0;
     groups[0] = tables->base[page] > 0 ? tables->base[page] : 0;
     groups[1] = groups[0] + 1 + STEP * (place / RUNS);

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dowse.model.strategy import Memory
 
 
-def kept_rows(memory: Memory, count: int) -> list[bytes | None]:
-    """Of the candidates below ``count``, as a later run loads them; what was found out since this was last asked."""
-    rows: dict[int, bytes] = dict(zip(*memory.changes(), strict=True))
-    for id_, more in zip(*memory.settled(), strict=True):
-        rows[id_] += more
-    return [rows.get(id_) for id_ in range(count)]
+def hand_over(before: Memory, after: Memory, count: int) -> None:
+    """What the records would keep of the candidates below ``count`` is loaded by a later run: what was found out since
+    the first was last asked."""
+    rows: dict[int, bytes] = dict(zip(*before.changes(), strict=True))
+    settled: dict[int, bytes] = dict(zip(*before.settled(), strict=True))
+    after.load(0, [rows.get(id_) for id_ in range(count)])
+    for id_ in after.wanted():
+        after.load_settled(id_, settled[id_])

@@ -15,7 +15,7 @@ from dowse.model.page import Context
 from dowse.model.strategy import LinkView, SourcePage, Strategy
 from dowse.model.topic import StrategyChoice
 from dowse.predict import STRATEGIES, build_strategy
-from tests.predict.memories import kept_rows
+from tests.predict.memories import hand_over
 
 Story = list[tuple[SourcePage, LinkView]]
 
@@ -28,7 +28,7 @@ def restarted(before: Strategy) -> Strategy:
     """The same strategy in a later run, from what the records keep."""
     after = make(before.name)
     if before.memory is not None and after.memory is not None:
-        after.memory.load(0, kept_rows(before.memory, 200))
+        hand_over(before.memory, after.memory, 200)
     after.restore(json.loads(json.dumps(before.state())))
     return after
 

@@ -13,7 +13,7 @@ from dowse.model.page import Context
 from dowse.model.strategy import LinkView, SourcePage
 from dowse.predict.mix import ContextMix
 from dowse.predict.regression import Regression
-from tests.predict.memories import kept_rows
+from tests.predict.memories import hand_over
 from tests.predict.webs import Link, Page, crawls, tell
 
 PRIOR = [0.26, 0, 0, 0, 0, 0, 0.06, 0.03, 0.06, 0.03, 0, 0, 0.56]
@@ -89,7 +89,7 @@ def test_sites_that_only_wait_are_known_after_a_stop() -> None:
     similarity = np.full((200, len(Context)), 0.5, np.float32)
     view = LinkView(ids, ids, zeros, np.ones(200, np.float32), similarity, np.full(200, np.nan))
     one.rank(SourcePage(0, 0, 0, 0, 0.5, True, 200), view)
-    other.memory.load(0, kept_rows(one.memory, 201))
+    hand_over(one.memory, other.memory, 201)
     other.restore(json.loads(json.dumps(one.state())))
     again = SourcePage(7, 7, 1, 1, 0.25, False, 200)
     assert one.rank(again, view).tolist() == other.rank(again, view).tolist()
@@ -119,7 +119,7 @@ def test_a_later_run_goes_on_with_the_same_numbers(before: list[Page], after: li
     one, other = ContextMix(), ContextMix()
     for _ in tell(one, before):
         pass
-    other.memory.load(0, kept_rows(one.memory, 100))
+    hand_over(one.memory, other.memory, 100)
     other.restore(json.loads(json.dumps(one.state())))
     for mine, theirs in zip(tell(one, after), tell(other, after), strict=True):
         assert mine[1] == theirs[1]

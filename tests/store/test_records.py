@@ -263,27 +263,36 @@ def test_records_of_the_first_version_are_read_and_gone_on_with(folder: Path) ->
 @pytest.mark.parametrize("kind", ["learning", "another"])
 def test_what_was_settled_stood_behind_the_rest_in_the_third_version(folder: Path, kind: str) -> None:
     row, words = bytes(range(136)), b"words" * 100
-    known = {1: row, 2: row, 4: row[:20]}
+    known = {1: row, 2: row + words, 4: row[:20]}
     with CrawlStore.create(folder, SETTINGS, WALL) as store:
-        store.commit(replace(batch(0), evidence=known, settled={2: words}, statistics={"evidence": kind}))
-        [block] = store.candidates()
-    expected = [None, row, row + words, None, row[:20]]
-    assert block.evidence[:5] == expected
+        store.commit(replace(batch(0), evidence=known, statistics={"evidence": kind}))
     with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:
-        connection.execute("UPDATE candidates SET evidence = ? WHERE id = 2", (row + words,))
         connection.executescript(
             "DROP TABLE settled; UPDATE meta SET value = '3' WHERE name = 'schema_version'; PRAGMA user_version = 3;"
         )
+    settled = [(2, words)] if kind == "learning" else []
     with CrawlReader(folder) as reader:
-        assert [reader.evidence(id_) for id_ in range(5)] == expected
+        assert list(reader.settled(range(5))) == settled
+        assert [reader.evidence(id_) for id_ in (0, 1, 4)] == [None, row, row[:20]]
+    assert rows(folder, "PRAGMA user_version") == [(3,)], "looking changes nothing"
     with CrawlStore.open(folder) as store:
         [block] = store.candidates()
-        assert block.evidence[:5] == expected
-        store.commit(replace(batch(5), evidence={2: row[::-1]}))
-    split = kind == "learning"
-    with CrawlReader(folder) as reader:
-        assert reader.evidence(2) == (row[::-1] + words if split else row[::-1])
-    assert rows(folder, "SELECT * FROM settled") == ([(2, words)] if split else [])
+        assert block.evidence[:5] == [None, row, row if settled else row + words, None, row[:20]]
+        assert list(store.settled([4, 2, 1])) == settled
+
+
+def test_all_evidence_is_forgotten_or_none(folder: Path) -> None:
+    with CrawlStore.create(folder, SETTINGS, WALL) as store:
+        store.commit(replace(batch(0), evidence={1: b"x"}, settled={1: b"y"}, statistics={"evidence": "one"}))
+        store._connection.execute("CREATE TRIGGER no BEFORE DELETE ON settled BEGIN SELECT raise(FAIL, 'no'); END")
+        with pytest.raises(StoreError, match="no"):
+            store.forget_evidence("other")
+        assert rows(folder, "SELECT evidence FROM candidates WHERE id = 1") == [(b"x",)]
+        store._connection.execute("DROP TRIGGER no")
+        store.forget_evidence("other")
+        assert store.statistics()["evidence"] == "other"
+        assert list(store.settled([1])) == []
+    assert rows(folder, "SELECT evidence FROM candidates WHERE id = 1") == [(None,)]
 
 
 def test_another_version_is_named(folder: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from dowse.cli.mentions import Mention, mention
 from dowse.cli.parts import part_lines
 from dowse.crawl.categories import with_kept_categories
-from dowse.crawl.learned import kept_learned
+from dowse.crawl.learned import kept_learned, recall
 from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge, looking_judge, subject_of
 from dowse.model.errors import TopicError
@@ -175,12 +175,10 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
         if strategy.memory is not None:
             if crawl.evidence_kind() != strategy.memory.kind or crawl.evidence(candidate.id) is None:
                 return [f"priority: {candidate.priority:.4g}, from a run with another strategy than the crawl's"]
-            for known, row in crawl.evidence_of_pages():  # what was fetched is what was learned from
-                strategy.memory.load(known, [row])
             strategy.memory.load(candidate.id, [crawl.evidence(candidate.id)])
         elif efficient:
             return [f"priority: {candidate.priority:.4g} by {strategy.name}, {_FOR_COST}"]
-        strategy.restore(crawl.learned(strategy.name))
+        recall(strategy, crawl)
         why = strategy.explain(candidate.id, candidate.priority)
         name, priority, version, features = strategy.name, candidate.priority, why.version, why.features
     if decision is not None:

@@ -215,8 +215,8 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, topic: Topic, 
     frontier, tally = parts.frontier, parts.tally
     learned, memory = store.statistics(), strategy.memory
     known = memory is None or learned.get(EVIDENCE_KIND, memory.kind) == memory.kind
-    if not known:  # an earlier run had another strategy
-        store.forget_evidence()
+    if memory is not None and not known:  # an earlier run had another strategy
+        store.forget_evidence(memory.kind)
     sites = list(store.sites())
     for site in sites:
         if frontier.site(site.origin).id != site.id:
@@ -231,6 +231,9 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, topic: Topic, 
         parts.growth.count_all(block.sites, block.urls)
         parts.conclusion.via.update(block.via)
     frontier.loaded(now)
+    if memory is not None:
+        for candidate, more in store.settled(memory.wanted()):
+            memory.load_settled(candidate, more)
     maximised = learned.get(_MAXIMISED, topic_from_json(store.settings()["topic"]).strategy.maximise)
     before = costs_of(topic, parts.worth.log, maximised)
     delays_s = [site.delay_s for site in sites]

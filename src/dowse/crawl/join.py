@@ -107,7 +107,7 @@ def join(
             topic, frontier=frontier, transport=transport, conclusion=conclusion, recorder=recorder, purse=purse,
             clock=clock,
         )  # fmt: skip
-        heads.on_size = lambda candidate, size: worth.sized(candidate, size, clock.now())
+        heads.on_size = lambda candidate, size: recorder.reprioritised(worth.sized(candidate, size, clock.now()))
     launcher = Launcher(
         topic, frontier=frontier, workers=workers, strategy=strategy, errands=errands, conclusion=conclusion,
         recorder=recorder, purse=purse, tally=tally, worth=worth, clock=clock, on_page=on_page, cache=cache,

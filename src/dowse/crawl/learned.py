@@ -11,6 +11,7 @@ from pathlib import Path
 from dowse.judge import subject_of
 from dowse.model.errors import TopicError
 from dowse.model.files import write_whole
+from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice, Topic
 from dowse.model.topicfile import topic_from_json
 from dowse.predict import build_strategy
@@ -18,7 +19,7 @@ from dowse.predict.learning import Learner, Statistics, read_statistics, statist
 from dowse.store import CrawlReader
 
 __all__ = [
-    "LEARNED", "absolute_sources", "keep_learned", "kept_learned", "learned_from", "statistics_of_crawl",
+    "LEARNED", "absolute_sources", "keep_learned", "kept_learned", "learned_from", "recall", "statistics_of_crawl",
     "write_statistics",
 ]  # fmt: skip
 
@@ -62,10 +63,20 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
     learner = build_strategy(choice, seed_number=topic.seed_number, subject=subject_of(topic), before=before)
     if not isinstance(learner, Learner):
         raise TopicError("its strategy was learning in its paper form, which keeps others", source=str(crawl.folder))
-    for id_, row in crawl.evidence_of_pages():
-        learner.memory.load(id_, [row])
-    learner.restore(crawl.learned(_LEARNING))
+    recall(learner, crawl)
     return learner.statistics(crawl.hosts())
+
+
+def recall(strategy: Strategy, crawl: CrawlReader) -> None:
+    """Let a strategy know what it knew at the end of a crawl that had it: of what was fetched, which is what it learned
+    from. What else it is to know must be loaded before."""
+    memory = strategy.memory
+    if memory is not None:
+        for id_, row in crawl.evidence_of_pages():
+            memory.load(id_, [row])
+        for id_, more in crawl.settled(memory.wanted()):
+            memory.load_settled(id_, more)
+    strategy.restore(crawl.learned(strategy.name))
 
 
 def keep_learned(before: Statistics | None, folder: Path) -> None:

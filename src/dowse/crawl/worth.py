@@ -169,13 +169,14 @@ class Worth:
             return ids[:0]
         return self._frontier.update(ids, self.priorities(ids, sites, values), now)
 
-    def sized(self, candidate: int, size: float, now: float) -> None:
-        """A candidate's size is known before it is fetched: it is priced anew, unless it is a seed."""
+    def sized(self, candidate: int, size: float, now: float) -> Ints:
+        """A candidate's size is known before it is fetched: it is priced anew, unless it is a seed. Those that have
+        another priority now."""
         if self._costs is None or self._frontier.priority(candidate) >= SEED_FLOOR:
-            return
+            return np.zeros(0, np.int64)
         self._sizes[candidate] = size
         cost = self._expected(self._costs, candidate)[1]
-        self._frontier.update(np.array([candidate]), np.array([self._values[candidate] / cost]), now)
+        return self._frontier.update(np.array([candidate]), np.array([self._values[candidate] / cost]), now)
 
     def reprice(self, site: Site, now: float) -> Ints | None:
         """Price what waits at a site again if its cost has changed; the candidates that have new priorities."""

@@ -115,8 +115,15 @@ class Memory(Protocol):
         ...
 
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
-        """Take up the rows of candidates with ids in a row from ``first`` on, each followed by what is settled of it;
-        None: nothing was known."""
+        """Take up the rows of candidates with ids in a row from ``first`` on; None: nothing was known."""
+        ...
+
+    def wanted(self) -> Sequence[int]:
+        """After all rows were loaded: the candidates of which also what is settled is to be."""
+        ...
+
+    def load_settled(self, candidate: int, more: bytes) -> None:
+        """Take up what was settled of a candidate."""
         ...
 
     def moved(self, source: int, target: int) -> None:

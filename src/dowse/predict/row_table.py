@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.predict.unsettled import Unsettled
+
 __all__ = ["RowTable"]
 
 _FIRST_ROOM = 1024
 
 
-class RowTable:
+class RowTable(Unsettled):
     """Implements :class:`dowse.model.strategy.Memory` for rows of one shape. ``empty``, a table of one row, is that of
     a candidate of which nothing is known."""
 
@@ -58,9 +60,6 @@ class RowTable:
         self._changed.clear()
         data, size = self._rows[ids].tobytes(), self._size
         return ids.tolist(), [data[start : start + size] for start in range(0, len(data), size)]
-
-    def settled(self) -> tuple[list[int], list[bytes]]:
-        return [], []
 
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
         known = [(place, row) for place, row in enumerate(rows, first) if row is not None and len(row) == self._size]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dowse.model.errors import TopicError
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
+from dowse.predict.unsettled import Unsettled
 
 __all__ = ["SecondOrder"]
 
@@ -18,7 +19,7 @@ _ONE = 1 << 40  # scores are added as whole numbers of this fraction: then the o
 _NOT_FETCHED = -1
 
 
-class SecondOrder:
+class SecondOrder(Unsettled):
     """``a`` times the mean score over ``P(h)``, (1 - ``a``) times that over ``P'(h)``, the fetched pages that link to a
     page of ``P(h)``, each once (section 3.1, the 2-order model).
 
@@ -119,9 +120,6 @@ class SecondOrder:
         ids = sorted(self._changed)
         self._changed.clear()
         return ids, [self._row(candidate) for candidate in ids]
-
-    def settled(self) -> tuple[list[int], list[bytes]]:
-        return [], []
 
     def _row(self, candidate: int) -> bytes:
         return array("q", [self._scores.get(candidate, _NOT_FETCHED), *self._parents.get(candidate, ())]).tobytes()

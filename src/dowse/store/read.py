@@ -7,7 +7,7 @@ for (a URL, the pages that link to a candidate) is found by scanning its table o
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
@@ -40,7 +40,6 @@ __all__ = ["CrawlReader"]
 _OF_VERDICT = ("reasons", "parts")
 _REASON, _PART = 3, 6  # values of a reason, and of a predicate's part
 _PAGE = ", ".join(["verdict", *(field.name for field in fields(PageView) if field.name not in _OF_VERDICT)])
-_EVIDENCE = "SELECT id, evidence, more FROM candidates LEFT JOIN settled ON candidate = id WHERE evidence IS NOT NULL"
 
 
 _SITE = (
@@ -200,13 +199,18 @@ class CrawlReader:
 
     def evidence(self, candidate: int) -> bytes | None:
         """What the strategy knew of a candidate, in its own form: see :meth:`evidence_kind`."""
-        found = self._ask(f"{_EVIDENCE} AND id = ?", candidate)
-        return found[0][1] + (found[0][2] or b"") if found else None
+        found = self._ask("SELECT evidence FROM candidates WHERE id = ?", candidate)
+        return found[0][0] if found else None
 
     def evidence_of_pages(self) -> Iterator[tuple[int, bytes]]:
         """The same of every candidate that was fetched."""
-        found = self._ask(f"{_EVIDENCE} AND state = ?", int(CandidateState.FETCHED))
-        return ((id, evidence + (more or b"")) for id, evidence, more in found)
+        found = self._ask("SELECT id, evidence FROM candidates WHERE state = ? AND evidence IS NOT NULL",
+                          int(CandidateState.FETCHED))  # fmt: skip
+        return iter(found)
+
+    def settled(self, candidates: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """What the strategy has settled of these candidates."""
+        return iter(self._ask(rows.SETTLED_OF, rows.to_json(list(candidates))))
 
     def hosts(self) -> dict[int, str]:
         """The host of each site, by the site's number."""

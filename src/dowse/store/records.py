@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ from typing import Any
 
 from dowse.model.budget import Spent
 from dowse.model.errors import DowseError, NotACrawl, StoreError, UserError
-from dowse.model.records import Batch, CandidateBlock, SiteRow
+from dowse.model.records import EVIDENCE_KIND, Batch, CandidateBlock, SiteRow
 from dowse.store import rows
 from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files
 from dowse.store.ledger import Ledger
@@ -263,8 +263,11 @@ class CrawlStore:
             ).fetchall()
             if len(found) < end - start:
                 raise StoreError(f"the records lack a candidate between {start} and {end - 1}: they are damaged")
-            settled = run("SELECT * FROM settled WHERE candidate >= ? AND candidate < ?", (start, end))
-            yield rows.candidates(start, found, settled)
+            yield rows.candidates(start, found)
+
+    def settled(self, candidates: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """What the strategy has settled of these candidates."""
+        return iter(self._connection.execute(rows.SETTLED_OF, (rows.to_json(list(candidates)),)))
 
     def sites(self) -> Iterator[SiteRow]:
         """Every known origin in id order."""
@@ -294,10 +297,20 @@ class CrawlStore:
         )
         return ((url, size, first, total, bool(failed)) for url, size, first, total, failed in found)
 
-    def forget_evidence(self) -> None:
-        """Nothing is known of any candidate: what was is of no use to the strategy that goes on."""
-        self._change("UPDATE candidates SET evidence = NULL WHERE evidence IS NOT NULL")
-        self._change("DELETE FROM settled")
+    def forget_evidence(self, kind: str) -> None:
+        """Nothing is known of any candidate: what was is of no use to the strategy that goes on, whose own evidence is
+        of this kind."""
+        run = self._connection.execute
+        try:
+            self._same_folder()
+            run("BEGIN IMMEDIATE")
+            run("UPDATE candidates SET evidence = NULL WHERE evidence IS NOT NULL")
+            run("DELETE FROM settled")
+            run("INSERT OR REPLACE INTO statistics VALUES (?, ?)", (EVIDENCE_KIND, rows.to_json(kind)))
+            run("COMMIT")
+        except (OSError, sqlite3.Error) as error:
+            self._undo()
+            raise _failed(self.folder, error) from error
 
     def start_run(self, at: float) -> int:
         """Write down that a run begins; one that never ended was interrupted. Returns the run's number, from 1."""

@@ -81,6 +81,7 @@ _SAMPLES = (
 _PRIORITIES = "UPDATE candidates SET priority = ? WHERE id = ?"
 _EVIDENCE = "UPDATE candidates SET priority = ifnull(?, priority), evidence = ? WHERE id = ?"
 _SETTLED = _insert("settled", 2, "INSERT OR REPLACE")
+SETTLED_OF = "SELECT candidate, more FROM settled WHERE candidate IN (SELECT value FROM json_each(?))"
 _STATES_OF = "UPDATE candidates SET state = ?, reason = ?, attempts = ? WHERE id = ?"
 
 
@@ -185,14 +186,9 @@ def candidate(row: Sequence[Any]) -> CandidateRow:
     return CandidateRow(*values)
 
 
-def candidates(first: int, found: Sequence[Sequence[Any]], settled: Iterable[tuple[int, bytes]]) -> CandidateBlock:
-    """Rows of :data:`BLOCK_COLUMNS`, with ids in a row from ``first`` on, and what is settled of some of them; leases
-    lost to a crash wait again."""
-    urls, priorities, vias, known, places, rest = zip(*found, strict=True)
-    evidence = list(known)
-    for id, more in settled:
-        if evidence[id - first] is not None:
-            evidence[id - first] += more
+def candidates(first: int, found: Sequence[Sequence[Any]]) -> CandidateBlock:
+    """Rows of :data:`BLOCK_COLUMNS`, with ids in a row from ``first`` on; leases lost to a crash wait again."""
+    urls, priorities, vias, evidence, places, rest = zip(*found, strict=True)
     place, word = np.array(places, np.int64), np.array(rest, np.int64)
     state, attempts = word & 0xFF, word >> 8 & 0xFF
     lost = state == CandidateState.LEASED
@@ -201,7 +197,7 @@ def candidates(first: int, found: Sequence[Sequence[Any]], settled: Iterable[tup
     return CandidateBlock(
         first=first, urls=list(urls), sites=place & 0xFFFFFFFF, depths=place >> 32, parents=(word >> 32) - 1,
         priorities=np.array(priorities, np.float64), runs=word >> 16 & 0xFFFF, states=state, attempts=attempts,
-        via={id: via for id, via in enumerate(vias, first) if via is not None}, evidence=evidence,
+        via={id: via for id, via in enumerate(vias, first) if via is not None}, evidence=list(evidence),
     )  # fmt: skip
 
 

@@ -125,6 +125,10 @@ PRAGMA application_id = {_APPLICATION};
 PRAGMA user_version = {VERSION};
 """  # noqa: E501
 
+# Once, what was settled stood behind the 136 bytes that change; only one strategy had such rows.
+_SETTLED_BEFORE = """SELECT id AS candidate, substr(evidence, 137) AS more FROM candidates
+  WHERE length(evidence) > 136 AND (SELECT value FROM statistics WHERE name = 'evidence') = '"learning"'"""
+
 # What makes records of an older version ones of the next; each ends with that version's number.
 _UPGRADES = {
     1: """
@@ -139,11 +143,9 @@ ALTER TABLE pages ADD COLUMN cached_from TEXT;
 UPDATE meta SET value = '3' WHERE name = 'schema_version';
 PRAGMA user_version = 3;
 """,
-    # What was settled stood behind the 136 bytes that change; only one strategy had such rows.
     3: f"""
 CREATE TABLE settled (candidate INTEGER PRIMARY KEY, more BLOB NOT NULL) {_STRICT};
-INSERT INTO settled SELECT id, substr(evidence, 137) FROM candidates
-  WHERE length(evidence) > 136 AND (SELECT value FROM statistics WHERE name = 'evidence') = '"learning"';
+INSERT INTO settled {_SETTLED_BEFORE};
 UPDATE candidates SET evidence = substr(evidence, 1, 136) WHERE id IN (SELECT candidate FROM settled);
 UPDATE meta SET value = '4' WHERE name = 'schema_version';
 PRAGMA user_version = 4;
@@ -155,7 +157,7 @@ _LACKING = {
 CREATE TEMP VIEW pages AS SELECT *, NULL AS cached_from FROM main.pages;
 CREATE TEMP VIEW candidates AS SELECT *, NULL AS evidence FROM main.candidates;
 """,
-    4: "CREATE TEMP VIEW settled AS SELECT NULL AS candidate, NULL AS more WHERE 0;",
+    4: f"CREATE TEMP VIEW settled AS {_SETTLED_BEFORE};",
 }
 
 

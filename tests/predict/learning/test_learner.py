@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 
@@ -16,7 +17,8 @@ from dowse.model.page import Bag, Context
 from dowse.model.strategy import LinkView, Sample, SourcePage, Subject
 from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
-from dowse.predict.learning import InterestRatios, Learner
+from dowse.predict.learning import InterestRatios, Learner, contrast
+from dowse.predict.learning import learner as learner_module
 from dowse.predict.learning.features import NAMES, Tables
 from dowse.predict.learning.notes import PARENTS, ROW
 from dowse.predict.learning.tokens import BUCKETS, link_tokens
@@ -167,6 +169,31 @@ def test_pages_are_counted_one_by_one_as_all_at_once(seed: int, pages: int) -> N
     np.testing.assert_array_equal(again.features(rows), learner._tables.features(rows))
 
 
+@pytest.mark.parametrize("stop", [3, 21, 55, 83, 99, 120, 139, 161])
+def test_a_resumed_learner_goes_on_as_if_nothing_had_been_also_when_words_were_forgotten(
+    stop: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contrast, "_KEPT", 8)  # at most 16, when fits come to be more than that apart
+    monkeypatch.setattr(learner_module, "_FEW", 3)
+    rng = np.random.default_rng(5)
+    subject = Subject(tuple(Sample(bag(rng), "h.example") for _ in range(4)))
+    crawl = story(7, 200, 400)
+    running, resumed = Learner(subject), Learner(subject)
+    rows, words = dict[int, bytes](), dict[int, bytes]()
+    for page, view in crawl[:stop]:
+        running.rank(page, view)
+        rows.update(zip(*running.memory.changes(), strict=True))
+        words.update(zip(*running.memory.settled(), strict=True))
+    resumed.memory.load(0, [rows.get(id_) for id_ in range(running.memory.count)])
+    for id_ in resumed.memory.wanted():
+        resumed.memory.load_settled(id_, words[id_])
+    resumed.restore(json.loads(json.dumps(running.state())))
+    assert list(resumed.memory.bags) == list(running.memory.bags)
+    for page, view in crawl[stop:]:
+        assert resumed.rank(page, view).tolist() == running.rank(page, view).tolist()
+    assert resumed.memory.all().tobytes() == running.memory.all().tobytes()
+
+
 def test_what_was_looked_at_is_looked_at_anew_after_each_page() -> None:
     learner, other = Learner(Subject()), Learner(Subject())
     for page, view in story(2, 40, 60):
@@ -203,6 +230,9 @@ def test_a_link_that_the_tables_do_not_know_is_left_to_python() -> None:
         assert not groups.any()
         assert not sites.any()
         assert not tokens.any()
+    far = np.array([2**63 - 1, 2**62])
+    assert not core.count_links(base, groups, np.zeros(2, np.int64), far, 1, one)
+    assert not core.note_links(rows.copy(), 0, far, *nothing, base, groups)
     with pytest.raises(ValueError, match="other sizes"):
         core.evidence(rows[:1], base, groups, own, tokens, sites, 0.5, result)
     with pytest.raises(ValueError, match="one record"):

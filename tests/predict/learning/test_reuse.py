@@ -18,7 +18,7 @@ from dowse.predict.learning.notes import ROW, Rows
 from dowse.predict.learning.reuse import off_topic
 from dowse.predict.learning.tokens import link_tokens
 from tests.predict.learning.made import OFF, ON, SUBJECT, bag, told, url
-from tests.predict.memories import kept_rows
+from tests.predict.memories import hand_over
 
 ALL = 1e9
 
@@ -103,7 +103,7 @@ def test_a_resumed_learner_has_the_same_statistics() -> None:
     before = told(Learner(SUBJECT)).statistics()
     whole = told(Learner(SUBJECT, before=before))
     again = Learner(SUBJECT, before=before)
-    again.memory.load(0, kept_rows(whole.memory, 40))
+    hand_over(whole.memory, again.memory, 40)
     again.restore(json.loads(json.dumps(whole.state())))
     assert np.array_equal(again._tables._tokens, whole._tables._tokens)
     assert np.array_equal(again._tables._sites[:3], whole._tables._sites[:3])

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.predict.unsettled import Unsettled
+
 __all__ = ["Book", "Entry"]
 
 _HEAD = struct.Struct("<BiiHHH")  # what it is, site, ordinal; how many parents, tokens, words
@@ -36,7 +38,7 @@ class Entry:
         return self.ordinal >= 0
 
 
-class Book:
+class Book(Unsettled):
     """Implements :class:`dowse.model.strategy.Memory`."""
 
     def __init__(self, kind: str) -> None:
@@ -55,9 +57,6 @@ class Book:
         ids = sorted(self._changed)
         self._changed.clear()
         return ids, [_packed(self.entries[id_]) for id_ in ids]
-
-    def settled(self) -> tuple[list[int], list[bytes]]:
-        return [], []
 
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
         for id_, row in enumerate(rows, first):

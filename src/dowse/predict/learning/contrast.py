@@ -20,7 +20,7 @@ from dowse.predict.learning.hosts import Origins
 from dowse.predict.learning.statistics import Statistics
 from dowse.predict.learning.texts import Numbering, Text, Texts
 
-__all__ = ["KEPT", "Contrast", "Told"]
+__all__ = ["Contrast", "Told", "first_kept"]
 
 Floats = NDArray[np.float64]
 _KEPT = 4096  # pages
@@ -31,8 +31,11 @@ _ONE_EXAMPLE = 0.3
 _STEEPNESS = 2.2  # the usual page off the topic is given 0.1
 _STEEPEST = 30.0
 _LEAST_SCALE = 1e-6
-KEPT = 2 * _KEPT
-"""Pages that are kept at the most."""
+
+
+def first_kept(pages: int) -> int:
+    """Of so many judged pages, the latest are kept: from which on. See :meth:`Contrast.forget`."""
+    return max(0, pages // _KEPT - 1) * _KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +93,16 @@ class Contrast:
         del self._pages[: len(gone)], self._texts[: len(gone)]
         return [page.id for page in gone]
 
-    def restore(self, fitted: list[Told], since: list[Told]) -> None:
-        """Take up the pages that were kept: those of the last fit, and those that came after it."""
-        self._pages, self._texts = [], []
-        for page in fitted:
-            self._keep(page)
+    def restore(self, fitted: list[Told], kept: list[Told]) -> None:
+        """Take up what was learned from the pages of the last fit, and the pages that are kept by now."""
+        self._take_up(fitted)
         if fitted:
             self.fit()
-        for page in since:
+        self._take_up(kept)
+
+    def _take_up(self, pages: list[Told]) -> None:
+        self._pages, self._texts = [], []
+        for page in pages:
             self._keep(page)
 
     def fit(self) -> tuple[NDArray[np.int64], Floats]:

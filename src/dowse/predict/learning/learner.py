@@ -18,7 +18,7 @@ from dowse.model.errors import TopicError
 from dowse.model.page import Bag
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage, Subject
 from dowse.model.url import split
-from dowse.predict.learning.contrast import KEPT, Contrast, Told
+from dowse.predict.learning.contrast import Contrast, Told, first_kept
 from dowse.predict.learning.features import EXACT, NAMES, Tables, weighted
 from dowse.predict.learning.notes import Notes, Rows, name_links, note_links
 from dowse.predict.learning.reuse import REUSE, statistics_of
@@ -64,7 +64,7 @@ class Learner:
         if not 0 <= reuse < float("inf"):
             raise TopicError(f"reuse = {reuse:g} is no number of pages: it is 0 or above")
         prior, self._left_out = weighted(*parts)
-        self.memory = Notes("learning", KEPT)
+        self.memory = Notes("learning", _of_use)
         self._before = (before or Statistics()).weighing(reuse)
         self._contrast = Contrast(subject, self._before)
         self._tables = Tables()
@@ -105,7 +105,7 @@ class Learner:
             self.memory.bags.pop(gone, None)
         self._tables.judged_one(row, value)
         pages = self._tables.pages
-        if pages >= self._fit_pages * 11 // 10 + _FEW:
+        if pages >= _next_fit(self._fit_pages):
             self._fit_pages = pages
             self._revalue(*self._contrast.fit())
         if self._learned.examples >= self._due:
@@ -222,12 +222,15 @@ class Learner:
         self._hosts = {}
         for site, host in state.get("hosts", {}).items():
             self._met(int(site), host)
-        rows = self.memory.all()
-        bags = sorted(self.memory.bags, key=lambda id_: int(rows["ordinal"][id_]))[-KEPT:]
-        self.memory.bags = {id_: self.memory.bags[id_] for id_ in bags}
-        told = [Told(id_, self.memory.bags[id_], float(rows["score"][id_]), self._threshold) for id_ in bags]
-        since = sum(int(rows["ordinal"][id_]) >= self._fit_pages for id_ in bags)
-        self._contrast.restore(told[: len(told) - since], told[len(told) - since :])
+        fitted, kept = (self._told(some) for some in _in_use(self._fit_pages, self._tables.pages))
+        self._contrast.restore(fitted, kept)
+        self.memory.bags = {page.id: page.bag for page in kept}
+
+    def _told(self, ordinals: range) -> list[Told]:
+        """The pages that were judged then, as far as their words are known."""
+        rows, bags = self.memory.all(), self.memory.bags
+        found = sorted((int(rows["ordinal"][id_]), id_) for id_ in bags if rows["ordinal"][id_] in ordinals)
+        return [Told(id_, bags[id_], float(rows["score"][id_]), self._threshold) for _, id_ in found]
 
     # -- over crawls ---------------------------------------------------------------------------------------------
 
@@ -261,6 +264,23 @@ class Learner:
             self.memory.all(), self.memory.bags, self._contrast.off(), known, self._contrast.origins.terms
         )
         return replace(own.merged(self._before), mixes={**self._before.mixes, NAMES: Mix(*self._learned.sums())})
+
+
+def _next_fit(pages: int) -> int:
+    """How many pages were judged when the contrast is fitted, after it was at so many."""
+    return pages * 11 // 10 + _FEW
+
+
+def _in_use(fit_pages: int, pages: int) -> tuple[range, range]:
+    """The pages, by how many were judged before each, that the last fit was made of, and those that are kept by now."""
+    return range(first_kept(fit_pages), fit_pages), range(first_kept(pages), pages)
+
+
+def _of_use(pages: int) -> tuple[range, range]:
+    fit_pages = 0
+    while _next_fit(fit_pages) <= pages:
+        fit_pages = _next_fit(fit_pages)
+    return _in_use(fit_pages, pages)
 
 
 def _squeezed(values: Floats) -> Floats:

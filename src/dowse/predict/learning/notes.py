@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -115,13 +115,14 @@ def name_links(rows: Rows, urls: Sequence[str], anchors: Sequence[str]) -> None:
 class Notes(RowTable):
     """A record without parents: no page mentioned it. Behind the record of a judged page stand its words, settled."""
 
-    def __init__(self, kind: str, most_bags: int) -> None:
+    def __init__(self, kind: str, of_use: Callable[[int], Sequence[range]]) -> None:
+        """``of_use`` says, of how many judged pages there are, which of them somebody needs the words of."""
         empty = np.zeros(1, ROW)
         empty["own"] = np.nan
         super().__init__(empty, kind)
         self.bags: dict[int, Bag] = {}  # of judged pages, for as long as somebody may ask for them
         self._judged: list[int] = []  # since it was last asked what is settled
-        self._most_bags = most_bags  # after a load; then it is for others to forget some
+        self._of_use = of_use
 
     @property
     def own(self) -> NDArray[np.float32]:
@@ -153,17 +154,19 @@ class Notes(RowTable):
         return ids, [_packed(self.bags[id_]) for id_ in ids]
 
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
-        if len(self.bags) > 2 * self._most_bags:
-            self._forget_oldest()
         super().load(first, [row and row[: ROW.itemsize] for row in rows])
-        for id_, row in enumerate(rows, first):
-            if row is not None and len(row) > ROW.itemsize:
-                self.bags[id_] = _unpacked(row[ROW.itemsize :])
 
-    def _forget_oldest(self) -> None:
-        oldest_first = sorted(self.bags, key=lambda id_: int(self._rows["ordinal"][id_]))
-        for id_ in oldest_first[: -self._most_bags]:
-            del self.bags[id_]
+    def wanted(self) -> list[int]:
+        judged = np.flatnonzero(~np.isnan(self.own[: self.count]))
+        ordinals = self._rows["ordinal"][judged]
+        of_use = np.zeros(len(judged), np.bool_)
+        for some in self._of_use(len(judged)):
+            of_use |= (ordinals >= some.start) & (ordinals < some.stop)
+        wanted: list[int] = judged[of_use].tolist()
+        return wanted
+
+    def load_settled(self, candidate: int, more: bytes) -> None:
+        self.bags[candidate] = _unpacked(more)
 
 
 def _packed(bag: Bag) -> bytes:
