@@ -34,6 +34,8 @@ def block(*fields: bytes) -> bytes:
         ([b"Content-Type : text/html", b"X-A\t: 1"], [b"Content-Type: text/html", b"X-A: 1"]),
         ([b"X A: 1", b": 2", b"X(A): 3", "Ü: 4".encode(), b"X-A: 5"], [b"X-A: 5"]),
         ([b"X A: 1", b"X-A: 5", b"  and: more"], [b"X-A: 5", b"  and: more"]),
+        ([b"X-A: 5", b"X A: 1", b"\tand: more", b"X-B: 6"], [b"X-A: 5", b"X-B: 6"]),
+        ([b"X A: 1", b"no field at all"], [b"no field at all"]),
     ],
 )
 def test_what_is_said_badly_is_understood(said: list[bytes], meant: list[bytes]) -> None:

@@ -30,15 +30,16 @@ def mended(head: bytes) -> bytes:
         return head
     status, *lines = head.split(b"\n")
     fields: list[bytes] = []
+    is_left_out = False
     for line in lines:
         name, colon, value = line.partition(b":")
-        if colon and not line.startswith((b" ", b"\t")):
+        if not line.startswith((b" ", b"\t")):  # else the field before goes on, as of old
             name = name.rstrip(b" \t")
             is_framing = name.lower() == _LENGTH or (name.lower() == _CODING and not is_coded)
-            if is_framing or not _IS_TOKEN(name):
-                continue
+            is_left_out = bool(colon) and (is_framing or not _IS_TOKEN(name))
             line = name + colon + value
-        fields.append(line)
+        if not is_left_out:
+            fields.append(line)
     for length in lengths:
         if not is_coded and _is_plain(_LENGTH, length):
             fields.insert(0, b"Content-Length: %b\r" % length)

@@ -66,7 +66,7 @@ class Receiver(ResponseHandler):
         is_interim = block[9:10] == b"1" and block[9:12] != b"101"
         self._head = bytearray() if is_interim else None
         super().data_received(mended(block))
-        return rest
+        return rest if self._exception is None else b""
 
 
 def _end(found: bytes | bytearray, start: int) -> int:
