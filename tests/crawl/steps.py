@@ -18,9 +18,17 @@ def echo(job: Job) -> Work:
     return Work(error=job.response.url)
 
 
+def tell(number: int, *, name: str) -> str:
+    if name == "hang":
+        time.sleep(60)
+    if name == "raise":
+        raise ValueError("nothing to tell")
+    return f"{name} {number} {os.getpid()}"
+
+
 def misbehave(job: Job) -> Work:
     """Does to the worker what the URL says."""
-    url = job.response.url
+    url = job.response.url.rpartition("/")[2]
     if url == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     if url == "hang":
@@ -29,4 +37,4 @@ def misbehave(job: Job) -> Work:
         raise ValueError("a page no parser expected")
     if url == "eat":
         return Work(archive=[bytes(8 << 30)])
-    return Work(error=url, archive=[job.response.body])
+    return Work(error=job.response.url, archive=[job.response.body])

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import asyncio, json, sys, time
 from dowse.crawl.processes import fork_workers
-from dowse.crawl.workers import ProcessPool
+from dowse.crawl.pool import ProcessPool
 from tests.crawl.steps import job, misbehave
 
 async def crawl(prepared):

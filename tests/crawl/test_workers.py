@@ -8,10 +8,11 @@ from typing import TypeVar
 
 import pytest
 
-from dowse.crawl.job import Job, Step, Work
-from dowse.crawl.workers import InProcess, ProcessPool, default_workers
+from dowse.crawl.job import Job, Lost, Step, Work
+from dowse.crawl.pool import ProcessPool
+from dowse.crawl.workers import InProcess, default_workers
 from dowse.model.errors import DowseError
-from tests.crawl.steps import echo, job, misbehave
+from tests.crawl.steps import echo, job, misbehave, tell
 
 T = TypeVar("T")
 
@@ -56,9 +57,43 @@ def test_a_worker_that_dies_costs_one_page() -> None:
 
 
 def test_a_page_over_the_time_limit_is_given_up() -> None:
-    urls = ["a", "hang", "b", "c", "d"]
+    urls = ["a", "http://evil.test/hang", "b", "c", "d"]
     answers = with_pool(misbehave, lambda pool: run_all(pool, urls), limit=0.5)
     assert answers == ["a", "over the time limit of 0.5 s", "b", "c", "d"]
+
+
+def test_pages_that_take_long_leave_a_worker_to_other_domains() -> None:
+    evil = [f"http://s{n}.evil.test/hang" for n in range(8)]
+    good = [f"http://good.test/{n}" for n in range(40)]
+
+    async def use(pool: ProcessPool) -> tuple[list[str], list[Work], int]:
+        held = [asyncio.create_task(pool.run(job(url))) for url in evil]
+        await asyncio.sleep(1.2)  # both workers may have begun one; both are noticed to take long
+        behind = [asyncio.create_task(pool.run(job(url))) for url in good]
+        backlog = pool.backlog
+        answers = [(await task).error for task in behind]
+        return answers, await asyncio.gather(*held), backlog
+
+    answers, held, backlog = with_pool(misbehave, use, limit=3.0)
+    assert answers == good
+    assert backlog <= len(good), "what waits of a domain whose pages take long is no backlog"
+    given_up = [work for work in held if work.given_up]
+    assert 1 <= len(given_up) <= 4, "one or two workers were lost over it, and what one of them held"
+    assert all(work.busy_s >= 2.9 for work in given_up)
+    assert all(work.put_off and work.digest is None for work in held if not work.given_up)
+
+
+def test_calls_are_made_within_the_limits_of_a_page() -> None:
+    async def use(pool: ProcessPool) -> list[str | Lost]:
+        return [await pool.call(tell, n, name=name) for n, name in enumerate(["a", "raise", "hang", "b"])]
+
+    first, raised, hung, last = with_pool(misbehave, use, count=1, limit=1.0)
+    assert isinstance(first, str)
+    assert first.startswith("a 0 ")
+    assert not first.endswith(str(os.getpid())), "in another process"
+    assert raised == Lost("ValueError: nothing to tell")
+    assert hung == Lost("over the time limit of 1 s")
+    assert isinstance(last, str)
 
 
 def test_nobody_waits_behind_a_large_page() -> None:
@@ -112,6 +147,12 @@ def test_in_process_gives_the_same_answers() -> None:
         return [(await workers.run(job(url))).error for url in ("a", "raise")]
 
     assert asyncio.run(main()) == ["a", "ValueError: a page no parser expected"]
+
+    async def calls() -> list[str | Lost]:
+        workers = InProcess(misbehave)
+        return [await workers.call(tell, 1, name="a"), await workers.call(tell, 1, name="raise")]
+
+    assert asyncio.run(calls()) == [f"a 1 {os.getpid()}", Lost("ValueError: nothing to tell")]
 
 
 def test_as_many_workers_as_cores() -> None:

@@ -17,12 +17,13 @@ from dowse.crawl.heads import Heads
 from dowse.crawl.intake import Intake
 from dowse.crawl.join import OnPage, Parts, costs_of, join
 from dowse.crawl.learned import absolute_sources, keep_learned, kept_learned, learned_from
+from dowse.crawl.pool import ProcessPool
 from dowse.crawl.prepare import Source, read_examples, read_seeds
 from dowse.crawl.processes import Started
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.sitemaps import Sitemaps
 from dowse.crawl.step import PageStep
-from dowse.crawl.workers import InProcess, ProcessPool, Workers, default_workers
+from dowse.crawl.workers import InProcess, Workers, default_workers
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TERMS, Judge, build_judge, check_predicate, subject_of
 from dowse.model.bodies import Bodies

@@ -10,7 +10,7 @@ from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Tally
 from dowse.crawl.worth import Worth
 from dowse.fetch import GiveUp, Retry, decide, disguised
-from dowse.frontier import Frontier, Lease
+from dowse.frontier import Frontier, Lease, Site
 from dowse.model.clock import Clock
 from dowse.model.http import REDIRECTS, Failure, FailureKind, Response, Truncation
 from dowse.model.page import Outcome
@@ -24,6 +24,8 @@ __all__ = ["Conclusion"]
 _SET_ASIDE_AFTER = 3  # failures in a row before a site is set aside for longer and longer
 _GIVE_UP_AFTER = 12  # failures in a row at which a site that never answered is closed
 _GIVE_UP_LATER = 24  # the same for a site that did answer once
+_LONG_S = 1.0  # that a worker was busy with a page: its site is set aside
+_REST = 8  # times as long as its page took
 
 
 class Conclusion:
@@ -54,6 +56,7 @@ class Conclusion:
         self._worth = worth
         self._clock = clock
         self._failures: dict[int, int] = {}  # site -> failures in a row
+        self._given_up: dict[int, int] = {}  # site -> pages in a row that no worker could do in time
         self.via: dict[int, int] = {}  # candidate -> the one whose redirect led to it
         self.refusals = 0  # by robots.txt so far
 
@@ -71,13 +74,17 @@ class Conclusion:
         if isinstance(result, Response):
             self._failures.pop(site.id, None)
             return
+        self._fault(site, self._failures, result.kind.value + ": {} failures in a row")
+
+    def _fault(self, site: Site, faults_of: dict[int, int], reason: str) -> None:
+        """One more of a site's faults in a row."""
+        row = self._recorder.site(site.id)
         row.failures += 1
-        failures = self._failures[site.id] = self._failures.get(site.id, 0) + 1
-        if failures >= (_GIVE_UP_LATER if row.pages else _GIVE_UP_AFTER) and not site.closed:
-            reason = f"{result.kind.value}: {failures} failures in a row"
-            self._errands.close_site(site, reason, CandidateState.FAILED)
-        elif failures >= _SET_ASIDE_AFTER:
-            aside_s = self._topic.limits.retry_wait_s * 2.0 ** min(failures - _SET_ASIDE_AFTER, 6)
+        faults = faults_of[site.id] = faults_of.get(site.id, 0) + 1
+        if faults >= (_GIVE_UP_LATER if row.pages else _GIVE_UP_AFTER) and not site.closed:
+            self._errands.close_site(site, reason.format(faults), CandidateState.FAILED)
+        elif faults >= _SET_ASIDE_AFTER:
+            aside_s = self._topic.limits.retry_wait_s * 2.0 ** min(faults - _SET_ASIDE_AFTER, 6)
             self._frontier.set_aside(site, aside_s, self._clock.now())
 
     def _learn_cost(self, lease: Lease, result: Response | Failure) -> None:
@@ -133,7 +140,23 @@ class Conclusion:
             self._frontier.retry(lease.candidate, at=now, now=now)  # for a later run with more to spend
             self._recorder.ended(lease.candidate, CandidateState.WAITING, "byte budget", attempts - 1)
             return None
-        return await self._pages.digest(lease, result, at)
+        work = await self._pages.digest(lease, result, at)
+        self._took(lease.site, work.busy_s, given_up=work.given_up)
+        if work.put_off:
+            self.wait_again(lease)
+            return None
+        return self._pages.take(lease, result, at, work)
+
+    def _took(self, site: Site, busy_s: float, *, given_up: bool) -> None:
+        """A site whose pages keep workers busy is set aside for as long as leaves most of their time to others; one
+        whose pages use up all their time, again and again, is given up like one that does not answer."""
+        if not given_up:
+            self._given_up.pop(site.id, None)
+        if busy_s < _LONG_S:
+            return
+        if given_up:
+            self._fault(site, self._given_up, "parse: {} pages in a row took too long")
+        self._frontier.set_aside(site, _REST * busy_s, self._clock.now())
 
     def _unwanted_type(self, response: Response) -> str:
         """The type that makes a body not worth reading: what it was declared as, or what it is in truth."""

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dowse.crawl.extra import ExtraRequests
+from dowse.crawl.job import Lost
 from dowse.crawl.recorder import Recorder
+from dowse.crawl.workers import Workers
 from dowse.fetch import (
     ALLOW_ALL,
+    DENY_ALL,
     MAX_ROBOTS_BYTES,
     MAX_ROBOTS_REDIRECTS,
     RobotsRedirect,
@@ -27,6 +30,7 @@ from dowse.model.url import Base, split
 __all__ = ["Errands"]
 
 _ROBOTS_AGE_S = 24 * 3600.0  # RFC 9309, section 2.4: no longer than a day
+_READ_HERE_BYTES = 16_384  # of a robots.txt: nearly all are shorter
 _CLOSED_S = 24 * 3600.0  # how long a site that was given up stays closed for later runs
 
 
@@ -41,14 +45,15 @@ class Errands:
     """Runs errands on leased sites, and answers whether a URL may be fetched."""
 
     def __init__(
-        self, topic: Topic, frontier: Frontier, transport: Transport, extra: ExtraRequests, recorder: Recorder,
-        clock: Clock, agent: str,
+        self, topic: Topic, frontier: Frontier, transport: Transport, extra: ExtraRequests, workers: Workers,
+        recorder: Recorder, clock: Clock, agent: str,
     ) -> None:  # fmt: skip
         self._politeness = topic.politeness
         self._limits = topic.limits
         self._frontier = frontier
         self._transport = transport
         self._extra = extra
+        self._workers = workers
         self._recorder = recorder
         self._clock = clock
         self._agent = agent
@@ -166,7 +171,7 @@ class Errands:
         try:
             result = await self._extra.exchange(site, url, MAX_ROBOTS_BYTES + 1)
             while result is not None:
-                outcome = robots_outcome(result, self._agent)
+                outcome = await self._outcome(result)
                 target = Base(url).join(outcome.location) if isinstance(outcome, RobotsRedirect) else None
                 if target is None or hop == MAX_ROBOTS_REDIRECTS:
                     # a sixth redirect, or one that leads nowhere, means that there is no file
@@ -176,6 +181,13 @@ class Errands:
                 lease, result = await self._follow(lease, url)
         finally:
             self._frontier.release(lease, self._clock.now())
+
+    async def _outcome(self, result: Response | Failure) -> Rules | RobotsRedirect:
+        """What an answer means; a long file is read by a worker, and one that no worker can read keeps us out."""
+        if isinstance(result, Failure) or len(result.body) <= _READ_HERE_BYTES:
+            return robots_outcome(result, self._agent)
+        outcome = await self._workers.call(robots_outcome, result, self._agent)
+        return DENY_ALL if isinstance(outcome, Lost) else outcome
 
     async def _follow(self, lease: Lease, url: str) -> tuple[Lease, Response | Failure | None]:
         """The next hop of a robots.txt: on the lease at hand after the delay, or in another site's turn."""

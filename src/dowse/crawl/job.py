@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from dowse.model.http import Response
 from dowse.model.page import Digest
 
-__all__ = ["Job", "Step", "Work"]
+__all__ = ["Call", "Job", "Lost", "Step", "Work"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,25 @@ class Work:
     digest: Digest | None = None
     archive: list[bytes] = field(default_factory=list)  # finished WARC records: request, response, metadata
     error: str = ""
+    busy_s: float = 0.0  # how long a worker was busy with it
+    given_up: bool = False  # it ran over its time, or its workers died
+    put_off: bool = False  # nobody looked at it: a page of its site was given up just now
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function to be called in a worker, because what a stranger sent decides how long it takes. It and its arguments
+    must be picklable."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A call that gave nothing: it raised, took too long, or its worker died."""
+
+    reason: str
 
 
 Step = Callable[[Job], Work]

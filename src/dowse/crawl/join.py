@@ -86,7 +86,7 @@ def join(
     growth, tally, duplicates, repeats = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex(), Repeats()
     outlook = Outlook(frontier, recorder)
     extra = ExtraRequests(frontier, transport, purse, recorder, clock, topic.limits.timeout_s)
-    errands = Errands(topic, frontier, transport, extra, recorder, clock, product_token(topic.network))
+    errands = Errands(topic, frontier, transport, extra, workers, recorder, clock, product_token(topic.network))
     check_maximise(topic.strategy, strategy)
     log = SiteLog()
     worth = Worth(frontier, log, costs_of(topic, log, topic.strategy.maximise))
@@ -117,7 +117,7 @@ def join(
         topic, frontier=frontier, transport=transport, launcher=launcher, errands=errands, extra=extra,
         conclusion=conclusion, recorder=recorder, purse=purse, tally=tally, outlook=outlook, clock=clock,
     )  # fmt: skip
-    sitemaps = Sitemaps(extra, errands, recorder, intake, clock, records.statistics().get(WALKED, []))
+    sitemaps = Sitemaps(extra, errands, workers, recorder, intake, clock, records.statistics().get(WALKED, []))
     if topic.seeds.robots_sitemaps:
 
         def walk_named(site: Site, urls: tuple[str, ...]) -> None:

@@ -87,11 +87,11 @@ class PageIntake:
         self._keep_text = keep_text
         self._fault_told = False
 
-    async def digest(self, lease: Lease, response: Response, at: float) -> Fetched | None:
-        """Have a page parsed and judged, and take it up; None when the parser could not."""
+    async def digest(self, lease: Lease, response: Response, at: float) -> Work:
+        """Have a page parsed and judged."""
         columns = self._frontier.candidates
         parent = int(columns.parent[lease.candidate])
-        work = await self._workers.run(
+        return await self._workers.run(
             Job(
                 response=response,
                 fetched_at=at,
@@ -102,6 +102,9 @@ class PageIntake:
                 repeats=self._repeats.known(lease.site.id),
             )
         )
+
+    def take(self, lease: Lease, response: Response, at: float, work: Work) -> Fetched | None:
+        """Take up a page that was digested; None when the parser could not."""
         if work.digest is None:
             if work.error:
                 self._recorder.event("page lost", f"{lease.url}: {work.error}")

@@ -8,29 +8,32 @@ from pathlib import Path
 from dowse.crawl.errands import Errands
 from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.intake import Intake
+from dowse.crawl.job import Lost
 from dowse.crawl.recorder import Recorder
+from dowse.crawl.workers import Workers
 from dowse.model.clock import Clock
 from dowse.model.http import REDIRECTS, Response
 from dowse.model.url import Base, canonical
-from dowse.seeds import expand
+from dowse.seeds import Sitemap, expand, read_sitemap
 
 __all__ = ["WALKED", "Sitemaps"]
 
 WALKED = "sitemaps walked"  # the statistic that remembers them over a resume
 _MOST_BYTES = 50_000_000
 _HOPS = 5
-_AT_ONCE = 2_000  # seeds taken up before others get a turn
+_AT_ONCE = 500  # seeds taken up before others get a turn
 
 
 class Sitemaps:
     """Walks sitemaps under the crawl's politeness, robots rules and budget, and takes up what they list as seeds."""
 
     def __init__(
-        self, extra: ExtraRequests, errands: Errands, recorder: Recorder, intake: Intake, clock: Clock,
-        walked: list[str],
+        self, extra: ExtraRequests, errands: Errands, workers: Workers, recorder: Recorder, intake: Intake,
+        clock: Clock, walked: list[str],
     ) -> None:  # fmt: skip
         self._extra = extra
         self._errands = errands
+        self._workers = workers
         self._recorder = recorder
         self._intake = intake
         self._clock = clock
@@ -43,8 +46,8 @@ class Sitemaps:
         if not new:
             return
         self._begun.update(new)
-        found = await expand(new, self._fetch)
-        urls = [entry.url for entry in found.urls]
+        found = await expand(new, self._read)
+        urls = list(found.pages)
         taken = 0
         for start in range(0, len(urls), _AT_ONCE):
             taken += self._intake.seeds(urls[start : start + _AT_ONCE], self._clock.now())
@@ -56,6 +59,14 @@ class Sitemaps:
         self._recorder.event("sitemaps", f"{len(new)} gave {len(urls)} URLs, {taken} taken up as seeds")
         for problem in found.problems:
             self._recorder.event("sitemap problem", problem)
+
+    async def _read(self, source: str) -> Sitemap | str:
+        """One sitemap, read by a worker: what is in it decides how long that takes."""
+        body = await self._fetch(source)
+        if isinstance(body, str):
+            return body
+        sitemap = await self._workers.call(read_sitemap, body, source)
+        return f"cannot be read: {sitemap.reason}" if isinstance(sitemap, Lost) else sitemap
 
     async def _fetch(self, source: str) -> bytes | str:
         """One sitemap, redirects followed; or why it could not be had."""

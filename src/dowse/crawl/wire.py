@@ -8,21 +8,26 @@ corpora, 400 pages each), where :mod:`pickle`, which calls Python for each datac
 from __future__ import annotations
 
 import marshal
+import pickle
 import struct
 from typing import Any
 
 import numpy as np
 
-from dowse.crawl.job import Job, Work
+from dowse.crawl.job import Call, Job, Lost, Work
 from dowse.model.http import Response, Timings, Truncation
 from dowse.model.page import Bag, Context, Digest, Links, Part, Reason, Signature, Verdict
 
-__all__ = ["READY", "Frames", "frame", "framed", "pack_job", "pack_work", "unpack_job", "unpack_work"]
+__all__ = [
+    "READY", "Frames", "frame", "framed", "is_call", "lost", "pack_call", "pack_found", "pack_job", "pack_work",
+    "unpack_call", "unpack_found", "unpack_job", "unpack_work",
+]  # fmt: skip
 
 _LENGTH = struct.Struct("!I")  # in front of each message
 _ROOM = 1 << 18  # bytes: several messages
 READY = b""  # a worker's first message
 _VERSION = 2  # of marshal: without looking for values that occur twice
+_CALL = _LENGTH.pack(0)  # in place of the length of what is told of a page: that is never empty
 _TRUNCATIONS = {truncation.value: truncation for truncation in Truncation}
 
 
@@ -93,6 +98,34 @@ def unpack_job(payload: bytes | memoryview) -> Job:
         address, asked, method,
     )  # fmt: skip
     return Job(response, *rest)
+
+
+def is_call(payload: bytes | memoryview) -> bool:
+    """Is this message a :class:`Call`, and not a page?"""
+    return payload[: _LENGTH.size] == _CALL
+
+
+def pack_call(call: Call) -> tuple[bytes, bytes]:
+    return _CALL, pickle.dumps((call.function, call.arguments), 5)
+
+
+def unpack_call(payload: bytes | memoryview) -> Call:
+    return Call(*pickle.loads(payload[_LENGTH.size :]))
+
+
+def pack_found(found: object) -> bytes:
+    """What a call gave, or a :class:`Lost`."""
+    return pickle.dumps(found, 5)
+
+
+def unpack_found(payload: bytes | memoryview) -> Any:
+    """What a worker was called for. It comes from our own code there, so that a pickle may be trusted."""
+    return pickle.loads(payload)
+
+
+def lost(error: BaseException) -> Lost:
+    """Why a call gave nothing."""
+    return Lost(f"{type(error).__name__}: {error}"[:200])
 
 
 def pack_work(work: Work) -> bytes:

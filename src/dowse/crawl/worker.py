@@ -18,7 +18,17 @@ from collections.abc import Iterator
 
 from dowse.crawl.heap import LARGE_BYTES, give_back, keep_less
 from dowse.crawl.job import Job, Step, Work
-from dowse.crawl.wire import READY, Frames, frame, pack_work, unpack_job
+from dowse.crawl.wire import (
+    READY,
+    Frames,
+    frame,
+    is_call,
+    lost,
+    pack_found,
+    pack_work,
+    unpack_call,
+    unpack_job,
+)
 
 __all__ = ["serve", "work"]
 
@@ -39,6 +49,14 @@ def _attempt(step: Step, job: Job) -> Work:
         return Work(error=f"{type(error).__name__}: {error}"[:200])
 
 
+def _called(payload: memoryview) -> bytes:
+    try:
+        call = unpack_call(payload)
+        return pack_found(call.function(*call.arguments))
+    except Exception as error:
+        return pack_found(lost(error))
+
+
 def serve(sock: socket.socket) -> None:
     """Take the step, say ready, then work until the socket closes."""
     messages = _messages(sock)
@@ -52,7 +70,8 @@ def serve(sock: socket.socket) -> None:
     sock.sendall(frame(READY))
     for payload in messages:
         large = len(payload) >= LARGE_BYTES
-        sock.sendall(frame(pack_work(_attempt(step, unpack_job(payload)))))
+        answer = _called(payload) if is_call(payload) else pack_work(_attempt(step, unpack_job(payload)))
+        sock.sendall(frame(answer))
         if large:
             give_back()
 

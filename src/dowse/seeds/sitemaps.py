@@ -2,29 +2,28 @@
 
 Reading never fails: broken input keeps what was read up to the break and says what was wrong. XML goes through the
 stdlib's expat as a stream of events; a document that declares an entity is refused on the spot, so nothing is ever
-expanded or loaded from elsewhere. Sizes are capped as the sitemap protocol has it (50 MB, 50,000 URLs a file).
+expanded or loaded from elsewhere. Sizes are capped as the sitemap protocol has it (50 MB, 50,000 URLs a file), and so
+is whatever else a file could be full of: entries that are no addresses, elements, gzip members. So a file takes seconds
+at the very most, and hardly more memory than its own size; a crawl has it read by a worker all the same.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
 import zlib
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from xml.parsers import expat
 
 from dowse.model.url import Base, canonical
 
-__all__ = ["Expansion", "Sitemap", "SitemapEntry", "expand", "read_sitemap"]
+__all__ = ["Sitemap", "read_sitemap"]
 
 MAX_BYTES = 50_000_000  # of one file, uncompressed (the protocol says 50 MB)
-MAX_URLS = 50_000  # of one file
-MAX_DEPTH = 3  # index files within index files
-MAX_CHILDREN = 500  # sitemaps named by index files, over a whole expansion
-MAX_TOTAL = 1_000_000  # URLs of a whole expansion
+MAX_ENTRIES = 50_000  # of one file, those that are no addresses and those that occur again included
+MAX_ELEMENTS = 1_000_000  # of XML: some for each entry
+MAX_MEMBERS = 1_000  # of gzip, one behind the other
 
 _CHUNK = 65_536
 _LONGEST_TEXT = 4_096  # of one URL or date
@@ -33,33 +32,18 @@ _GZIP = b"\x1f\x8b"
 _ITEMS = {"url", "sitemap", "item", "entry"}  # elements that describe one page (or one child sitemap)
 _URLS = {("url", "loc"), ("sitemap", "loc"), ("item", "link"), ("entry", "link")}
 _DATES = {("url", "lastmod"), ("item", "pubdate"), ("item", "date"), ("entry", "updated"), ("sitemap", "lastmod")}
+_filled = re.compile(r"[^\s][^\r\n]*+").finditer  # lines, one at a time: a list of 50 million would take gigabytes
 _ROOTS = {"urlset", "sitemapindex", "rss", "feed", "rdf"}
 
 
 @dataclass(frozen=True, slots=True)
-class SitemapEntry:
-    """A page a sitemap names; ``lastmod`` in seconds since 1970, when it says so."""
-
-    url: str
-    lastmod: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Sitemap:
-    """What one file says: pages, further sitemaps (canonical URLs, each once) and what was wrong with it."""
+    """What one file says: pages with their last change (seconds since 1970, None where it says nothing), further
+    sitemaps, and what was wrong with it. All addresses are canonical."""
 
-    urls: tuple[SitemapEntry, ...] = ()
+    pages: dict[str, float | None] = field(default_factory=dict)
     children: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Expansion:
-    """Every page found by walking sitemaps, in order, each once; problems are prefixed with the sitemap's address."""
-
-    urls: tuple[SitemapEntry, ...] = ()
-    problems: tuple[str, ...] = ()
-    fetched: int = 0
 
 
 class _Stop(Exception):
@@ -70,7 +54,7 @@ def read_sitemap(body: bytes, url: str) -> Sitemap:
     """Read one sitemap of any kind; ``url`` is where it came from (relative addresses are joined to it).
 
     >>> read_sitemap(b"<urlset><url><loc>https://example.org/a</loc></url></urlset>", "https://example.org/sitemap.xml")
-    Sitemap(urls=(SitemapEntry(url='https://example.org/a', lastmod=None),), children=(), problems=())
+    Sitemap(pages={'https://example.org/a': None}, children=(), problems=())
     """
     collected = _Collected(url)
     body = _unpack(body, collected)
@@ -90,63 +74,14 @@ def read_sitemap(body: bytes, url: str) -> Sitemap:
     return collected.sitemap()
 
 
-async def expand(
-    sources: Iterable[str],
-    fetch: Callable[[str], Awaitable[bytes | str]],
-    *,
-    max_depth: int = MAX_DEPTH,
-    max_children: int = MAX_CHILDREN,
-    max_urls: int = MAX_TOTAL,
-    concurrency: int = 8,
-) -> Expansion:
-    """Walk sitemaps and the index files among them, level by level; the result does not depend on timing.
-
-    ``fetch`` brings the body of a sitemap, or says why it could not or must not be had: robots, the address guard and
-    the budget are its business.
-    """
-    level = list(dict.fromkeys(sources))
-    known = set(level)
-    pages: dict[str, SitemapEntry] = {}
-    problems: list[str] = []
-    children = fetched = 0
-    for depth in range(max_depth + 1):
-        below: list[str] = []
-        for start in range(0, len(level), concurrency):
-            if len(pages) >= max_urls:
-                break
-            group = level[start : start + concurrency]
-            for source, body in zip(group, await asyncio.gather(*map(fetch, group)), strict=True):
-                if isinstance(body, str):
-                    problems.append(f"{source}: {body}")
-                    continue
-                fetched += 1
-                sitemap = read_sitemap(body, source)
-                problems += [f"{source}: {problem}" for problem in sitemap.problems]
-                for entry in sitemap.urls[: max_urls - len(pages)]:
-                    pages.setdefault(entry.url, entry)
-                new = [child for child in sitemap.children if child not in known]
-                known.update(new)
-                below += new
-        if depth == max_depth and below:
-            problems.append(f"{len(below)} sitemaps left out: index files nested deeper than {max_depth}")
-            break
-        if children + len(below) > max_children:
-            problems.append(f"{children + len(below) - max_children} sitemaps left out beyond {max_children}")
-            below = below[: max_children - children]
-        children += len(below)
-        level = below
-    if len(pages) >= max_urls:
-        problems.append(f"stopped at {max_urls} URLs")
-    return Expansion(tuple(pages.values()), tuple(problems), fetched)
-
-
 class _Collected:
     """What a parse has found so far."""
 
     def __init__(self, url: str) -> None:
         self._base = Base(url) if canonical(url) is not None else None
-        self._pages: dict[str, SitemapEntry] = {}
+        self._pages: dict[str, float | None] = {}
         self._children: dict[str, None] = {}
+        self._entries = 0
         self._bad = 0
         self.problems: list[str] = []
 
@@ -157,42 +92,52 @@ class _Collected:
         elif child:
             self._children.setdefault(url)
         else:
-            self._pages.setdefault(url, SitemapEntry(url, _seconds(lastmod) if lastmod else None))
-        if len(self._pages) + len(self._children) >= MAX_URLS:
-            raise _Stop(f"cut at {MAX_URLS} URLs")
+            self._pages.setdefault(url, _seconds(lastmod) if lastmod else None)
+        self._entries += 1
+        if self._entries >= MAX_ENTRIES:
+            raise _Stop(f"cut at {MAX_ENTRIES} entries")
 
     def sitemap(self) -> Sitemap:
         if self._bad:
             self.problems.append(f"{self._bad} entries are not web addresses")
-        return Sitemap(tuple(self._pages.values()), tuple(self._children), tuple(self.problems))
+        return Sitemap(self._pages, tuple(self._children), tuple(self.problems))
 
 
 def _unpack(body: bytes, collected: _Collected) -> bytes:
-    """Undo gzip (in any number of members), never beyond one byte more than the cap."""
+    """Undo gzip (in some members), never beyond one byte more than the cap."""
     if not body.startswith(_GZIP):
         return body
-    parts: list[bytes] = []
-    size = 0
-    while body.startswith(_GZIP) and size <= MAX_BYTES:
+    unpacked = bytearray()
+    view, start = memoryview(body), 0
+    for _ in range(MAX_MEMBERS):
         member = zlib.decompressobj(wbits=31)
         try:
-            parts.append(member.decompress(body, MAX_BYTES + 1 - size))
+            # a chunk at a time: what a member leaves over is a copy of all that it was given and did not need
+            while start < len(body) and len(unpacked) <= MAX_BYTES and not member.eof:
+                chunk = view[start : start + _CHUNK]
+                unpacked += member.decompress(chunk, MAX_BYTES + 1 - len(unpacked))
+                start += len(chunk) - len(member.unconsumed_tail) - len(member.unused_data)
         except zlib.error:
             collected.problems.append("broken gzip")
-            break
-        size += len(parts[-1])
-        if not member.eof and size <= MAX_BYTES:
+            return bytes(unpacked)
+        if len(unpacked) > MAX_BYTES:
+            return bytes(unpacked)
+        if not member.eof:
             collected.problems.append("gzip ends early")
-        body = member.unused_data
-    return b"".join(parts)
+            return bytes(unpacked)
+        if view[start : start + 2] != _GZIP:
+            return bytes(unpacked)
+    collected.problems.append(f"cut at {MAX_MEMBERS} gzip members")
+    return bytes(unpacked)
 
 
 def _read_text(body: bytes, collected: _Collected) -> None:
     encoding = "utf-16" if body.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
-    for line in body.decode(encoding, "replace").splitlines():
-        if line.strip() and not line.lstrip().startswith("#"):
+    for line in _filled(body.decode(encoding, "replace")):
+        entry = line.group()
+        if entry[0] != "#":
             # unlike <loc>, a line of a text file is an address only when it is a whole one
-            collected.add(line if "://" in line[:10] else "")
+            collected.add(entry if "://" in entry[:10] else "")
 
 
 def _read_xml(body: bytes, collected: _Collected) -> None:
@@ -203,11 +148,8 @@ def _read_xml(body: bytes, collected: _Collected) -> None:
     parser.EndElementHandler = events.end
     parser.CharacterDataHandler = events.text
     parser.EntityDeclHandler = events.refuse_entity
-    view = memoryview(body)
     try:
-        for start in range(0, len(body), _CHUNK):
-            parser.Parse(view[start : start + _CHUNK], False)
-        parser.Parse(b"", True)
+        parser.Parse(body, True)  # all at once: a token that spans pieces is read again with each of them
     except expat.ExpatError as error:
         collected.problems.append(f"broken XML: {error}")
     except (ValueError, LookupError) as error:  # an encoding expat or Python does not have
@@ -223,6 +165,7 @@ class _Events:
         self._text: list[str] | None = None
         self._length = 0
         self._url = self._date = ""
+        self._elements = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         name = name.rpartition(":")[2].lower()
@@ -230,6 +173,9 @@ class _Events:
             raise _Stop(f"not a sitemap: its root is <{name[:40]}>")
         if len(self._path) >= _DEEPEST:
             raise _Stop("nested too deeply")
+        self._elements += 1
+        if self._elements > MAX_ELEMENTS:
+            raise _Stop(f"cut at {MAX_ELEMENTS} elements")
         place = (self._path[-1] if self._path else "", name)
         self._path.append(name)
         if name in _ITEMS and len(self._path) <= 3:

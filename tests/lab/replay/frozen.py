@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dowse.crawl.job import Job, Work
+from dowse.crawl.workers import NoProcesses
 from dowse.frontier.scope import StaticScope
 from dowse.lab.replay.run import Replayed, replay
 from dowse.lab.replay.transport import Recorded
@@ -61,18 +62,11 @@ class Frozen:
         return [f"http://{parts.host}/{number + step}" for step in (1, 2) if number + step < self.pages]
 
 
-class Reader:
+class Reader(NoProcesses):
     """Workers that know what a frozen page says."""
-
-    backlog = 0
-    count = 0
 
     def __init__(self, web: Frozen) -> None:
         self._web = web
-
-    async def start(self) -> None: ...
-
-    async def close(self) -> None: ...
 
     async def run(self, job: Job) -> Work:
         url = job.response.url

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.crawl.job import Job, Work
+from dowse.crawl.workers import NoProcesses
 from dowse.lab.corpus import Corpus, Digests
 from dowse.lab.replay.transport import Recorded
 from dowse.model.page import Digest
@@ -76,19 +77,13 @@ class CorpusWeb:
         return self._corpus.response(page).body
 
 
-class KnownPages:
+class KnownPages(NoProcesses):
     """Workers that look digests up. Implements :class:`dowse.crawl.workers.Workers`."""
-
-    backlog = 0
-    count = 0
 
     def __init__(self, web: CorpusWeb, digests: Digests) -> None:
         self._web = web
         self._digests = digests
         self._made: dict[tuple[int, bytes, bool], Digest] = {}  # several runs of a topic meet the same pages
-
-    async def start(self) -> None:
-        """Nothing to start."""
 
     def start_over(self) -> None:
         """Another crawl begins."""
@@ -108,6 +103,3 @@ class KnownPages:
             if len(self._made) < _REMEMBERED:
                 self._made[key] = digest
         return digest
-
-    async def close(self) -> None:
-        """Nothing to close."""
