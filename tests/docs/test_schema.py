@@ -68,7 +68,7 @@ def test_outcomes_and_reasons_are_those_of_the_code(crawl: Path) -> None:
     [table] = tables(section(TEXT, "How a URL ended: `outcome` and `reason`"))
     rows = {codes(row[0])[0]: codes(row[2]) for row in table[1:]}
     assert set(rows) == {outcome.value for outcome in Outcome} - {Outcome.LEFT}
-    never_recorded = {FailureKind.ADDRESS, FailureKind.CANCELLED}
+    never_recorded = {FailureKind.ADDRESS, FailureKind.BUDGET, FailureKind.CANCELLED}
     assert {f"{kind}: ..." for kind in set(FailureKind) - never_recorded} <= set(rows["failed"])
     with closing(sqlite3.connect(crawl / "dowse.sqlite")) as connection:
         recorded = set(connection.execute("SELECT DISTINCT outcome, reason FROM pages WHERE reason <> ''"))

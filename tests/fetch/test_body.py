@@ -33,7 +33,8 @@ class Pieces:
 
 async def read(body: Body, data: bytes) -> tuple[bytes, Truncation]:
     try:
-        return body.finish(await body.read(Pieces(data)))
+        await body.read(Pieces(data))
+        return await body.finish(Truncation.NONE)
     finally:
         body.release()
 
@@ -44,7 +45,7 @@ def test_bombs_at_once_hold_no_more_than_a_few_of_them() -> None:
 
     async def one() -> None:
         nonlocal most
-        body, truncated = await read(Body(Decoder("deflate", CAP), CAP, bodies=bodies), bomb)
+        body, truncated = await read(Body(Decoder("deflate", CAP), bodies), bomb)
         assert (len(body), truncated) == (CAP, Truncation.LENGTH)
         bodies.begin_work(CAP)
         most = max(most, bodies.reading + bodies.working)
@@ -66,7 +67,7 @@ def test_a_small_body_does_not_wait(coding: str) -> None:
     bodies.begin_work(5000)  # for ever
     text = b"".join(b"%d " % number for number in range(20_000))
     data = zlib.compress(text) if coding else text
-    body = Body(Decoder(coding, CAP), CAP, bodies=bodies)
+    body = Body(Decoder(coding, CAP), bodies)
     assert asyncio.run(asyncio.wait_for(read(body, data), 5)) == (text, Truncation.NONE)
 
 
@@ -76,7 +77,7 @@ def test_who_gives_up_waiting_lets_the_next_one_in() -> None:
     async def run() -> None:
         bodies.begin_work(5000)
         data = bytes(100_000)
-        first, second = (asyncio.create_task(read(Body(Decoder("", CAP), CAP, bodies=bodies), data)) for _ in range(2))
+        first, second = (asyncio.create_task(read(Body(Decoder("", CAP), bodies), data)) for _ in range(2))
         await asyncio.sleep(0.01)
         first.cancel()
         await asyncio.sleep(0.01)

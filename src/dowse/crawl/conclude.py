@@ -74,6 +74,8 @@ class Conclusion:
         if isinstance(result, Response):
             self._failures.pop(site.id, None)
             return
+        if result.kind is FailureKind.BUDGET:
+            return  # no fault of the site's
         self._fault(site, self._failures, result.kind.value + ": {} failures in a row")
 
     def _fault(self, site: Site, faults_of: dict[int, int], reason: str) -> None:
@@ -100,6 +102,9 @@ class Conclusion:
     async def conclude(self, lease: Lease, result: Response | Failure, at: float) -> Fetched | None:
         """End the URL's life or let it wait again. A page that was kept is returned."""
         attempts = int(self._frontier.candidates.attempts[lease.candidate])
+        if isinstance(result, Failure) and result.kind is FailureKind.BUDGET:
+            self._wait_for_bytes(lease, attempts)
+            return None
         decision = decide(
             result, attempts, self._topic.limits, wall=self._clock.wall(),
             max_delay_s=self._topic.politeness.max_delay_s,
@@ -137,8 +142,7 @@ class Conclusion:
             )
             return None
         if result.truncated is Truncation.BUDGET and not result.body:
-            self._frontier.retry(lease.candidate, at=now, now=now)  # for a later run with more to spend
-            self._recorder.ended(lease.candidate, CandidateState.WAITING, "byte budget", attempts - 1)
+            self._wait_for_bytes(lease, attempts)
             return None
         work = await self._pages.digest(lease, result, at)
         self._took(lease.site, work.busy_s, given_up=work.given_up)
@@ -146,6 +150,12 @@ class Conclusion:
             self.wait_again(lease)
             return None
         return self._pages.take(lease, result, at, work)
+
+    def _wait_for_bytes(self, lease: Lease, attempts: int) -> None:
+        """For a later run with more to spend."""
+        now = self._clock.now()
+        self._frontier.retry(lease.candidate, at=now, now=now)
+        self._recorder.ended(lease.candidate, CandidateState.WAITING, "byte budget", attempts - 1)
 
     def _took(self, site: Site, busy_s: float, *, given_up: bool) -> None:
         """A site whose pages keep workers busy is set aside for as long as leaves most of their time to others; one

@@ -114,6 +114,7 @@ class Heads:
             self._frontier.release(lease, self._clock.now(), counted_from=heard)
         row = self._recorder.site(lease.site.id)
         row.requests += 1
+        row.wire_bytes += result.wire_bytes
         row.latency_s += result.timings.first_byte_s
         return result, at
 

@@ -83,6 +83,7 @@ def join(
     connections = topic.politeness.connections_per_host
     frontier = Frontier(delay_s=topic.politeness.delay_s, connections_per_site=connections, opens_at=opens_at)
     recorder = Recorder(records, frontier, purse, strategy, clock)
+    purse.on_bytes = recorder.note_spent
     growth, tally, duplicates, repeats = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex(), Repeats()
     outlook = Outlook(frontier, recorder)
     extra = ExtraRequests(frontier, transport, purse, recorder, clock, topic.limits.timeout_s)

@@ -190,5 +190,5 @@ class Recorder:
             self._batch.priorities.update(zip(ids.tolist(), self._frontier.priorities(ids).tolist(), strict=True))
 
     def note_spent(self) -> None:
-        """Make the counters survive a kill before the request they count has left."""
+        """Make the counters survive a kill: before the request they count has left, and as bytes come."""
         self._store.note_spent(self._purse.spent)

@@ -22,10 +22,11 @@ _MAX_HEADERS = 500
 
 
 async def ask(
-    protocol: Receiver, method: str, target: str, headers: bytes, deadline: float
+    protocol: Receiver, request: Request, target: str, headers: bytes, meter: Meter | None, deadline: float
 ) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
     """Send a request; what came before the deadline is the answer's headers, and its body to come."""
-    _send(protocol, method, target, headers)
+    _send(protocol, request.method, target, headers)
+    protocol.expect(request.max_wire_bytes, meter)
     timer = asyncio.get_running_loop().call_at(deadline, protocol.set_exception, TimeoutError())
     try:
         message, content = await _headers(protocol)
@@ -48,7 +49,6 @@ def _send(protocol: Receiver, method: str, target: str, headers: bytes) -> None:
     )
     if protocol.transport is None:
         raise ConnectionResetError("the connection ended before the request")
-    protocol.expect()
     protocol.transport.write(b"%b HTTP/1.1\r\n%b\r\n" % (f"{method} {target}".encode(), headers))
 
 
@@ -68,39 +68,34 @@ def header_texts(raw: tuple[tuple[bytes, bytes], ...]) -> tuple[tuple[str, str],
 
 
 async def receive(
-    request: Request, message: RawResponseMessage, content: aiohttp.StreamReader, protocol: Receiver,
-    meter: Meter | None, bodies: Bodies, deadline: float,
-) -> tuple[bytes, Truncation, int]:  # fmt: skip
-    """The decoded body, why it is only a prefix where it is, and its bytes on the wire; a fault ends the prefix."""
+    request: Request, message: RawResponseMessage, content: aiohttp.StreamReader, protocol: Receiver, bodies: Bodies,
+    deadline: float,
+) -> tuple[bytes, Truncation]:  # fmt: skip
+    """The decoded body, and why it is only a prefix where it is; a fault ends the prefix."""
     headers = message.headers
     if request.method != "HEAD" and is_unwanted(headers.get("Content-Type"), request.accept_types):
-        return b"", Truncation.TYPE, 0
+        return b"", Truncation.TYPE
     codings = ",".join(headers.getall("Content-Encoding", ()))
     until_end = not message.chunked and "Content-Length" not in headers
-    if not codings and not bodies.full and (whole := _whole(request, content, meter)) is not None:
-        return whole, Truncation.DISCONNECT if until_end and protocol.broke else Truncation.NONE, len(whole)
-    decoder = Decoder(codings, request.max_body_bytes)
-    body = Body(decoder, request.max_wire_bytes, int(headers.get("Content-Length", 0)), meter, bodies)
+    if not codings and not bodies.full and (whole := _whole(request, content)) is not None:
+        return whole, protocol.cut or (Truncation.DISCONNECT if until_end and protocol.broke else Truncation.NONE)
+    body = Body(Decoder(codings, request.max_body_bytes), bodies)
     try:
         truncated = await _read_on(content, protocol, body, deadline)
-        if truncated is Truncation.NONE and until_end and protocol.broke:
+        if protocol.cut:
+            truncated = protocol.cut
+        elif truncated is Truncation.NONE and until_end and protocol.broke:
             truncated = Truncation.DISCONNECT
-        return *body.finish(truncated), body.wire_bytes
+        return await body.finish(truncated)
     finally:
         body.release()
 
 
-def _whole(request: Request, content: aiohttp.StreamReader, meter: Meter | None) -> bytes | None:
-    """A body that is there already, and as large as it may be; None where it has to be looked at as it comes."""
-    size = content.total_bytes
-    if not content.is_eof() or content.exception() or size > min(request.max_wire_bytes, request.max_body_bytes):
+def _whole(request: Request, content: aiohttp.StreamReader) -> bytes | None:
+    """A body that is there already, and no larger than it may be; None where it has to be looked at as it comes."""
+    if not content.is_eof() or content.exception() or content.total_bytes > request.max_body_bytes:
         return None
-    granted = size if meter is None else meter.grant(size)
-    if granted == size:
-        return content.read_nowait()
-    if meter is not None:
-        meter.refund(granted)
-    return None
+    return content.read_nowait()
 
 
 async def _read_on(content: aiohttp.StreamReader, protocol: Receiver, body: Body, deadline: float) -> Truncation:
@@ -118,7 +113,8 @@ async def _read_on(content: aiohttp.StreamReader, protocol: Receiver, body: Body
         lost.add_done_callback(end)
     try:
         async with asyncio.timeout_at(deadline):
-            return await body.read(content)
+            await body.read(content)
+        return Truncation.NONE
     except TimeoutError:
         return Truncation.TIME
     except (aiohttp.ClientError, OSError):

@@ -1,17 +1,23 @@
-"""Reading one body: capped, metered, decoded as it comes."""
+"""Reading one body as it comes: decoded, outside of the loop where that may take long, and counted in memory."""
 
 from __future__ import annotations
 
-from typing import Protocol
+import asyncio
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from dowse.fetch.decode import Decoder
 from dowse.model.bodies import Bodies
-from dowse.model.http import Meter, Truncation
+from dowse.model.http import Truncation
 
 __all__ = ["READ_BYTES", "Body", "Stream"]
 
 READ_BYTES = 65536
-_CAREFUL_BYTES = 1024  # fed at a time when memory is short: a bomb makes a megabyte of them
+_SLICE_BYTES = 1024  # decoded at a time: a bomb makes some megabytes of them
+_LONG_BYTES = 2**19  # of what came out so far: what a decoder does on top of that it does beside the loop
+
+
+_Done = TypeVar("_Done")
 
 
 class Stream(Protocol):
@@ -27,81 +33,59 @@ class Stream(Protocol):
 
 
 class Body:
-    """One body in the making. What was read stays usable whatever ends the reading, an exception included.
+    """One body in the making. What was read stays usable whatever ends the reading, an exception included. ``bodies``
+    counts what is in memory, and makes a large body wait when that is too much.
 
-    ``expected`` is the length the server declared (0: none). It is only a hint, to ask the meter for no more than can
-    come. ``bodies`` counts what is in memory, and makes a large body wait when that is too much.
+    A little that is decoded at once is a few milliseconds; codings within codings, or a body that has grown large, are
+    decoded by a thread, which the libraries let run beside the loop.
     """
 
-    __slots__ = ("_bodies", "_counted", "_decoder", "_expected", "_has_turn", "_max_wire_bytes", "_meter", "wire_bytes")
+    __slots__ = ("_bodies", "_counted", "_decoder", "_has_turn")
 
-    def __init__(
-        self,
-        decoder: Decoder,
-        max_wire_bytes: int,
-        expected: int = 0,
-        meter: Meter | None = None,
-        bodies: Bodies | None = None,
-    ) -> None:
+    def __init__(self, decoder: Decoder, bodies: Bodies | None = None) -> None:
         self._decoder = decoder
-        self._max_wire_bytes = max_wire_bytes
-        self._expected = expected
-        self._meter = meter
         self._bodies = bodies or Bodies()
         self._counted = 0
         self._has_turn = False
-        self.wire_bytes = 0
 
-    async def read(self, stream: Stream) -> Truncation:
-        """Read until the end, a cap or the budget's end; says which of the last two it was."""
-        if not self._decoder.open:
-            return Truncation.ENCODING
-        while not stream.at_eof():
-            wanted = min(READ_BYTES, self._max_wire_bytes - self.wire_bytes)
-            if wanted <= 0:
-                return Truncation.LENGTH
-            if self._meter is None:
-                data = await stream.read(wanted)
-            else:
-                left = self._expected - self.wire_bytes
-                granted = self._meter.grant(min(wanted, left) if left > 0 else wanted)
-                if granted <= 0:
-                    return Truncation.BUDGET
-                data = b""
-                try:
-                    data = await stream.read(granted)
-                finally:
-                    if len(data) < granted:
-                        self._meter.refund(granted - len(data))
-            self.wire_bytes += len(data)
-            if data and not await self._feed(data):
-                break
-        return Truncation.NONE
+    async def read(self, stream: Stream) -> None:
+        """Read until the end, or until the decoder wants no more."""
+        while self._decoder.open and not stream.at_eof():
+            data = await stream.read(READ_BYTES)
+            if data:
+                await self._feed(data)
 
-    async def _feed(self, data: bytes) -> bool:
-        """Decode; False: nothing after this is wanted."""
-        if not self._bodies.full:
-            wanted = self._decoder.feed(data)
+    async def _feed(self, data: bytes) -> None:
+        if self._decoder.is_plain and not self._bodies.full:
+            self._decoder.feed(data)
             self._count()
-            return wanted
-        for start in range(0, len(data), _CAREFUL_BYTES):
+            return
+        for start in range(0, len(data), _SLICE_BYTES):
             if not self._has_turn and self._bodies.full and self._decoder.size > self._bodies.small_bytes:
                 await self._bodies.take_turn()
                 self._has_turn = True
-            wanted = self._decoder.feed(data[start : start + _CAREFUL_BYTES])
+            piece = data[start : start + _SLICE_BYTES]
+            if self._is_long and not self._decoder.is_plain:
+                await _aside(self._decoder.feed, piece)
+            else:
+                self._decoder.feed(piece)
             self._count()
-            if not wanted:
-                return False
-        return True
+            if not self._decoder.open:
+                return
+
+    @property
+    def _is_long(self) -> bool:
+        """May what comes next take long to decode?"""
+        return self._decoder.is_layered or self._decoder.size > _LONG_BYTES
 
     def _count(self) -> None:
         size = self._decoder.size
         self._bodies.reading += size - self._counted
         self._counted = size
 
-    def finish(self, truncated: Truncation) -> tuple[bytes, Truncation]:
+    async def finish(self, truncated: Truncation) -> tuple[bytes, Truncation]:
         """The decoded body, and why it is a prefix: what ended the reading, else what the decoder met."""
-        body, met = self._decoder.finish()
+        body, met = await _aside(self._decoder.finish) if self._is_long else self._decoder.finish()
         return body, met if truncated is Truncation.NONE else truncated
 
     def release(self) -> None:
@@ -111,3 +95,14 @@ class Body:
         if self._has_turn:
             self._has_turn = False
             self._bodies.end_turn()
+
+
+async def _aside(work: Callable[..., _Done], *given: object) -> _Done:
+    """Have a thread do it. Who gives up waiting waits for it all the same: it cannot be stopped, and nobody else may
+    touch what it works on."""
+    doing = asyncio.get_running_loop().run_in_executor(None, work, *given)
+    try:
+        return await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait((doing,))
+        raise

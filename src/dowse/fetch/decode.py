@@ -5,6 +5,8 @@ by the cap on the result plus a few pieces (a piece is at most 4 MB, for zstd; 1
 
 * input goes in by small slices, so that an error late in a stream loses little of what was decoded before it;
 * no stage may produce more than the cap, so that an inner stream cannot hide a bomb;
+* nothing is looked at or copied twice, and streams that follow one another are counted, so that the time is linear in
+  what goes in and what comes out, however many empty streams there are;
 * a stream that is plainly not what its header says (plain HTML declared as gzip) passes through unchanged.
 """
 
@@ -21,10 +23,12 @@ import zstandard
 
 from dowse.model.http import Truncation
 
-__all__ = ["ACCEPT_ENCODING", "MAX_CODINGS", "Decoder"]
+__all__ = ["ACCEPT_ENCODING", "MAX_CODINGS", "MAX_MEMBERS", "Decoder"]
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 MAX_CODINGS = 3
+MAX_MEMBERS = 1_000  # streams one behind the other within a coding
+_LONGEST_MAGIC = 4
 
 _ZLIB_SLICE = 1024  # deflate grows by at most 1032 times
 _BROTLI_SLICE = 1024
@@ -59,32 +63,36 @@ class _Members:
         self._slice = slice_size
         self._magic = magic
         self._stream = start()
-        self._between = b""
+        self._between = b""  # the beginning of what may be another member
+        self._members = 1
         self.complete = False
 
     def decode(self, data: bytes) -> Iterator[bytes]:
-        offset = 0
+        if self._between:
+            data, self._between = self._between + data, b""
+        view, offset = memoryview(data), 0
         while offset < len(data):
-            if self.complete:
-                data, offset = self._between + data[offset:], 0
-                self._between = b""
-                if not self._goes_on(data):
-                    return
-            piece = data[offset : offset + self._slice]
+            if self.complete and not self._goes_on(view[offset : offset + _LONGEST_MAGIC]):
+                return
+            piece = view[offset : offset + self._slice]
             out = self._stream.decompress(piece)
-            offset += len(piece) - len(self._stream.unused_data)
             self.complete = self._stream.eof
+            offset += len(piece) - (len(self._stream.unused_data) if self.complete else 0)
             if out:
                 yield out
 
-    def _goes_on(self, data: bytes) -> bool:
+    def _goes_on(self, head: memoryview) -> bool:
         """After the end of a member: does another begin? Padding and noise are ignored, as browsers do."""
-        if self._magic is None or not data.startswith(self._magic[: len(data)]):
+        magic = self._magic
+        if magic is None or head[: len(magic)] != magic[: len(head)]:
             self._magic = None
             return False
-        if len(data) < len(self._magic):
-            self._between = data
+        if len(head) < len(magic):
+            self._between = bytes(head)
             return False
+        self._members += 1
+        if self._members > MAX_MEMBERS:
+            raise _Broken
         self._stream, self.complete = self._start(), False
         return True
 
@@ -102,9 +110,8 @@ class _Brotli:
             out = stream.process(data[offset : offset + _BROTLI_SLICE], output_buffer_limit=_BROTLI_PIECE)
             while out:
                 yield out
-                if stream.can_accept_more_data():
-                    break
-                out = stream.process(b"", output_buffer_limit=_BROTLI_PIECE)
+                # until nothing comes: it may take more input while it still holds output
+                out = b"" if stream.is_finished() else stream.process(b"", output_buffer_limit=_BROTLI_PIECE)
             self.complete = stream.is_finished()
 
 
@@ -252,6 +259,16 @@ class Decoder:
     def open(self) -> bool:
         """Does it still take input?"""
         return self._truncated is Truncation.NONE
+
+    @property
+    def is_layered(self) -> bool:
+        """Is there more than one coding to undo? Then a little input may pass through a lot on its way to nothing."""
+        return len(self._stages) > 1
+
+    @property
+    def is_plain(self) -> bool:
+        """Is there no coding to undo?"""
+        return not self._stages
 
     @property
     def size(self) -> int:

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from dowse.model.http import Request, Timings
 
-__all__ = ["Exchange", "Refused", "Unresolved", "clean", "conditions", "current", "header_text"]
+__all__ = ["Exchange", "Refused", "Spent", "Unresolved", "clean", "conditions", "current", "header_text"]
 
 _SENDABLE = re.compile(r"[\x20-\x7e]+").fullmatch
 
@@ -21,10 +21,14 @@ class Unresolved(OSError):
     """The name has no address."""
 
 
+class Spent(OSError):
+    """The byte budget ended before there was an answer."""
+
+
 class Exchange:
     """What happened so far in one exchange."""
 
-    __slots__ = ("address", "connect_s", "connected", "dns_s", "fresh", "resolving", "started")
+    __slots__ = ("address", "connect_s", "connected", "dns_s", "fresh", "resolving", "started", "wire_bytes")
 
     def __init__(self) -> None:
         self.started = perf_counter()
@@ -34,6 +38,7 @@ class Exchange:
         self.fresh = False  # a socket was opened for it
         self.connected = False
         self.address = ""
+        self.wire_bytes = 0
 
     @property
     def elapsed_s(self) -> float:

@@ -8,7 +8,7 @@ import ssl
 import aiohttp
 from aiohttp.http import HttpProcessingError
 
-from dowse.fetch.exchange import Refused, Unresolved, clean
+from dowse.fetch.exchange import Refused, Spent, Unresolved, clean
 from dowse.model.http import FailureKind
 
 __all__ = ["cause_of", "detail_of", "kind_of"]
@@ -21,6 +21,7 @@ _FAULTS: tuple[tuple[type[BaseException], FailureKind], ...] = (
     # The first row that fits decides, so a special fault stands above its parents.
     (Refused, FailureKind.ADDRESS),
     (Unresolved, FailureKind.DNS),
+    (Spent, FailureKind.BUDGET),
     (ConnectionResetError, FailureKind.RESET),
     (ConnectionAbortedError, FailureKind.RESET),
     (ssl.SSLError, FailureKind.TLS),

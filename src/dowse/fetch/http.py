@@ -140,13 +140,14 @@ class HttpTransport:
                 raise ConnectionResetError("the connection ended before the request")
             asked = tuple((conditions(request) or {}).items())
             headers = line.sent + header_lines(asked) if asked else line.sent
-            message, content = await ask(line.protocol, request.method, self._target(parts), headers, deadline)
+            message, content = await ask(line.protocol, request, self._target(parts), headers, meter, deadline)
             first_byte_s = exchange.elapsed_s
-            body, truncated, wire_bytes = await receive(
-                request, message, content, line.protocol, meter, self._bodies, deadline
-            )
+            body, truncated = await receive(request, message, content, line.protocol, self._bodies, deadline)
             read = content.is_eof()
         finally:
+            if line.protocol is not None:
+                exchange.wire_bytes = line.protocol.received
+                line.protocol.rest()
             if read:
                 self._lines.give_back(parts.origin, line)
             else:
@@ -157,7 +158,7 @@ class HttpTransport:
             headers=header_texts(message.raw_headers),
             body=body,
             reason=clean(message.reason or ""),
-            wire_bytes=wire_bytes,
+            wire_bytes=exchange.wire_bytes,
             truncated=truncated,
             timings=exchange.timings(first_byte_s),
             address="" if self._proxy else exchange.address,
@@ -183,7 +184,7 @@ class HttpTransport:
         if isinstance(error, TimeoutError):
             detail = f"nothing after {exchange.elapsed_s:.1f} s"
         address = "" if self._proxy else exchange.address
-        return Failure(request.url, kind, detail, timings=exchange.timings(), address=address)
+        return Failure(request.url, kind, detail, exchange.wire_bytes, timings=exchange.timings(), address=address)
 
 
 def _proxy(text: str | None) -> URL | None:

@@ -75,6 +75,7 @@ _FAILURE = {
     FailureKind.TLS: _Rule.GIVE_UP,
     FailureKind.ADDRESS: _Rule.GIVE_UP,
     FailureKind.PROTOCOL: _Rule.GIVE_UP,
+    FailureKind.BUDGET: _Rule.BACK_OFF,  # in a later run, with more to spend
     FailureKind.CANCELLED: _Rule.GIVE_UP,
 }
 _CUT_TO_NOTHING = {

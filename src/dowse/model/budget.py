@@ -5,13 +5,15 @@ Life of one request: :meth:`Purse.reserve` before it leaves (refused when a limi
 :meth:`Purse.settle` with what it really cost. Guarantees, at every instant and under any concurrency:
 
 * requests sent <= limit, pages kept <= limit, since reservations count as spent until settled;
-* body bytes read <= limit, since each read is granted beforehand (:meth:`Purse.grant`) and the rest refunded;
+* bytes used <= limit, since all that comes from a socket is counted as it comes (:meth:`Purse.grant`), and what is
+  not granted is thrown away;
 * no request starts after the last second.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -24,7 +26,6 @@ _UNITS_BYTES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
                 "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
 _UNITS_SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([A-Za-z]+)")
-_SMALLEST_GRANT = 4096
 _GUESSED_PAGE = 100_000  # bytes, until there is a mean
 _HELP = "write 2000p (pages), 500MB (bytes), 30m (time: s, m, h, d) or 3000r (requests), joined by commas"
 
@@ -150,6 +151,7 @@ class Purse:
     def __init__(self, budget: Budget, spent: Spent | None = None) -> None:
         self.budget = budget
         self.spent = spent or Spent()
+        self.on_bytes: Callable[[], None] | None = None  # told of bytes that were spent, to note them down at once
         self._pages_reserved = 0
         self._started: float | None = None
         self._seconds_before = self.spent.seconds
@@ -168,8 +170,8 @@ class Purse:
         budget, spent = self.budget, self.spent
         if budget.pages is not None and spent.pages >= budget.pages:
             return "pages"
-        if budget.bytes is not None and spent.bytes >= budget.bytes and not self._pages_reserved:
-            return "bytes"  # while pages are being read, some of what was granted may come back
+        if budget.bytes is not None and spent.bytes >= budget.bytes:
+            return "bytes"
         if budget.seconds is not None and spent.seconds >= budget.seconds:
             return "seconds"
         if budget.requests is not None and spent.requests >= budget.requests:
@@ -205,19 +207,14 @@ class Purse:
             self.spent.pages += 1
 
     def grant(self, wanted: int) -> int:
-        """Body bytes that may be read next. One reader never takes more than a quarter of what is left, so that
-        many readers share the end of a budget; 0 means stop."""
-        if self.budget.bytes is None:
-            granted = wanted
-        else:
-            left = self.budget.bytes - self.spent.bytes
-            granted = max(0, min(wanted, max(_SMALLEST_GRANT, left // 4), left))
+        """How many of the bytes that have come may be used; 0: none, the budget is spent."""
+        granted = wanted
+        if self.budget.bytes is not None:
+            granted = max(0, min(wanted, self.budget.bytes - self.spent.bytes))
         self.spent.bytes += granted
+        if self.on_bytes is not None:
+            self.on_bytes()
         return granted
-
-    def refund(self, unused: int) -> None:
-        """Give back granted bytes that were not read."""
-        self.spent.bytes -= unused
 
     def fetches_left(self) -> int | None:
         """How many more pages (or requests, where that is less) may be asked for; None without such a limit."""

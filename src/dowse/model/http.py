@@ -39,6 +39,7 @@ class FailureKind(StrEnum):
     TIMEOUT = "timeout"  # no usable answer in time
     RESET = "reset"  # the connection broke before the headers were complete
     PROTOCOL = "protocol"  # what came is not HTTP, or headers beyond every limit
+    BUDGET = "budget"  # the byte budget ran out before the headers were complete
     CANCELLED = "cancelled"  # the crawl was stopped while waiting
 
 
@@ -55,14 +56,10 @@ class Truncation(StrEnum):
 
 
 class Meter(Protocol):
-    """Rations body bytes, so that a byte budget holds whatever is in flight."""
+    """Counts the bytes that come, so that a byte budget holds whatever is in flight."""
 
     def grant(self, wanted: int) -> int:
-        """How many bytes may be read next (at most ``wanted``); 0: stop, the budget is spent."""
-        ...
-
-    def refund(self, unused: int) -> None:
-        """Give back what a grant did not use."""
+        """How many of so many bytes that have come may be used; fewer: the budget is spent."""
         ...
 
 
@@ -110,7 +107,7 @@ class Response:
     headers: tuple[tuple[str, str], ...]
     body: bytes = b""
     reason: str = ""
-    wire_bytes: int = 0  # body bytes as they came over the wire, before decoding
+    wire_bytes: int = 0  # all that came over the wire: headers, body as it was encoded, and what framed it
     truncated: Truncation = Truncation.NONE
     timings: Timings = field(default_factory=Timings)
     address: str = ""

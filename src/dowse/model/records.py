@@ -123,7 +123,7 @@ class PageRow:
     reason: str = ""
     status: int = 0
     content_type: str = ""
-    wire_bytes: int = 0  # body bytes over the wire (column "bytes")
+    wire_bytes: int = 0  # all that came over the wire (column "bytes")
     body_bytes: int = 0  # after content decoding
     truncated: str = ""
     score: float | None = None

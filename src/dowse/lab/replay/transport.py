@@ -12,8 +12,6 @@ from dowse.model.http import Failure, Meter, Request, Resolved, Response, Timing
 
 __all__ = ["Exchange", "FrozenWeb", "NetworkModel", "Recorded", "ReplayTransport"]
 
-_GRANT_BYTES = 65_536  # a live body is read, and paid for, in pieces of this size
-
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
@@ -113,7 +111,7 @@ class ReplayTransport:
         wire_bytes = min(wanted, request.max_wire_bytes)
         if wire_bytes < wanted:
             truncated = Truncation.LENGTH
-        paid = _pay(wire_bytes, meter)
+        paid = wire_bytes if meter is None else meter.grant(wire_bytes)
         if paid < wire_bytes:
             truncated = Truncation.BUDGET
         await asyncio.sleep(latency_s + (download_s * paid / wanted if wanted else 0.0))
@@ -132,16 +130,3 @@ class ReplayTransport:
 
     async def close(self) -> None:
         """Nothing to close."""
-
-
-def _pay(wanted: int, meter: Meter | None) -> int:
-    """Bytes the budget grants, asked for in pieces as a live body is."""
-    if meter is None:
-        return wanted
-    paid = 0
-    while paid < wanted:
-        granted = meter.grant(min(_GRANT_BYTES, wanted - paid))
-        if granted <= 0:
-            break
-        paid += granted
-    return paid
