@@ -23,6 +23,7 @@ from dowse.crawl.processes import Started
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.sitemaps import Sitemaps
 from dowse.crawl.step import PageStep
+from dowse.crawl.watchdog import Watchdog
 from dowse.crawl.workers import InProcess, Workers, default_workers
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TERMS, Judge, build_judge, check_predicate, subject_of
@@ -76,7 +77,12 @@ class Assembly:
         self.store.start_run(self.clock.wall())
         await self.workers.start()
         self.engine.tasks.background(self.sitemaps.walk(self.topic.seeds.sitemaps))
-        stop = await self.engine.run()
+        watchdog = Watchdog(self.recorder.held)
+        watchdog.start()
+        try:
+            stop = await self.engine.run()
+        finally:
+            watchdog.stop()
         if isinstance(self.engine.failure, StoreError):
             raise self.engine.failure
         self.store.end_run(str(stop), self.clock.wall())

@@ -17,6 +17,7 @@ from dowse.model.http import Response
 from dowse.model.page import Links
 from dowse.model.records import (
     EVIDENCE_KIND,
+    LOOP_HELD,
     STRATEGY_STATE,
     Batch,
     CandidateRow,
@@ -36,6 +37,7 @@ __all__ = ["Recorder"]
 _EVERY_S = 1.0
 _EVERY_PAGES = 128
 _SAMPLES = 20
+_MOST_PLACES = 50
 _FARTHEST_S = 1e9  # some thirty years: a wait beyond has no date that could be written
 
 
@@ -55,6 +57,7 @@ class Recorder:
         self._samples: dict[str, int] = {}
         self._changing: dict[str, Callable[[], Any]] = {}
         self._reprioritised: list[NDArray[np.int64]] = []
+        self._held: dict[str, tuple[int, float]] = {}  # place -> how often the loop was held there, seconds at most
         self.on_event: Callable[[str, str], None] | None = None  # told of each event as it happens
 
     # -- what happened -------------------------------------------------------------------------------------------
@@ -125,6 +128,16 @@ class Recorder:
         self._batch.events.append(EventRow(self._clock.wall(), kind, detail))
         if self.on_event is not None:
             self.on_event(kind, detail)
+
+    def held(self, place: str, seconds: float) -> None:
+        """The engine's loop was held: told the first time at each place, and counted every time."""
+        if place not in self._held:
+            if len(self._held) >= _MOST_PLACES:
+                return
+            self.event("loop held", f"{place}: {seconds:.2f} s")
+        times, longest_s = self._held.get(place, (0, 0.0))
+        self._held[place] = times + 1, max(longest_s, round(seconds, 3))
+        self.statistic(LOOP_HELD, self._held)
 
     def site(self, number: int) -> SiteRow:
         """The row of a site, to be changed by the caller; it goes into the next commit."""

@@ -19,6 +19,7 @@ from dowse.model.http import Timings
 
 __all__ = [
     "EVIDENCE_KIND",
+    "LOOP_HELD",
     "REPEATS",
     "STRATEGY_STATE",
     "Batch",
@@ -35,6 +36,9 @@ __all__ = [
 
 STRATEGY_STATE = "strategy."
 """In the names of statistics: in front of the strategy's name and the key."""
+LOOP_HELD = "loop held"
+"""The statistic that counts, by place, how often the engine's loop was held, and for how many seconds at most."""
+
 REPEATS = "repeats."
 """In the names of statistics: in front of the number of a site whose pages have lines in common."""
 EVIDENCE_KIND = "evidence"
