@@ -68,6 +68,10 @@ is the column `truncated`. A path in front of an outcome means another URL of th
 """
 _TITLES = {
     "body": ("Bodies", "A usable prefix is kept and marked; what brings nothing fails after its repeats."),
+    "floods": (
+        "Floods",
+        "A little that costs a lot. Whatever takes long is done beside the loop, and every byte from a socket counts.",
+    ),
     "headers": ("Headers", "No header makes a crawl wait longer than `politeness.max_delay`, and no cookie is kept."),
     "redirects": (
         "Redirects",

@@ -8,7 +8,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from dowse.crawl import conclude, engine, errands, recorder, sitemaps, worker
+from dowse.crawl import conclude, engine, errands, lookups, recorder, sitemaps, worker
 from dowse.fetch import (
     MAX_ROBOTS_BYTES,
     MAX_ROBOTS_REDIRECTS,
@@ -18,6 +18,7 @@ from dowse.fetch import (
     RobotsRedirect,
     allowed,
     decide,
+    decode,
     product_token,
     resolver,
     robots_outcome,
@@ -91,7 +92,15 @@ def test_fixed_limits_are_the_codes() -> None:
         "A header line": f"{answers._MAX_FIELD_BYTES // 1024} KiB",
         "Headers of a response": f"{answers._MAX_HEADERS}",
         "An answer of DNS kept": f"{resolver._POSITIVE_S:g} s",
-        "A failure of DNS kept": f"{resolver._NEGATIVE_S:g} s",
+        "An answer of DNS used while a new one is looked up": f"{resolver._STALE_S / 60:g} min",
+        "A failure of DNS kept, the first and those in a row after it": ", ".join(
+            f"{kept_s:g} s" for kept_s in resolver._NEGATIVE_S
+        ),
+        "Look-ups at a time; from the pages of one domain; of names of one domain": ", ".join(
+            map(str, (lookups._AT_ONCE, lookups._FROM_ONE_DOMAIN, lookups._WITHIN_ONE_DOMAIN))
+        ),
+        "Content codings one in the other": f"{decode.MAX_CODINGS}",
+        "Streams one behind the other within a coding": f"{decode.MAX_MEMBERS:,}",
         "Nesting of HTML elements": f"{bounds.MAX_DEPTH}",
         "Bodies in memory at once; beyond, large ones wait for each other": f"{bodies._MOST_BYTES >> 20} MiB",
         "Memory of a parsing process": f"{worker._MOST_MEMORY >> 30} GiB",

@@ -20,7 +20,7 @@ def resolver(
 
 
 @pytest.mark.parametrize(
-    ("first", "kept_s"), [((PUBLIC,), 300), (OSError("no such name"), 2), ((), 2), (("10.0.0.1",), 2)]
+    ("first", "kept_s"), [((PUBLIC,), 3900), (OSError("no such name"), 2), ((), 2), (("10.0.0.1",), 2)]
 )
 def test_answers_are_kept_for_their_time(first: tuple[str, ...] | OSError, kept_s: float) -> None:
     async def main() -> tuple[Answer, Answer, Answer, int]:
@@ -35,6 +35,46 @@ def test_answers_are_kept_for_their_time(first: tuple[str, ...] | OSError, kept_
     one, two, three, asked = run(main())
     assert one == two
     assert (three.addresses, asked) == ((OTHER,), 2)
+
+
+def test_an_answer_that_has_aged_is_used_while_a_new_one_is_looked_up() -> None:
+    async def main() -> list[tuple[tuple[str, ...], int]]:
+        clock, dns = FakeClock(), Dns({"a.example": [(PUBLIC,), (OTHER,)]}, delay_s=0.01)
+        names, seen = resolver(dns, clock), []
+        for wait_s in (0, 299, 2, 1):
+            clock.time += wait_s
+            seen.append(((await names.resolve("a.example")).addresses, len(dns.asked)))
+            await asyncio.sleep(0.05)
+        return seen
+
+    assert run(main()) == [((PUBLIC,), 1), ((PUBLIC,), 1), ((PUBLIC,), 1), ((OTHER,), 2)]
+
+
+def test_dns_that_does_not_answer_for_a_while_makes_no_good_address_a_bad_one() -> None:
+    async def main() -> list[FailureKind | None]:
+        clock = FakeClock()
+        dns = Dns({"a.example": [(PUBLIC,), OSError("no answer"), OSError("no answer"), ("10.0.0.1",)]})
+        names, seen = resolver(dns, clock), []
+        for wait_s in (0, 301, 1, 31, 1, 31, 1):
+            clock.time += wait_s
+            seen.append((await names.resolve("a.example")).failure)
+            await asyncio.sleep(0.01)
+        return seen
+
+    assert run(main()) == [None] * 6 + [FailureKind.ADDRESS], "but one that has become private is refused"
+
+
+def test_a_name_that_keeps_failing_is_asked_for_less_and_less_often() -> None:
+    async def main() -> list[int]:
+        clock, dns = FakeClock(), Dns({"a.example": [OSError("no such name")] * 9})
+        names, seen = resolver(dns, clock), []
+        for wait_s in (0, 3, 3, 6, 10, 51, 70, 250):
+            clock.time += wait_s
+            await names.resolve("a.example")
+            seen.append(len(dns.asked))
+        return seen
+
+    assert run(main()) == [1, 2, 2, 3, 3, 4, 4, 5]
 
 
 def test_lookups_of_one_name_at_a_time_are_one_lookup() -> None:

@@ -22,13 +22,13 @@ IMPATIENT_S = 1.0  # for those that only the clock ends
 
 
 class Forgetful:
-    """A clock that jumps an hour at each look: whatever goes by it remembers nothing."""
+    """A clock that jumps a day at each look: whatever goes by it remembers nothing."""
 
     def __init__(self) -> None:
         self._now = 0.0
 
     def now(self) -> float:
-        self._now += 3600.0
+        self._now += 86_400.0
         return self._now
 
     def wall(self) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.job import Lost
+from dowse.crawl.lookups import Lookups
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.workers import Workers
 from dowse.fetch import (
@@ -57,6 +58,7 @@ class Errands:
         self._recorder = recorder
         self._clock = clock
         self._agent = agent
+        self._looking = Lookups(frontier)
         self._robots: dict[int, _Robots] = {}
         self._lookups: dict[int, int] = {}  # site -> failed look-ups so far
         self._lookup_s: dict[int, float] = {}  # site -> seconds its look-up took, until a page takes them over
@@ -102,7 +104,7 @@ class Errands:
         )
 
     async def run(self, lease: Lease) -> None:
-        """Do what the lease is for; the site is released at the end, whatever happened."""
+        """Do what the lease is for, if it :meth:`may_begin`; the site is released at the end, whatever happened."""
         if lease.errand is Errand.ADDRESS:
             await self._address(lease)
         elif self._politeness.obey_robots:
@@ -112,6 +114,20 @@ class Errands:
             self._frontier.cancel(lease, self._clock.now())
 
     # -- the address ---------------------------------------------------------------------------------------------
+
+    @property
+    def looking_up(self) -> int:
+        """How many look-ups are under way."""
+        return len(self._looking)
+
+    def may_begin(self, lease: Lease) -> bool:
+        """Is there room for one more look-up? Else the lease is given back, and its site waits."""
+        now = self._clock.now()
+        wait_s = self._looking.begin(lease.site, now) if lease.errand is Errand.ADDRESS else 0.0
+        if wait_s:
+            self._frontier.cancel(lease, now)
+            self._frontier.set_aside(lease.site, wait_s, now)
+        return not wait_s
 
     async def _address(self, lease: Lease) -> None:
         site = lease.site
@@ -133,6 +149,7 @@ class Errands:
             else:
                 self._frontier.set_aside(site, self._backoff(tries), self._clock.now())
         finally:
+            self._looking.end(site, self._clock.now())
             self._frontier.release(lease, self._clock.now())
 
     def close_site(self, site: Site, reason: str, state: CandidateState, *, for_s: float = _CLOSED_S) -> None:

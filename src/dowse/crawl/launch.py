@@ -33,6 +33,7 @@ Concluding = Callable[[Lease], Coroutine[Any, Any, Fetched | None]]
 _BACKLOG_A_WORKER = 8
 _REFUSALS_AT_ONCE = 500
 _PUT_BACK = 16  # URLs in a row that turn out to be worth less than they were ranked with
+_LOOKUPS_AT_ONCE = 500  # that are told to wait
 _NOTICED = 0.05  # of the priority a URL was ranked with: it goes unless it lost more
 
 
@@ -78,16 +79,16 @@ class Launcher:
         most = self._topic.network.concurrency
         return (
             tasks.fetching < most
-            and len(tasks) < 2 * most + self._most_backlog
+            and len(tasks) - self._errands.looking_up < 2 * most + self._most_backlog
             and (self._workers.backlog < self._most_backlog)
             and (self._cache is None or self._cache.has_room)
         )
 
     def launch(self, tasks: Tasks, fetch: Concluding) -> None:
         """Start all that may start now; ``fetch`` is for what is asked of its site."""
-        refused, behind, self.has_more = self._conclusion.refusals, 0, False
+        refused, behind, waiting, self.has_more = self._conclusion.refusals, 0, 0, False
         while self.has_room(tasks):
-            if self._conclusion.refusals - refused >= _REFUSALS_AT_ONCE:
+            if self._conclusion.refusals - refused >= _REFUSALS_AT_ONCE or waiting >= _LOOKUPS_AT_ONCE:
                 self.has_more = True
                 return
             now = self._clock.now()
@@ -99,7 +100,12 @@ class Launcher:
                 if lease.errand is Errand.ROBOTS and self._purse.exhausted() is not None:
                     self._frontier.cancel(lease, now)
                     return
-                tasks.start(tasks.occupied(self._errands.run, lease))
+                if not self._errands.may_begin(lease):
+                    waiting += 1
+                elif lease.errand is Errand.ADDRESS:
+                    tasks.look_up(self._errands.run, lease)
+                else:
+                    tasks.start(tasks.occupied(self._errands.run, lease))
             elif behind < _PUT_BACK and self._fell_behind(lease, now):
                 behind += 1
             elif not self._page(lease, now, tasks, fetch):

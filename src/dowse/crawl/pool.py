@@ -42,7 +42,7 @@ class _Task:
     """Something for a worker to do, and who waits for it. It is packed when it is sent: a copy of each page that waits
     would double their memory."""
 
-    __slots__ = ("deaths", "domain", "done", "job", "size")
+    __slots__ = ("deaths", "domain", "done", "holder", "job", "size")
 
     def __init__(self, job: Job | Call, domain: str, size: int) -> None:
         self.job = job
@@ -50,6 +50,7 @@ class _Task:
         self.size = size
         self.done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.deaths = 0  # workers that died over it
+        self.holder: _Connection | None = None  # who is to do it
 
     def packed(self) -> tuple[bytes, ...]:
         return pack_job(self.job) if isinstance(self.job, Job) else pack_call(self.job)
@@ -91,6 +92,7 @@ class _Connection(asyncio.BufferedProtocol):
     def send(self, task: _Task) -> None:
         assert self._transport is not None
         self.tasks.append(task)
+        task.holder = self
         self._transport.writelines(framed(*task.packed()))
         if len(self.tasks) == 1:
             self._watch()
@@ -145,7 +147,9 @@ class _Connection(asyncio.BufferedProtocol):
             self.overdue = True
             self.process.kill()
             return
-        self.is_long = busy_s >= _LONG_S
+        if busy_s >= _LONG_S and not self.is_long:
+            self.is_long = True
+            self.pool.move([task for task in list(self.tasks)[1:] if task.holder is self])
         self._look_in((self.pool.time_limit_s if self.is_long else min(self.pool.time_limit_s, _LONG_S)) - busy_s)
         if self.is_long:
             self.pool.feed()  # what waits of others can go to other workers
@@ -245,13 +249,19 @@ class ProcessPool:
     def _next(self) -> _Task | None:
         """The first that waits and whose domain has no worker that it keeps for long."""
         long = self._long_domains()
-        if not long:
-            return self._queue.popleft()
+        while self._queue and self._queue[0].done.done():  # by somebody else, or nobody waits for it any more
+            self._queue.popleft()
         for place, task in enumerate(self._queue):
             if task.domain not in long:
                 del self._queue[place]
                 return task
         return None
+
+    def move(self, behind: list[_Task]) -> None:
+        """Who waits behind a page that takes long goes to another worker; the first that is done with it answers."""
+        for task in reversed(behind):
+            task.holder = None
+            self._queue.appendleft(task)
 
     def _put_off(self, domain: str) -> None:
         """One page of a domain was given up: what else waits of it shall not cost as much at once."""
@@ -274,7 +284,7 @@ class ProcessPool:
                 self._all_gone.set()
             return
         self.died += 1
-        if worker.tasks:
+        if worker.tasks and worker.tasks[0].holder is worker:
             first = worker.tasks[0]
             first.deaths += 1
             if worker.overdue or first.deaths > 1:
@@ -283,7 +293,7 @@ class ProcessPool:
                 first.give_up(over if worker.overdue else "the worker died twice", worker.busy_s)
                 if worker.overdue:
                     self._put_off(first.domain)
-        self._queue.extendleft(reversed(worker.tasks))
+        self._queue.extendleft(task for task in reversed(worker.tasks) if task.holder is worker)
         self._in_vain = 0 if worker.ready else self._in_vain + 1
         if self._in_vain >= _STARTS_IN_VAIN:
             self._give_up()

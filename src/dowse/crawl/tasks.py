@@ -10,6 +10,7 @@ from dowse.frontier import Lease
 
 __all__ = ["Tasks"]
 
+_BRIEF_S = 0.1  # that a look-up counts as an exchange
 _Work = Coroutine[Any, Any, None]
 
 
@@ -19,33 +20,52 @@ class Tasks:
     def __init__(self, on_error: Callable[[BaseException], None]) -> None:
         self._on_error = on_error
         self._running: set[asyncio.Task[None]] = set()
+        self._lookups: set[asyncio.Task[None]] = set()  # of these, those that nobody waits for at the end
         self._waiter: asyncio.Future[None] | None = None
         self.fetching = 0  # exchanges under way
 
     def __len__(self) -> int:
         return len(self._running)
 
-    def background(self, work: _Work) -> None:
+    def background(self, work: _Work) -> asyncio.Task[None]:
         """Run something beside the loop; the crawl does not end before it."""
         task = asyncio.get_running_loop().create_task(work)
         self._running.add(task)
         task.add_done_callback(self._ended)
+        return task
 
     def start(self, work: _Work) -> None:
         """The same for what begins with an exchange; :meth:`answered` says when that is over."""
         self.fetching += 1
         self.background(work)
 
+    def look_up(self, work: Callable[[Lease], _Work], lease: Lease) -> None:
+        """The same for a look-up: it counts as an exchange for a moment only, and is dropped when the crawl ends."""
+        self.fetching += 1
+        task = self.background(self.occupied(work, lease, _BRIEF_S))
+        self._lookups.add(task)
+        task.add_done_callback(self._lookups.discard)
+
     def answered(self) -> None:
         self.fetching -= 1
         self.wake()
 
-    async def occupied(self, work: Callable[[Lease], _Work], lease: Lease) -> None:
-        """Work that counts as an exchange from its beginning to its end."""
+    async def occupied(self, work: Callable[[Lease], _Work], lease: Lease, most_s: float | None = None) -> None:
+        """Work that counts as an exchange from its beginning to its end, or for so many seconds at most."""
+        counts = True
+
+        def leave() -> None:
+            nonlocal counts
+            counts = False
+            self.answered()
+
+        timer = None if most_s is None else asyncio.get_running_loop().call_later(most_s, leave)
         try:
             await work(lease)
         finally:
-            self.fetching -= 1
+            if timer is not None:
+                timer.cancel()
+            self.fetching -= counts
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
@@ -75,6 +95,8 @@ class Tasks:
 
     async def finish(self, grace_s: float) -> None:
         """Wait for what is under way, and drop what takes longer than that."""
+        for task in list(self._lookups):
+            task.cancel()
         if self._running:
             await asyncio.wait(self._running, timeout=grace_s)
         self.cancel()

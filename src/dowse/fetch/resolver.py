@@ -2,6 +2,9 @@
 
 An answer that came through the guard is what a connection uses: nobody asks DNS again between the check and the
 connect, so a name that changes its mind (DNS rebinding) is judged anew each time its answer is used anew.
+
+An answer that has aged is used while a new one is being looked up, so that no exchange but the first with a host waits
+for DNS. A failure is remembered for longer each time, so that a name that does not answer takes up little.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ import asyncio
 import socket
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Protocol
 
@@ -22,7 +25,10 @@ from dowse.model.http import FailureKind
 __all__ = ["Answer", "Lookup", "Resolver", "SystemLookup"]
 
 _POSITIVE_S = 300.0
-_NEGATIVE_S = 2.0  # shorter than the wait before a retry, which would else ask nobody
+_STALE_S = 3600.0  # an answer is used at most so long after it has aged
+_AGAIN_S = 30.0  # until DNS is asked again that did not answer
+_MAX_ADDRESSES = 16  # of one name
+_NEGATIVE_S = (2.0, 8.0, 60.0, 300.0)  # the first are shorter than waits before retries, which would ask nobody
 _MAX_CACHED = 100_000
 
 
@@ -37,7 +43,7 @@ class Lookup(Protocol):
 class SystemLookup:
     """The operating system's resolver, on threads of its own so that slow names hold up nobody else."""
 
-    def __init__(self, threads: int = 32) -> None:
+    def __init__(self, threads: int = 64) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="dowse-dns")
 
     async def addresses(self, host: str) -> Sequence[str]:
@@ -65,6 +71,8 @@ class Answer:
     failure: FailureKind | None = None
     detail: str = ""
     expires: float = 0.0
+    usable_until: float = 0.0  # while a newer one is looked up
+    failures: int = 0  # before this one, in a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +118,8 @@ class Resolver:
     async def resolve(self, host: str) -> Answer:
         """The guarded addresses of a name or an IP literal."""
         host = host.lower().rstrip(".")
-        cached = self._cache.get(host)
-        if cached is not None and cached.expires > self._clock.now():
+        cached, now = self._cache.get(host), self._clock.now()
+        if cached is not None and cached.expires > now:
             return cached
         literal = strip_literal(host)
         if is_literal(literal):
@@ -124,6 +132,8 @@ class Resolver:
             running = asyncio.create_task(self._look_up(host))
             self._running[host] = running
             running.add_done_callback(lambda _: self._running.pop(host, None))
+        if cached is not None and cached.usable_until > now:
+            return cached
         return await asyncio.shield(running)  # one impatient caller must not end the lookup for the others
 
     async def close(self) -> None:
@@ -147,20 +157,34 @@ class Resolver:
         return self._keep(host, self._guarded(host, found, None))
 
     def _guarded(self, host: str, found: tuple[str, ...], port: int | None) -> Answer:
+        found = found[:_MAX_ADDRESSES]
         passed = tuple(address for address in found if self._guard.allows(address))
         if passed:
-            return Answer(passed, port, expires=self._clock.now() + _POSITIVE_S)
+            now = self._clock.now()
+            return Answer(passed, port, expires=now + _POSITIVE_S, usable_until=now + _POSITIVE_S + _STALE_S)
         if found:
             where = "is" if found == (host,) else f"is at {', '.join(found[:4])}:"
             return self._failed(FailureKind.ADDRESS, f"{host} {where} not a public address")
         return self._failed(FailureKind.DNS, f"{host} has no address")
 
     def _failed(self, kind: FailureKind, detail: str) -> Answer:
-        return Answer(failure=kind, detail=detail, expires=self._clock.now() + _NEGATIVE_S)
+        return Answer(failure=kind, detail=detail, expires=self._clock.now() + _NEGATIVE_S[0])
 
     def _keep(self, host: str, answer: Answer) -> Answer:
-        self._cache.pop(host, None)  # so that the order of the dict is the order of age
+        before = self._cache.pop(host, None)  # so that the order of the dict is the order of age
+        if before is not None and answer.failure is not None:
+            answer = self._after(before, answer)
         self._cache[host] = answer
         if len(self._cache) > _MAX_CACHED:
             del self._cache[next(iter(self._cache))]
         return answer
+
+    def _after(self, before: Answer, failed: Answer) -> Answer:
+        """A failure after an earlier answer: DNS that does not answer for a while makes no good address a bad one; a
+        name that failed before is left alone for longer."""
+        now = self._clock.now()
+        if before.failure is None:
+            is_usable = failed.failure is FailureKind.DNS and before.usable_until > now
+            return replace(before, expires=now + _AGAIN_S) if is_usable else failed
+        failures = before.failures + 1
+        return replace(failed, failures=failures, expires=now + _NEGATIVE_S[min(failures, len(_NEGATIVE_S) - 1)])

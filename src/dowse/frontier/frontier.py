@@ -302,6 +302,12 @@ class Frontier:
     def site_of(self, candidate: int) -> Site:
         return self.sites[self.candidates.site.item(candidate)]
 
+    def introduced_by(self, site: Site) -> Site | None:
+        """The site of the page that linked to the best URL that waits at a site; None for a seed, and without one."""
+        top = self._queues.top(site)
+        parent = self.candidates.parent.item(top & ID_MASK) if top >= 0 else -1
+        return self.site_of(parent) if parent >= 0 else None
+
     def priority(self, candidate: int) -> float:
         return priority_of(self.candidates.order.item(candidate))
 
