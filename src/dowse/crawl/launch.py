@@ -31,7 +31,8 @@ Concluding = Callable[[Lease], Coroutine[Any, Any, Fetched | None]]
 """From a lease to its page, if there is one to keep."""
 
 _BACKLOG_A_WORKER = 8
-_REFUSALS_AT_ONCE = 500
+_AT_ONCE_US = 25_000  # of looking URLs up in robots.txt and refusing them, before others get their turn
+_A_REFUSAL_US = 50
 _PUT_BACK = 16  # URLs in a row that turn out to be worth less than they were ranked with
 _NOTICED = 0.05  # of the priority a URL was ranked with: it goes unless it lost more
 
@@ -85,9 +86,9 @@ class Launcher:
 
     def launch(self, tasks: Tasks, fetch: Concluding) -> None:
         """Start all that may start now; ``fetch`` is for what is asked of its site."""
-        refused, behind, self.has_more = self._conclusion.refusals, 0, False
+        refused, checks_us, behind, self.has_more = self._conclusion.refusals, 0, 0, False
         while self.has_room(tasks):
-            if self._conclusion.refusals - refused >= _REFUSALS_AT_ONCE:
+            if checks_us + _A_REFUSAL_US * (self._conclusion.refusals - refused) >= _AT_ONCE_US:
                 self.has_more = True
                 return
             now = self._clock.now()
@@ -102,8 +103,10 @@ class Launcher:
                 tasks.start(tasks.occupied(self._errands.run, lease))
             elif behind < _PUT_BACK and self._fell_behind(lease, now):
                 behind += 1
-            elif not self._page(lease, now, tasks, fetch):
-                return
+            else:
+                checks_us += self._errands.effort(lease.site, lease.url)
+                if not self._page(lease, now, tasks, fetch):
+                    return
 
     def _fell_behind(self, lease: Lease, now: float) -> bool:
         """Is a URL worth less by now than it was ranked with? Then it goes back to where it belongs."""
