@@ -36,6 +36,7 @@ _ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 _OCTETS = {f"{n:02x}": chr(n) for n in range(256)} | {"2f": "\u012f", "3f": "\u013f"}
 
 _Wildcard = tuple[str, tuple[str, ...], str | None]  # a prefix, literals in this order behind it, and the end ("$")
+_Ranked = tuple[int, _Wildcard]
 
 
 def octets(text: str) -> str:
@@ -68,7 +69,7 @@ class PathRules:
     above: tuple[int, ...] = ()  # for each prefix, where the longest other one is that it begins with; -1: nowhere
     ranks: tuple[int, ...] = ()  # for each prefix, the highest of its own and of those above
     whole: dict[str, int] = field(default_factory=dict)  # path -> rank
-    wildcards: tuple[tuple[int, _Wildcard], ...] = ()  # the highest rank first
+    wildcards: tuple[_Ranked, ...] = ()  # the highest rank first
     searched: int = 0  # octets that the wildcards search for, as the limit counts them
     steps: int = 0  # from a prefix up to the last one above it, at the most
 
@@ -127,11 +128,10 @@ def path_rules(rules: Iterable[tuple[bool, str]]) -> PathRules:
     return PathRules(ordered, above, ranks, whole, kept, searched, steps)
 
 
-def _within_limits(
-    wildcards: dict[_Wildcard, int], prefixes: dict[str, int]
-) -> tuple[tuple[tuple[int, _Wildcard], ...], int]:
+def _within_limits(wildcards: dict[_Wildcard, int], prefixes: dict[str, int]) -> tuple[tuple[_Ranked, ...], int]:
     """The wildcards that are matched as they stand, and what they search for; others become prefixes or go."""
-    kept, searched = [], 0
+    kept: list[_Ranked] = []
+    searched = 0
     for rule, rank in wildcards.items():
         prefix, literals, _ = rule
         more = sum(max(_LEAST, len(literal)) for literal in literals)
