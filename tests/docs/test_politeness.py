@@ -107,7 +107,8 @@ def test_numbers_in_the_text_are_the_codes() -> None:
     for phrase in (
         f"Followed, {MAX_ROBOTS_REDIRECTS} times at most",
         f"The first {MAX_ROBOTS_BYTES // 1024} KiB are read",
-        f"{robot_rules.MOST_WILDCARDS} rules with `*` are matched as they stand, and {robot_rules.MOST_SEARCHED} octets",
+        f"{robot_rules.MOST_WILDCARDS} rules with `*` are matched as they stand",
+        f"{robot_rules.MOST_SEARCHED} octets behind their `*`",
         f"{robots._MOST_SITEMAPS} sitemaps are taken from a file, of up to {robots._LONGEST_SITEMAP} characters each",
         f"without an answer {conclude._SET_ASIDE_AFTER} times in a row",
         f"After {conclude._GIVE_UP_AFTER} in a row",

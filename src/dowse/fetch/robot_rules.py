@@ -12,8 +12,9 @@ end of the path. Three kinds of rules are looked up in three ways:
   behind the one before, which finds a match where there is one: nothing is ever tried twice.
 
 So only wildcards cost more the more there are, and there are limits to these: ``MOST_WILDCARDS`` rules, whose literals
-between two ``*`` have ``MOST_SEARCHED`` octets in all. Beyond them, in the order of the file, a Disallow is taken for
-what stands before its first ``*``, at its own length, and an Allow is left out: more is kept out then, never less.
+behind a ``*`` (but for an end with ``$``, which is just compared) have ``MOST_SEARCHED`` octets in all. Beyond them, in
+the order of the file, a Disallow is taken for what stands before its first ``*``, at its own length, and an Allow is
+left out: more is kept out then, never less.
 """
 
 from __future__ import annotations
