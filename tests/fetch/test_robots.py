@@ -93,6 +93,7 @@ def test_groups(text: bytes, expected: bool) -> None:
         b"User-agent: *\n\xff\xfe\xfd\nDisallow: /x",
         b"# comment\n\n  User-agent : *   # all\n\tDisallow:\t/x",
         "User-agent:\u00a0*\n\u00a0Disallow:\u00a0/x\u00a0".encode(),
+        b"\xff\xfeUser-agent: *\nDisallow: /x",
         b"User-agent: *\nDisallow: /x\n\0",
         b"\0User-agent: *\nDis\0allow: /x\0\n",
         "User-agent: *\r\nDisallow: /x\r\n".encode("utf-16-le"),

@@ -112,10 +112,11 @@ def _text(body: bytes) -> str:
     can be read that does not say so.
     """
     head = body[:MAX_ROBOTS_BYTES]
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+    is_marked = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if is_marked and b"\0" in head:  # as there must be, in front of or behind each letter of a field's name
         text = head.decode("utf-16", "replace")
     else:
-        text = head.decode("utf-8", "surrogateescape")
+        text = head[2 * is_marked :].decode("utf-8", "surrogateescape")
     text = text.replace("\0", "").replace("\ufeff", "").replace("\r", "\n")
     return text if len(body) <= MAX_ROBOTS_BYTES else text[: text.rfind("\n") + 1]
 
