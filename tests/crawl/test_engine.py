@@ -14,6 +14,8 @@ import pytest
 
 from dowse.crawl.build import assemble, read_settings
 from dowse.crawl.engine import Stop
+from dowse.crawl.launch import Concluding, Launcher
+from dowse.crawl.tasks import Tasks
 from dowse.loopback import Ask, LoopbackServer, Resource, Site, Web, redirect
 from dowse.model.budget import Budget
 from dowse.model.errors import FolderBusy
@@ -389,6 +391,28 @@ def test_more_forbidden_urls_than_are_refused_at_once(tmp_path: Path) -> None:
     assert stop.kind == "empty"
     assert asked(server) == ["/", "/last"]
     assert rows(tmp_path / "c", "SELECT count(*) FROM candidates WHERE reason = 'robots'") == [(1300,)]
+
+
+def test_urls_are_checked_in_slices_by_what_a_check_costs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of these takes milliseconds: others get their turn in between."""
+    slices: list[int] = []
+    launch = Launcher.launch
+
+    def counting(self: Launcher, tasks: Tasks, fetch: Concluding) -> None:
+        before = self._conclusion.refusals
+        launch(self, tasks, fetch)
+        slices.append(self._conclusion.refusals - before)
+
+    monkeypatch.setattr(Launcher, "launch", counting)
+    hard = "".join(f"Allow: /no/*{'a' * 20}b{'a' * 20}*{n}$\n" for n in range(1000))
+    home = page("home", "solar", [*(f"/no/{'a' * 1800}/{n}x" for n in range(20)), *(f"/no/{n}x" for n in range(600))])
+    site = Site("a.test", {"/": home, "/robots.txt": robots(f"User-agent: *\n{hard}Disallow: /no/\n")})
+    stop, _ = run(Web.of(site), tmp_path / "c", ["http://a.test/"])
+    assert stop.kind == "empty"
+    assert rows(tmp_path / "c", "SELECT count(*) FROM candidates WHERE reason = 'robots'") == [(620,)]
+    refused = [count for count in slices if count]
+    assert min(refused[:-1]) < 5, "of the long ones"
+    assert 20 < max(refused) < 200, "of the short ones"
 
 
 def test_the_time_budget_ends_slow_answers_robots_included(tmp_path: Path) -> None:

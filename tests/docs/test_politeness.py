@@ -21,6 +21,8 @@ from dowse.fetch import (
     decode,
     product_token,
     resolver,
+    robot_rules,
+    robots,
     robots_outcome,
     user_agent,
 )
@@ -114,6 +116,9 @@ def test_numbers_in_the_text_are_the_codes() -> None:
     for phrase in (
         f"Followed, {MAX_ROBOTS_REDIRECTS} times at most",
         f"The first {MAX_ROBOTS_BYTES // 1024} KiB are read",
+        f"{robot_rules.MOST_WILDCARDS} rules with `*` are matched as they stand",
+        f"{robot_rules.MOST_SEARCHED} octets behind their `*`",
+        f"{robots._MOST_SITEMAPS} sitemaps are taken from a file, of up to {robots._LONGEST_SITEMAP} characters each",
         f"without an answer {conclude._SET_ASIDE_AFTER} times in a row",
         f"After {conclude._GIVE_UP_AFTER} in a row",
         f"`limits.max_retries` ({limits.max_retries}) times more",

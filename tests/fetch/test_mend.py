@@ -63,3 +63,9 @@ def test_once_is_enough_and_the_end_stays_the_end(head: bytes) -> None:
     assert mended(after) == after
     assert after.endswith((b"\n\r\n", b"\n\n"))
     assert after.count(b"\n\r\n") == 1 or head.count(b"\n\r\n") != 1
+
+
+def test_more_lines_than_any_answer_has_are_left_to_the_parser() -> None:
+    few, many = (b"HTTP/1.1 200 OK\r\n" + b"a :b\r\n" * lines + b"\r\n" for lines in (1000, 40_000))
+    assert mended(few) == few.replace(b" :", b":")
+    assert mended(many) is many

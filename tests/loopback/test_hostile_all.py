@@ -22,6 +22,7 @@ import pytest
 from dowse.loopback.hostile import TRIALS
 from dowse.loopback.hostile.honest import PAGES
 from dowse.model.topicfile import load_topic
+from dowse.model.url import split
 
 ROOT = Path(__file__).parents[2]
 ASKED = [trial for trial in TRIALS if not trial.names]
@@ -93,7 +94,10 @@ def test_one_crawl_of_everything(tmp_path: Path) -> None:
 
 def nothing_but_the_expected_failed(records: sqlite3.Connection) -> None:
     ends = [end for trial in ASKED for end in trial.ends if end.outcome in ("failed", "refused")]
-    found = records.execute("SELECT url, reason FROM candidate_states WHERE state IN ('failed', 'refused')").fetchall()
+    ended = records.execute("SELECT url, reason FROM candidate_states WHERE state IN ('failed', 'refused')").fetchall()
+    [crowd] = [trial for trial in ASKED if trial.name == "robots-wildcards"]
+    found = [(url, reason) for url, reason in ended if (split(url).host, reason) != (crowd.host, "robots")]
+    assert len(ended) - len(found) == dict(crowd.refusals)["robots"]
     assert {url for url, _ in found} == {end.url for end in ends}
     assert kinds([reason for _, reason in found]) == kinds([end.reason for end in ends])
     assert records.execute("SELECT count(*) FROM candidate_states WHERE state IN ('waiting', 'leased')").fetchone() == (

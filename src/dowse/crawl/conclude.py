@@ -144,6 +144,8 @@ class Conclusion:
         if result.truncated is Truncation.BUDGET and not result.body:
             self._wait_for_bytes(lease, attempts)
             return None
+        if self._pages.keeps_long(lease.url):
+            self._frontier.set_aside(lease.site, _LONG_S, now)  # no more of these, for the time being
         work = await self._pages.digest(lease, result, at)
         self._took(lease.site, work.busy_s, given_up=work.given_up)
         if work.put_off:

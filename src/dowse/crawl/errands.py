@@ -73,6 +73,11 @@ class Errands:
             return None
         return robots.rules.allowed(url)
 
+    def effort(self, site: Site, url: str) -> int:
+        """About how many microseconds ``allowed`` takes at the most: an estimate, the same in every run."""
+        robots = self._robots.get(site.id)
+        return 0 if robots is None else robots.rules.effort(url)
+
     async def forbids(self, url: str) -> str:
         """Why a URL beside the pages (a sitemap) may not be asked for; "" when it may. Its robots.txt is read first
         where that is needed."""
@@ -259,7 +264,8 @@ class Errands:
 def _unreachable(site: Site, result: Response | Failure) -> str:
     """Why a site is closed whose robots.txt could not be had."""
     if isinstance(result, Response):
-        return f"robots.txt unreachable: http {result.status}"
+        cut = f", cut: {result.truncated.value}" if result.status // 100 == 2 else ""
+        return f"robots.txt unreachable: http {result.status}{cut}"
     if result.kind is FailureKind.ADDRESS and site.host in result.url:  # nothing at all may be asked there
         return f"address: {result.detail}"
     return f"robots.txt unreachable: {result.kind.value}: {result.detail}".rstrip(": ")

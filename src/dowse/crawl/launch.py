@@ -31,9 +31,9 @@ Concluding = Callable[[Lease], Coroutine[Any, Any, Fetched | None]]
 """From a lease to its page, if there is one to keep."""
 
 _BACKLOG_A_WORKER = 8
-_REFUSALS_AT_ONCE = 500
+_AT_ONCE_US = 25_000  # of looking URLs up in robots.txt and turning leases down, before others get their turn
+_TURNED_DOWN_US = 50  # a lease: a URL that robots.txt refuses, a name that has to wait to be looked up
 _PUT_BACK = 16  # URLs in a row that turn out to be worth less than they were ranked with
-_LOOKUPS_AT_ONCE = 500  # that are told to wait
 _NOTICED = 0.05  # of the priority a URL was ranked with: it goes unless it lost more
 
 
@@ -86,9 +86,9 @@ class Launcher:
 
     def launch(self, tasks: Tasks, fetch: Concluding) -> None:
         """Start all that may start now; ``fetch`` is for what is asked of its site."""
-        refused, behind, waiting, self.has_more = self._conclusion.refusals, 0, 0, False
+        refused, work_us, behind, self.has_more = self._conclusion.refusals, 0, 0, False
         while self.has_room(tasks):
-            if self._conclusion.refusals - refused >= _REFUSALS_AT_ONCE or waiting >= _LOOKUPS_AT_ONCE:
+            if work_us + _TURNED_DOWN_US * (self._conclusion.refusals - refused) >= _AT_ONCE_US:
                 self.has_more = True
                 return
             now = self._clock.now()
@@ -101,15 +101,17 @@ class Launcher:
                     self._frontier.cancel(lease, now)
                     return
                 if not self._errands.may_begin(lease):
-                    waiting += 1
+                    work_us += _TURNED_DOWN_US
                 elif lease.errand is Errand.ADDRESS:
                     tasks.look_up(self._errands.run, lease)
                 else:
                     tasks.start(tasks.occupied(self._errands.run, lease))
             elif behind < _PUT_BACK and self._fell_behind(lease, now):
                 behind += 1
-            elif not self._page(lease, now, tasks, fetch):
-                return
+            else:
+                work_us += self._errands.effort(lease.site, lease.url)
+                if not self._page(lease, now, tasks, fetch):
+                    return
 
     def _fell_behind(self, lease: Lease, now: float) -> bool:
         """Is a URL worth less by now than it was ranked with? Then it goes back to where it belongs."""

@@ -87,6 +87,10 @@ class PageIntake:
         self._keep_text = keep_text
         self._fault_told = False
 
+    def keeps_long(self, url: str) -> bool:
+        """Does a page of this one's domain keep a worker for long just now?"""
+        return self._workers.keeps_long(url)
+
     async def digest(self, lease: Lease, response: Response, at: float) -> Work:
         """Have a page parsed and judged."""
         columns = self._frontier.candidates

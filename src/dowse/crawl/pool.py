@@ -190,6 +190,10 @@ class ProcessPool:
         long = self._long_domains()
         return len(self._queue) if not long else sum(task.domain not in long for task in self._queue)
 
+    def keeps_long(self, url: str) -> bool:
+        long = self._long_domains()
+        return bool(long) and _domain(url) in long
+
     def _long_domains(self) -> set[str]:
         """Domains one of whose pages takes long just now."""
         return {worker.tasks[0].domain for worker in self._workers if worker.is_long and worker.tasks}

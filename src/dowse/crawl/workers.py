@@ -38,6 +38,10 @@ class Workers(Protocol):
         """Jobs that wait for a worker."""
         ...
 
+    def keeps_long(self, url: str) -> bool:
+        """Does a page of this one's domain keep a worker for long just now?"""
+        ...
+
     async def close(self) -> None: ...
 
 
@@ -62,6 +66,9 @@ class NoProcesses:
             return function(*given, **named)
         except Exception as error:
             return lost(error)
+
+    def keeps_long(self, url: str) -> bool:
+        return False
 
     async def close(self) -> None:
         """Nothing to close."""

@@ -13,7 +13,7 @@ from dowse.model.http import FailureKind
 
 __all__ = ["cause_of", "detail_of", "kind_of"]
 
-_QUOTED = re.compile(r"\s*:\s*b['\"].*", re.DOTALL)  # the bytes that were wrong, which may be kilobytes of anything
+_QUOTED = re.compile(r":\s*+b['\"]").search  # from here on the bytes that were wrong, kilobytes of anything perhaps
 _OPENSSL = re.compile(r"^\[[^\]]*\] | \(_ssl\.c:\d+\)$")  # where in the library it was noticed
 _LONGEST = 200
 
@@ -64,7 +64,8 @@ def detail_of(cause: BaseException) -> str:
 def _said(cause: BaseException) -> str:
     """What went wrong in the fault's own words, without the library's decoration."""
     if isinstance(cause, (aiohttp.ClientResponseError, HttpProcessingError)):
-        return _QUOTED.sub("", cause.message)
+        quoted = _QUOTED(cause.message)
+        return cause.message if quoted is None else cause.message[: quoted.start()].rstrip()
     if isinstance(cause, aiohttp.ClientConnectorError):
         cause = cause.os_error
     if isinstance(cause, ssl.SSLError):

@@ -10,6 +10,7 @@ _TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _SOUND = re.compile(rb"[^\n]*\n(?:" + _TOKEN + rb":[^\n]*\n|[ \t][^\n]*\n)*\r?\n").fullmatch
 _FRAMING = re.compile(rb"\n(content-length|transfer-encoding)[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE)
 _IS_TOKEN = re.compile(_TOKEN).fullmatch
+_MOST_LINES = 2000  # beyond, no answer is to be saved: the parser takes 500 fields
 _DIGITS = 18  # of a length: one of more is none (-1, printed without its sign, has 20)
 _LENGTH, _CODING = b"content-length", b"transfer-encoding"
 
@@ -24,6 +25,8 @@ def mended(head: bytes) -> bytes:
     framing = [(name.lower(), value.strip()) for name, value in _FRAMING.findall(head)]
     if _SOUND(head) and (not framing or (len(framing) == 1 and _is_plain(*framing[0]))):
         return head  # as mostly
+    if head.count(b"\n") > _MOST_LINES:
+        return head
     lengths = {part.strip() for name, value in framing if name == _LENGTH for part in value.split(b",")}
     is_coded = any(name == _CODING and value.lower() not in (b"", b"identity") for name, value in framing)
     if len(lengths) > 1 and not is_coded:

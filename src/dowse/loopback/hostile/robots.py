@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import itertools
 import random
+import zlib
 from collections.abc import Awaitable, Callable
 
 from dowse.loopback.hostile.trial import DOMAIN, End, Trial
@@ -12,11 +15,12 @@ from dowse.loopback.hostile.wire import Visit, document
 __all__ = ["TRIALS"]
 
 _RULES = b"User-agent: *\nDisallow: /private\n"
+_FORBIDDEN = 190  # links: a few less than the topic's cap for a host
 
 
-def _text(body: bytes) -> Callable[[Visit], Awaitable[None]]:
+def _text(body: bytes, *lines: str) -> Callable[[Visit], Awaitable[None]]:
     async def answer(visit: Visit) -> None:
-        await visit.reply(body, content_type="text/plain")
+        await visit.reply(body, *lines, content_type="text/plain")
 
     return answer
 
@@ -42,7 +46,33 @@ async def _elsewhere(visit: Visit) -> None:
 
 
 async def _html(visit: Visit) -> None:
-    await visit.reply(b"<!doctype html><title>Home</title>\nUser-agent: *\nDisallow: /\n")
+    await visit.reply(b"<!doctype html><title>Home</title>\n<p>User-agent: *\n<p>Disallow: /\n")
+
+
+def _wildcards() -> bytes:
+    """480 KB of rules, each of which takes as long to look for in a forbidden link as it can, and is not there."""
+    rules = (b"Allow: /no/*" + b"a" * 20 + b"b" + b"a" * 20 + b"*%05d$\n" % number for number in range(8000))
+    return b"User-agent: *\n" + b"".join(rules) + b"Disallow: /no/\n"
+
+
+def _forbidden() -> tuple[str, ...]:
+    """Links that differ in their letters, so that no cap on numbers keeps them out."""
+    words = map("".join, itertools.product("abcdefghijklmnopqrstuvwxyz", repeat=2))
+    return tuple(f"/no/{'a' * 1900}/{word}" for word in itertools.islice(words, _FORBIDDEN))
+
+
+def _packed_in_nothing() -> bytes:
+    """gzip that has 600 KB of empty blocks in front of the rules."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, 31)
+    start = packer.flush(zlib.Z_FULL_FLUSH)
+    return start + b"\x00\x00\x00\xff\xff" * 120_000 + packer.compress(_RULES) + packer.flush()
+
+
+def _packed(times: int) -> bytes:
+    body = _RULES
+    for _ in range(times):
+        body = gzip.compress(body)
+    return body
 
 
 async def _ten_megabytes(visit: Visit) -> None:
@@ -59,6 +89,7 @@ async def _ten_megabytes(visit: Visit) -> None:
 def _trial(
     name: str, does: str, robots: Callable[[Visit], Awaitable[None]], *ends: tuple[str, str, str],
     links: tuple[str, ...] = (), events: tuple[tuple[str, str], ...] = (), by_clock: bool = False,
+    refusals: tuple[tuple[str, int], ...] = (),
 ) -> Trial:  # fmt: skip
     """A host whose robots.txt misbehaves while its pages are plain; ``ends``: path, outcome, reason."""
 
@@ -69,7 +100,7 @@ def _trial(
             await visit.reply(document(f"{name}{visit.target}", *(links if visit.target == "/" else ())))
 
     made = tuple(End(f"http://{name}.{DOMAIN}{path}", outcome, reason) for path, outcome, reason in ends)
-    return Trial(name, "robots", does, answer, made, robots=True, events=events, by_clock=by_clock)
+    return Trial(name, "robots", does, answer, made, robots=True, events=events, by_clock=by_clock, refusals=refusals)
 
 
 def _clipped(name: str, what: str) -> tuple[tuple[str, str], ...]:
@@ -79,6 +110,7 @@ def _clipped(name: str, what: str) -> tuple[tuple[str, str], ...]:
 _OPEN = ("/", "fetched", "")
 _CLOSED = ("/private", "refused", "robots")
 _GONE = "robots.txt unreachable: "
+_CUT = ("/", "refused", _GONE + "http 200, cut: encoding")
 TRIALS = (
     _trial("robots-503", "robots.txt answers 503.", _status("503 Service Unavailable"),
            ("/", "refused", _GONE + "http 503")),
@@ -99,4 +131,18 @@ TRIALS = (
     _trial("robots-longest-match", "A short rule with ? against a longer Allow.",
            _text(b"User-agent: *\nDisallow: /*?\nAllow: /abc\n"), _OPEN, ("/abc?x=1", "fetched", ""),
            ("/ab?x=1", "refused", "robots"), links=("/abc?x=1", "/ab?x=1")),
+    _trial("robots-blanks", "A letter and 480 KB of blanks in front of the rules.",
+           _text(b"a" + b" " * 480_000 + b"\n" + _RULES), _OPEN, _CLOSED, links=("/private",)),
+    _trial("robots-wildcards", f"480 KB of rules with wildcards, and {_FORBIDDEN} links of 2 KB that are forbidden.",
+           _text(_wildcards()), _OPEN, links=_forbidden(),
+           refusals=(("robots", _FORBIDDEN),)),
+    _trial("robots-comment", "An HTML comment in front of the rules.", _text(b"<!-- -->\n" + _RULES), _OPEN, _CLOSED,
+           links=("/private",)),
+    _trial("robots-nul", "A NUL in front of the rules.", _text(b"#\0\n" + _RULES), _OPEN, _CLOSED, links=("/private",)),
+    _trial("robots-broken-gzip", "Half of the gzip of a robots.txt, the length right.",
+           _text(_packed(1)[:20], "Content-Encoding: gzip"), _CUT),
+    _trial("robots-four-codings", "A robots.txt packed four times.",
+           _text(_packed(4), "Content-Encoding: gzip, gzip, gzip, gzip"), _CUT),
+    _trial("robots-empty-blocks", "600 KB of gzip that unpack to nothing in front of the rules.",
+           _text(_packed_in_nothing(), "Content-Encoding: gzip"), ("/", "refused", _GONE + "http 200, cut: length")),
 )  # fmt: skip
