@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from dowse.loopback import LoopbackServer, Site, Web, in_thread
+from dowse.loopback import LoopbackServer, Resource, Site, Web, in_thread
 from tests.crawl.servers import page
 
 HOSTS = ("a.test", "b.test")
@@ -222,3 +222,38 @@ def test_kills_shorten_no_delay(tmp_path: Path) -> None:
     pairs = list(itertools.pairwise(server.log))
     assert len(pairs) >= 9
     assert min(after.time - first_bytes.get(before, before.time) for before, after in pairs) >= delay_s
+
+
+def spent_bytes(folder: Path) -> int:
+    """What the ledger says now, also after a kill."""
+    with suppress(OSError):
+        found = (folder / "dowse.ledger").read_bytes()
+        return int.from_bytes(found[24:32], sys.byteorder)
+    return 0
+
+
+def test_a_byte_budget_holds_over_kills_in_the_middle_of_a_page(tmp_path: Path) -> None:
+    """Each run is killed as soon as it has read some of the page, long before a transaction could tell of it."""
+    folder, budget, runs, seen = tmp_path / "c", 400_000, 0, 0
+    pages = {"/0": Resource(b"<title>slow</title>" + random.Random(1).randbytes(3_000_000).hex().encode())}
+    web = Web.of(*(Site(host, pages, bytes_per_s=300_000) for host in HOSTS))
+    with in_thread(web) as server:
+        while True:
+            process = start(server, folder, "--budget", f"{budget}B")
+            runs += 1
+            deadline = time.monotonic() + 30
+            while process.poll() is None and spent_bytes(folder) < seen + 60_000 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            if process.poll() is not None:
+                break
+            assert spent_bytes(folder) >= seen + 60_000, "bytes are noted down as they come"
+            seen = spent_bytes(folder)
+            process.kill()
+            process.communicate()
+            assert runs < 10, "what was spent before a kill stays spent"
+        assert process.communicate()[1] == b""
+    assert process.returncode == 0
+    assert runs > 2
+    [(reason,)] = ask(folder, "SELECT stop_reason FROM runs ORDER BY id DESC LIMIT 1")
+    assert reason.startswith("budget: bytes")
+    assert ask(folder, "SELECT bytes FROM totals") == [(budget,)]

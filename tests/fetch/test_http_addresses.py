@@ -7,6 +7,7 @@ import datetime
 import socket
 import ssl
 import struct
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -153,10 +154,10 @@ def test_nobody_accepts() -> None:
         assert run(main()).kind is FailureKind.CONNECT
 
 
-def server_context(authority: trustme.CA, *, expired: bool = False) -> ssl.SSLContext:
+def server_context(authority: trustme.CA, *, expired: bool = False, name: str = "localhost") -> ssl.SSLContext:
     until = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC) if expired else None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    authority.issue_cert("127.0.0.1", "localhost", not_after=until).configure_cert(context)
+    authority.issue_cert("127.0.0.1", name, not_after=until).configure_cert(context)
     return context
 
 
@@ -238,3 +239,41 @@ def test_a_proxy_that_will_not_tunnel() -> None:
                 return failure(await out.fetch(Request("https://nowhere.example/")))
 
     assert run(main()).kind is FailureKind.CONNECT
+
+
+def test_a_proxys_password_is_for_the_proxy_alone() -> None:
+    """Through a tunnel the origin reads what is sent: it must not be the password."""
+    authority = trustme.CA()
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    told: list[bytes] = []
+
+    async def main() -> tuple[Response, list[bytes]]:
+        async with serve(reply(page(b"by tunnel")), tls=server_context(authority, name="site.example")) as origin:
+
+            async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                told.append(await reader.readuntil(b"\r\n\r\n"))
+                inner, outer = await asyncio.open_connection("127.0.0.1", origin.port)
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                await asyncio.gather(_pass(reader, outer), _pass(inner, writer))
+
+            async with await asyncio.start_server(tunnel, "127.0.0.1", 0) as proxy:
+                port = proxy.sockets[0].getsockname()[1]
+                network = Network(proxy=f"http://me:secret@127.0.0.1:{port}")
+                async with transport(network, tls=trusting) as out:
+                    return response(await out.fetch(Request("https://site.example/"))), origin.heads
+
+    got, heads = run(main())
+    assert got.body == b"by tunnel"
+    assert b"\r\nProxy-Authorization: Basic " in told[0]
+    assert [head for head in heads if b"authorization" in head.lower()] == []
+    assert len(heads) == 1
+    assert "secret" not in repr(got)
+
+
+async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(OSError):
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+    writer.close()

@@ -87,6 +87,7 @@ TRIALS = (
           robots=True),
     _tls("self-signed", "A certificate signed by itself.", "robots.txt unreachable: tls: *", "self-signed"),
     _tls("expired", "A certificate that ended long ago.", "robots.txt unreachable: tls: *", "expired"),
+    _tls("other-host", "A certificate for another host.", "robots.txt unreachable: tls: *", "other-host"),
     _tls("handshake-reset", "The connection is reset in the TLS handshake.", "robots.txt unreachable: reset: *",
          "reset"),
 )  # fmt: skip

@@ -14,7 +14,8 @@ __all__ = ["make_contexts"]
 
 
 def make_contexts(expired: Iterable[str]) -> tuple[dict[str, ssl.SSLContext], bytes]:
-    """Server contexts by door, and the authority (PEM) behind the expired certificate, which is for these names."""
+    """Server contexts by door, and the authority (PEM) behind the expired certificate, which is for these names, and
+    the one that is for another host."""
     try:
         import trustme
     except ImportError:
@@ -23,10 +24,12 @@ def make_contexts(expired: Iterable[str]) -> tuple[dict[str, ssl.SSLContext], by
     late = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     ended = datetime(2020, 2, 1, tzinfo=UTC)
     authority.issue_cert(*expired, not_before=datetime(2020, 1, 1, tzinfo=UTC), not_after=ended).configure_cert(late)
+    other = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("another-host.test").configure_cert(other)
     own = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     alone = trustme.CA()  # an authority's certificate is the one that it signed itself
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "own.pem"
         file.write_bytes(alone.private_key_pem.bytes() + alone.cert_pem.bytes())
         own.load_cert_chain(file)
-    return {"self-signed": own, "expired": late}, authority.cert_pem.bytes()
+    return {"self-signed": own, "expired": late, "other-host": other}, authority.cert_pem.bytes()

@@ -1,4 +1,4 @@
-"""Serves the trials on loopback: a plain door, two with bad certificates, and one that resets the handshake.
+"""Serves the trials on loopback: a plain door, three with bad certificates, and one that resets the handshake.
 
 A trial answers a request with whatever bytes it likes; then the connection ends. What a trial never finishes (it
 waits, or sends for ever) ends with the visitor's patience, or with the server.
@@ -39,7 +39,7 @@ class HostileServer:
         self.host = host
         self.port = port
         self.doors: dict[str, str] = {}  # name -> host:port
-        self.authority = b""  # PEM, of the expired certificate
+        self.authority = b""  # PEM, of the expired certificate and the one for another host
         self.asked: Counter[str] = Counter()
         self._trials = {trial.host: trial for trial in TRIALS}
         self._servers: list[asyncio.Server] = []

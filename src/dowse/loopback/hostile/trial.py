@@ -58,7 +58,7 @@ class Trial:
     events: tuple[tuple[str, str], ...] = ()  # kind, and a part of what it tells
     refusals: tuple[tuple[str, int], ...] = ()  # rule, and how often at least
     most_requests: int | None = None  # to its hosts together
-    door: str = "plain"  # or "self-signed", "expired", "reset"
+    door: str = "plain"  # or "self-signed", "expired", "other-host", "reset"
     by_clock: bool = False  # nothing but a timeout ends it
     names: tuple[str, ...] = ()  # answers of a DNS of its own, one a look-up; the last one stays
 
