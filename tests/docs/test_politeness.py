@@ -107,7 +107,9 @@ def test_fixed_limits_are_the_codes() -> None:
         "Bodies in memory at once; beyond, large ones wait for each other": f"{bodies._MOST_BYTES >> 20} MiB",
         "Memory of a parsing process": f"{worker._MOST_MEMORY >> 30} GiB",
         "Wait for exchanges in flight at a stop": f"{engine._GRACE_S:g} s",
-        "Between two transactions": f"{recorder._EVERY_S:g} s or {recorder._EVERY_PAGES} pages",
+        "Between two transactions": (
+            f"{recorder._EVERY_S:g} s, {recorder._EVERY_PAGES} pages or {recorder._EVERY_ROWS:,} rows"
+        ),
     }
 
 

@@ -152,6 +152,7 @@ class Engine:
         """Wait for what is in flight, drop what takes too long, and write everything down."""
         self._extra.closed = True
         await self.tasks.finish(_GRACE_S)
+        self._errands.end_some(None)
         self._purse.tick(self._clock.now())
         self.outlook.look()
         self._recorder.event("stop", str(self._stop))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -32,6 +33,7 @@ __all__ = ["Errands"]
 
 _ROBOTS_AGE_S = 24 * 3600.0  # RFC 9309, section 2.4: no longer than a day
 _READ_HERE_BYTES = 16_384  # of a robots.txt: nearly all are shorter
+_ENDED_AT_ONCE = 2_048  # URLs of a site that was given up
 _CLOSED_S = 24 * 3600.0  # how long a site that was given up stays closed for later runs
 
 
@@ -59,6 +61,7 @@ class Errands:
         self._clock = clock
         self._agent = agent
         self._looking = Lookups(frontier)
+        self._ending: deque[tuple[int, CandidateState, str]] = deque()  # URLs of sites that were given up
         self._robots: dict[int, _Robots] = {}
         self._lookups: dict[int, int] = {}  # site -> failed look-ups so far
         self._lookup_s: dict[int, float] = {}  # site -> seconds its look-up took, until a page takes them over
@@ -179,9 +182,17 @@ class Errands:
         self._frontier.set_aside(site, min(max(wait_s, row.delay_s), longest_s), self._clock.now())
 
     def _end_all(self, site: Site, reason: str, state: CandidateState) -> None:
-        for candidate in self._frontier.close(site, reason):
+        self._ending.extend((candidate, state, reason) for candidate in self._frontier.close(site, reason))
+        self.end_some()
+
+    def end_some(self, most: int | None = _ENDED_AT_ONCE) -> bool:
+        """End URLs of sites that were given up, there may be many: so many at a time. Are there more?"""
+        attempts = self._frontier.candidates.attempts
+        for _ in range(len(self._ending) if most is None else min(most, len(self._ending))):
+            candidate, state, reason = self._ending.popleft()
             self._frontier.finish(candidate, state)
-            self._recorder.ended(candidate, state, reason, int(self._frontier.candidates.attempts[candidate]))
+            self._recorder.ended(candidate, state, reason, int(attempts[candidate]))
+        return bool(self._ending)
 
     def _backoff(self, tries: int) -> float:
         return min(self._limits.retry_wait_s * 2.0 ** (tries - 1), max(self._politeness.max_delay_s, 1.0))

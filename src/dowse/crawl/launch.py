@@ -73,7 +73,7 @@ class Launcher:
         self._cache = cache
         self._heads = heads
         self._most_backlog = _BACKLOG_A_WORKER * max(1, workers.count)
-        self.has_more = False  # there was room, but answers in flight get their turn first
+        self.has_more = False  # there is more to do, but answers in flight get their turn first
 
     def has_room(self, tasks: Tasks) -> bool:
         most = self._topic.network.concurrency
@@ -86,7 +86,7 @@ class Launcher:
 
     def launch(self, tasks: Tasks, fetch: Concluding) -> None:
         """Start all that may start now; ``fetch`` is for what is asked of its site."""
-        refused, work_us, behind, self.has_more = self._conclusion.refusals, 0, 0, False
+        refused, work_us, behind, self.has_more = self._conclusion.refusals, 0, 0, self._errands.end_some()
         while self.has_room(tasks):
             if work_us + _TURNED_DOWN_US * (self._conclusion.refusals - refused) >= _AT_ONCE_US:
                 self.has_more = True

@@ -36,6 +36,7 @@ __all__ = ["Recorder"]
 
 _EVERY_S = 1.0
 _EVERY_PAGES = 128
+_EVERY_ROWS = 8_192  # a page may have thousands of links, and a transaction holds the loop
 _SAMPLES = 20
 _MOST_PLACES = 50
 _FARTHEST_S = 1e9  # some thirty years: a wait beyond has no date that could be written
@@ -158,7 +159,7 @@ class Recorder:
         """Seconds until the next commit is due."""
         if not (self._batch or self._reprioritised):
             return _EVERY_S
-        if len(self._batch.pages) >= _EVERY_PAGES:
+        if len(self._batch.pages) >= _EVERY_PAGES or self._batch.rows >= _EVERY_ROWS:
             return 0.0
         return max(0.0, self._committed_at + _EVERY_S - self._clock.now())
 

@@ -210,6 +210,11 @@ class Batch:
     beside: list[tuple[list[bytes], float]] = field(default_factory=list)  # archived, but no page: robots.txt; and when
     spent: Spent | None = None
 
+    @property
+    def rows(self) -> int:
+        """How many rows it has of what there may be many."""
+        return len(self.candidates) + len(self.links) + len(self.states) + len(self.priorities)
+
     def __bool__(self) -> bool:
         # asked several times a page: what is there first and mostly comes first
         return bool(self.sites or self.states or self.pages or self.candidates or self.priorities or self.links
