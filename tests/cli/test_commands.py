@@ -167,8 +167,8 @@ def test_judge_a_file_and_a_page(server: LoopbackServer, tmp_path: Path) -> None
     assert "term: perovskit" in told
     as_json = json.loads(dowse("judge", str(page), "--topic", "baking bread", "--json").stdout)
     assert as_json["relevant"] is False
-    refused = dowse("judge", "http://127.0.0.1:9/", "--topic", "x", code=2).stderr
-    assert refused.startswith("dowse: cannot fetch http://127.0.0.1:9/: address")
+    refused = dowse("judge", "http://127.0.0.1:8/", "--topic", "x", code=2).stderr
+    assert refused.startswith("dowse: cannot fetch http://127.0.0.1:8/: address")
 
 
 def test_init_then_crawl_the_topic_file(server: LoopbackServer, tmp_path: Path) -> None:
@@ -234,8 +234,8 @@ def test_a_mistake_is_one_clear_line(arguments: list[str], words: str, tmp_path:
 
 def test_a_crawl_that_reaches_nothing_says_why(tmp_path: Path) -> None:
     out = ["-o", str(tmp_path / "c"), "--delay", "0", "--workers", "0"]
-    done = dowse("crawl", "solar", "--seed", "http://127.0.0.1:1/", *out, code=1)
-    assert "no page was fetched: http://127.0.0.1:1/: address" in done.stderr
+    done = dowse("crawl", "solar", "--seed", "http://127.0.0.1:2/", *out, code=1)
+    assert "no page was fetched: http://127.0.0.1:2/: address" in done.stderr
     assert "--allow-private" in done.stderr
 
 

@@ -35,7 +35,7 @@ from dowse.model.records import EVIDENCE_KIND, REPEATS, STRATEGY_STATE
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
-from dowse.model.url import split
+from dowse.model.url import canonical, split
 from dowse.predict import build_strategy, check_maximise
 from dowse.predict.calibration import MOST
 from dowse.predict.learning import Statistics
@@ -141,7 +141,7 @@ async def assemble(
         asked_at = clock.now() if resume else source.asked_at
         opens_at = 0.0 if asked_at is None else asked_at + topic.politeness.delay_s
         judge = build_judge(topic).kept_at(folder)
-        named = [*seeds, *(url for url in topic.seeds.sitemaps if "://" in url)]
+        named = [*seeds, *filter(None, map(canonical, topic.seeds.sitemaps))]
         scope = StaticScope(topic.scope, named)
         workers = _workers(topic, judge, PageStep(judge, scope, topic.limits.max_links), bodies, prepared)
         if not judge.can_be_sent and topic.workers != 0:

@@ -112,7 +112,7 @@ class Errands:
         site = lease.site
         try:
             started = self._clock.now()
-            found = await self._transport.resolve(site.host, site.port)
+            found = await self._extra.look_up(site)
             self._lookup_s[site.id] = self._clock.now() - started
             row = self._recorder.site(site.id)
             if not isinstance(found, Failure):

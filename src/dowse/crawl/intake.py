@@ -141,10 +141,12 @@ class Intake:
         next_id = len(frontier.candidates)
         for row in new:
             url = links.urls[row]
-            if not frontier.knows_site(url) and growth.is_full(url):  # asked first: a site, once made, stays
-                self._recorder.refused("domain-cap", 1, url)
-                continue
-            site = frontier.site_of_url(url)
+            site = frontier.known_site(url)
+            if site is None:
+                if growth.is_full(url):  # asked first: a site, once made, stays
+                    self._recorder.refused("domain-cap", 1, url)
+                    continue
+                site = frontier.site_of_url(url)
             if site.closed:
                 self._recorder.refused("site-closed", 1, url)
                 continue

@@ -85,7 +85,9 @@ def join(
     recorder = Recorder(records, frontier, purse, strategy, clock)
     growth, tally, duplicates, repeats = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex(), Repeats()
     outlook = Outlook(frontier, recorder)
-    extra = ExtraRequests(frontier, transport, purse, recorder, clock, topic.limits.timeout_s)
+    extra = ExtraRequests(
+        frontier, transport, purse, recorder, clock, topic.limits.timeout_s, topic.scope.allow_ports
+    )  # fmt: skip
     errands = Errands(topic, frontier, transport, extra, recorder, clock, product_token(topic.network))
     check_maximise(topic.strategy, strategy)
     log = SiteLog()

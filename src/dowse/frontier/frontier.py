@@ -72,9 +72,9 @@ class Frontier:
             self._by_origin[origin] = site
         return site
 
-    def knows_site(self, url: str) -> bool:
-        """Was the site of a canonical URL mentioned before?"""
-        return url[: url.index("/", 8)] in self._by_origin
+    def known_site(self, url: str) -> Site | None:
+        """The site of a canonical URL, if it was mentioned before."""
+        return self._by_origin.get(url[: url.index("/", 8)])
 
     def site_of_url(self, url: str) -> Site:
         """The site of a canonical URL."""

@@ -33,10 +33,10 @@ __all__ = ["Admission", "GrowthRules", "pattern"]
 _hash = xxhash.xxh3_64_intdigest
 _NUMBER = re.compile(r"[0-9]+")
 _NUMBER_OUTSIDE_ESCAPES = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])[0-9]+")
-_HOST = re.compile(r"https?://(.*?)(?::[0-9]+)?/")
 _ZEROS = str.maketrans("123456789", "000000000")
 _VALUE = re.compile(r"=[^&]*")
 _FEW_PARAMETERS = 4
+_LOOKED_AT = 256  # characters of a path, and of a query
 
 
 class Admission(NamedTuple):  # a tuple, since one is made for every new URL
@@ -50,7 +50,8 @@ class Admission(NamedTuple):  # a tuple, since one is made for every new URL
 def skeleton(url: str) -> str:
     """A canonical URL without what varies: numbers become 0, parameters their sorted names, once each.
 
-    Beyond four names only their being many counts: a shop with 20 facets has a million sets of names.
+    Beyond four names only their being many counts: a shop with 20 facets has a million sets of names. So does, beyond
+    256 characters of path or query, their being long: a page may have 5,000 links of 2,000 characters.
 
     >>> skeleton("https://example.org/cal/2024-05/?view=day&from=3")
     'https://example.org/cal/0-0/?from&view'
@@ -58,12 +59,17 @@ def skeleton(url: str) -> str:
     slash = url.find("/", 8)
     mark = url.find("?", slash)
     if mark < 0:
-        path, names = url[slash:], ""
+        path, names = url[slash : slash + _LOOKED_AT], ""
     else:
-        path, names = url[slash:mark], _names(_VALUE.sub("", url[mark + 1 :]))
+        path, names = url[slash : min(mark, slash + _LOOKED_AT)], _names_in(url, mark)
     # the bytes of an escaped letter are no number: /wiki/%E5%A4%AA
     path = _NUMBER.sub("0", path) if "%" not in path else _NUMBER_OUTSIDE_ESCAPES.sub("0", path)
     return url[:slash] + path + names
+
+
+def _names_in(url: str, mark: int) -> str:
+    """Of the query that begins there."""
+    return _names(_VALUE.sub("", url[mark + 1 : mark + 1 + _LOOKED_AT]))
 
 
 @lru_cache(maxsize=4096)  # a site's pages have the same few
@@ -77,7 +83,7 @@ def _names(parameters: str) -> str:
 def skeletons(urls: list[str]) -> list[str]:
     """The :func:`skeleton` of each of at least one URL; those without escapes are searched for numbers in one go."""
     slashes = [url.index("/", 8) for url in urls]
-    paths = [url[slash:] for url, slash in zip(urls, slashes, strict=True)]
+    paths = [url[slash : slash + _LOOKED_AT] for url, slash in zip(urls, slashes, strict=True)]
     text = "\n".join(paths).translate(_ZEROS)
     while "00" in text:
         text = text.replace("00", "0")
@@ -87,9 +93,9 @@ def skeletons(urls: list[str]) -> list[str]:
         if "%" in path:
             found.append(skeleton(url))
             continue
-        mark = path.find("?")
+        mark = url.find("?", slash)
         if mark >= 0:
-            bones = bones[: bones.index("?")] + _names(_VALUE.sub("", path[mark + 1 :]))
+            bones = bones.partition("?")[0] + _names_in(url, mark)
         found.append(url[:slash] + bones)
     return found
 
@@ -162,5 +168,10 @@ class GrowthRules:
 
 
 def _domain(url: str) -> str:
-    match = _HOST.match(url)
-    return registered_domain(match[1]) if match is not None else ""
+    return _domain_of(url[: url.index("/", 8)])
+
+
+@lru_cache(1 << 13)  # of a new site it is asked several times
+def _domain_of(origin: str) -> str:
+    host = origin.rpartition("//")[2]
+    return registered_domain(host if host.endswith("]") else host.partition(":")[0])

@@ -245,8 +245,11 @@ class Learner:
 
     def _meet(self, links: LinkView) -> None:
         sites = links.sites.tolist()
-        for site in set(sites).difference(self._hosts):
-            self._met(site, split(links.urls[sites.index(site)]).host)
+        new = set(sites).difference(self._hosts)
+        if new:
+            rows = dict(zip(sites, range(len(sites)), strict=True))  # a page may lead to thousands of new ones
+            for site in new:
+                self._met(site, split(links.urls[rows[site]]).host)
 
     def _met(self, site: int, host: str) -> None:
         self._hosts[site] = host
