@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.frontier.traps import GrowthRules, pattern, skeleton, skeletons
+from dowse.frontier.traps import GrowthRules, skeleton, skeletons
 from dowse.model.topic import Traps
 from dowse.model.url import canonical
+
+pattern = GrowthRules(Traps()).pattern
 
 
 def follow(rules: GrowthRules, urls: list[str], relevant: frozenset[int] = frozenset()) -> list[str | None]:

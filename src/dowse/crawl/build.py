@@ -4,6 +4,7 @@ which a replay shares. Only these two name concrete classes."""
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -102,15 +103,18 @@ async def assemble(
     clock: Clock | None = None,
     transport: Transport | None = None,
     prepared: Sequence[Started] = (),
+    hash_seed: int | None = None,
 ) -> Assembly:
     """Make every part of a crawl. Nothing is written before the whole topic is known to be usable.
 
     Workers that are ``prepared`` are used as far as they are wanted; what became of them is the caller's to end.
+    ``hash_seed`` keeps outsiders from crowding the frontier's tables: a secret of this run, unless it is given.
 
     For ``resume`` the folder holds a crawl and ``topic`` is its topic (:func:`read_settings`), perhaps with a larger
     budget.
     """
     clock = clock or SystemClock()
+    hash_seed = secrets.randbits(64) if hash_seed is None else hash_seed
     notes: list[str] = []
     topic = absolute_folders(with_kept_categories(topic, folder) if resume else absolute_categories(topic))
     topic = absolute_sources(topic)
@@ -143,7 +147,7 @@ async def assemble(
         judge = build_judge(topic).kept_at(folder)
         named = [*seeds, *filter(None, map(canonical, topic.seeds.sitemaps))]
         scope = StaticScope(topic.scope, named)
-        workers = _workers(topic, judge, PageStep(judge, scope, topic.limits.max_links), bodies, prepared)
+        workers = _workers(topic, judge, PageStep(judge, scope, topic.limits.max_links, hash_seed), bodies, prepared)
         if not judge.can_be_sent and topic.workers != 0:
             notes.append(_IN_PROCESS)
         if store is None:
@@ -162,7 +166,7 @@ async def assemble(
         parts = join(
             topic, strategy=strategy, scope=scope, transport=transport, workers=workers, records=store, purse=purse,
             clock=clock, seed_origins={split(url).origin for url in named}, opens_at=opens_at, keep_text=keep_text,
-            on_page=on_page, held=held,
+            on_page=on_page, held=held, hash_seed=hash_seed,
         )  # fmt: skip
         if resume:
             _restore(store, parts, strategy, topic, clock.now())

@@ -231,6 +231,7 @@ def _unreachable(site: Site, result: Response | Failure) -> str:
     """Why a site is closed whose robots.txt could not be had."""
     if isinstance(result, Response):
         return f"robots.txt unreachable: http {result.status}"
-    if result.kind is FailureKind.ADDRESS and site.host in result.url:  # nothing at all may be asked there
+    own = result.url == site.host or result.url.startswith(f"{site.origin}/")
+    if result.kind is FailureKind.ADDRESS and own:  # nothing at all may be asked there
         return f"address: {result.detail}"
     return f"robots.txt unreachable: {result.kind.value}: {result.detail}".rstrip(": ")

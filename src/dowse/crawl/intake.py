@@ -11,10 +11,9 @@ from dowse.crawl.worth import Worth
 from dowse.frontier import Frontier
 from dowse.frontier.scope import StaticScope
 from dowse.frontier.seen import WAITS
-from dowse.frontier.traps import GrowthRules, pattern
+from dowse.frontier.traps import GrowthRules
 from dowse.model.page import Context, Links
 from dowse.model.strategy import SEED_FLOOR, SEED_PRIORITY, LinkView, SourcePage, Strategy
-from dowse.model.url import fingerprint
 
 __all__ = ["Intake"]
 
@@ -54,7 +53,7 @@ class Intake:
     def seeds(self, urls: list[str], now: float) -> int:
         """Take up canonical seed URLs in their order; how many were new and in scope."""
         urls = list(dict.fromkeys(urls))
-        prints = np.fromiter(map(fingerprint, urls), np.uint64, len(urls))
+        prints = self._frontier.fingerprints(urls)
         kept = []
         for row in np.flatnonzero(self._frontier.find(prints) < 0).tolist():
             rule = self._scope.refuse(urls[row])
@@ -100,7 +99,7 @@ class Intake:
     def redirect(self, candidate: int, url: str, priority: float, now: float) -> str:
         """Take up the target of a redirect in place of the URL that redirects. Returns "" when it will be fetched,
         "known" when it was already taken up, else the rule that refuses it."""
-        prints = np.array([fingerprint(url)], np.uint64)
+        prints = self._frontier.fingerprints([url])
         if self._frontier.find(prints)[0] >= 0:
             return "known"
         rule = self._scope.refuse(url)
@@ -136,7 +135,7 @@ class Intake:
             self._recorder.refused("depth", len(new), links.urls[new[0]])
             return admitted, runs
         frontier, growth = self._frontier, self._growth
-        page_pattern = pattern(page_url)
+        page_pattern = growth.pattern(page_url)
         page_run = int(frontier.candidates.run[page.id])
         next_id = len(frontier.candidates)
         for row in new:

@@ -28,9 +28,8 @@ from dowse.frontier.scope import registered_domain
 from dowse.frontier.table import Table
 from dowse.model.topic import Traps
 
-__all__ = ["Admission", "GrowthRules", "pattern"]
+__all__ = ["Admission", "GrowthRules"]
 
-_hash = xxhash.xxh3_64_intdigest
 _NUMBER = re.compile(r"[0-9]+")
 _NUMBER_OUTSIDE_ESCAPES = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])[0-9]+")
 _ZEROS = str.maketrans("123456789", "000000000")
@@ -100,15 +99,11 @@ def skeletons(urls: list[str]) -> list[str]:
     return found
 
 
-def pattern(url: str) -> int:
-    """64-bit hash of a URL's :func:`skeleton`; the same in every process and after a resume."""
-    return _hash(skeleton(url).encode())
-
-
 class GrowthRules:
-    """Counts what a crawl takes up. Not thread-safe; lives beside the frontier."""
+    """Counts what a crawl takes up. Not thread-safe; lives beside the frontier, and has its ``hash_seed``."""
 
-    def __init__(self, traps: Traps) -> None:
+    def __init__(self, traps: Traps, hash_seed: int = 0) -> None:
+        self._hash_seed = hash_seed
         self._max_per_host = traps.max_per_host or 1 << 62
         self._max_hosts = traps.max_hosts_per_domain or 1 << 62
         self._max_per_pattern = traps.max_per_pattern or 1 << 62
@@ -117,12 +112,16 @@ class GrowthRules:
         self._per_pattern = Table()
         self._per_domain: dict[str, int] = {}
 
+    def pattern(self, url: str) -> int:
+        """64-bit hash of a URL's :func:`skeleton`."""
+        return self._hash(skeleton(url))
+
     def admit(
         self, site: int, url: str, parent_pattern: int | None, parent_run: int, parent_relevant: bool
     ) -> Admission:
         """Count a URL the crawl has not taken up before, or say which rule is against it (then it is not counted)."""
         bones = skeleton(url)
-        kind = _hash(bones.encode())
+        kind = self._hash(bones)
         run = 0
         if kind == parent_pattern:
             run = 1 if parent_relevant else parent_run + 1
@@ -149,7 +148,7 @@ class GrowthRules:
         self._take(site, url, 1)
         bones = skeleton(url)
         if bones != url:
-            self._per_pattern.count(_hash(bones.encode()))
+            self._per_pattern.count(self._hash(bones))
 
     def count_all(self, sites: NDArray[np.int64], urls: list[str]) -> None:
         """:meth:`count` URLs from before a stop, thousands at once."""
@@ -157,7 +156,10 @@ class GrowthRules:
         for site, row, times in zip(*(column.tolist() for column in found), strict=True):
             self._take(site, urls[row], times)
         bones = zip(urls, skeletons(urls), strict=True)
-        self._per_pattern.count_all(np.array([_hash(bone.encode()) for url, bone in bones if bone != url], np.uint64))
+        self._per_pattern.count_all(np.array([self._hash(bone) for url, bone in bones if bone != url], np.uint64))
+
+    def _hash(self, bones: str) -> int:
+        return xxhash.xxh3_64_intdigest(bones.encode(), self._hash_seed)
 
     def _take(self, site: int, url: str, times: int) -> None:
         taken = self._per_site.get(site, 0)

@@ -249,7 +249,8 @@ class Learner:
         if new:
             rows = dict(zip(sites, range(len(sites)), strict=True))  # a page may lead to thousands of new ones
             for site in new:
-                self._met(site, split(links.urls[rows[site]]).host)
+                url = links.urls[rows[site]]
+                self._met(site, split(url[: url.index("/", 8) + 1]).host)  # the path may be long
 
     def _met(self, site: int, host: str) -> None:
         self._hosts[site] = host
