@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from dowse.model.strategy import SEED_FLOOR, SEED_PRIORITY, LinkView, SourcePage
 
 __all__ = ["Intake"]
 
+_AT_ONCE = 500  # links
 _NONE = np.zeros(0, np.int64)
 _NO_COUNTS = np.zeros(0, np.float32)
 _NO_CONTEXTS = np.zeros((0, len(Context)), np.float32)
@@ -73,6 +75,16 @@ class Intake:
             self._recorder.taken_up(ids, taken, priorities, depth=0, parent=None)
             self._seeds += len(kept)
         return len(kept)
+
+    async def foresee(self, links: Links) -> None:
+        """Work out in slices, between which others have their turn, what :meth:`links` will need of a page with very
+        many new ones."""
+        if len(links.urls) <= _AT_ONCE:  # as nearly always
+            return
+        new = np.flatnonzero(self._frontier.find(links.fingerprints) < 0).tolist()
+        for start in range(0, len(new), _AT_ONCE):
+            self._growth.foresee([links.urls[row] for row in new[start : start + _AT_ONCE]])
+            await asyncio.sleep(0)
 
     def links(self, page: SourcePage, page_url: str, links: Links, now: float) -> None:
         """Take up the links of a judged page and let the strategy rank their targets; it hears of pages without links

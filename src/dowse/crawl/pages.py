@@ -109,6 +109,7 @@ class PageIntake:
                 lease, self._endings.row(lease, response, at, Outcome.FAILED, f"parse: {work.error}"), response, at
             )
             return None
+        await self._intake.foresee(work.digest.links)
         page = self._absorb(lease, response, at, work, work.digest)
         if len(response.body) >= LARGE_BYTES:
             give_back()

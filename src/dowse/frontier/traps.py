@@ -35,6 +35,7 @@ _NUMBER_OUTSIDE_ESCAPES = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])[0-9]+")
 _ZEROS = str.maketrans("123456789", "000000000")
 _VALUE = re.compile(r"=[^&]*")
 _FEW_PARAMETERS = 4
+_MOST_FORESEEN = 50_000
 _LOOKED_AT = 256  # characters of a path, and of a query
 
 
@@ -111,6 +112,15 @@ class GrowthRules:
         self._per_site: dict[int, int] = {}
         self._per_pattern = Table()
         self._per_domain: dict[str, int] = {}
+        self._foreseen: dict[str, tuple[int, bool]] = {}  # URL -> its pattern, and whether it is alone in it
+
+    def foresee(self, urls: list[str]) -> None:
+        """Work out now what takes most of the time when URLs are admitted. Changes no answer."""
+        if len(self._foreseen) > _MOST_FORESEEN:  # of pages that were not taken up in the end
+            self._foreseen.clear()
+        for url in urls:
+            self._foreseen[url] = self._kind(url)
+            _domain(url)
 
     def pattern(self, url: str) -> int:
         """64-bit hash of a URL's :func:`skeleton`."""
@@ -120,8 +130,7 @@ class GrowthRules:
         self, site: int, url: str, parent_pattern: int | None, parent_run: int, parent_relevant: bool
     ) -> Admission:
         """Count a URL the crawl has not taken up before, or say which rule is against it (then it is not counted)."""
-        bones = skeleton(url)
-        kind = self._hash(bones)
+        kind, alone = self._foreseen.pop(url, None) or self._kind(url)
         run = 0
         if kind == parent_pattern:
             run = 1 if parent_relevant else parent_run + 1
@@ -132,7 +141,7 @@ class GrowthRules:
             return Admission("host-cap", kind, run)
         if not taken and self.is_full(url):
             return Admission("domain-cap", kind, run)
-        if bones != url:  # a URL with nothing that varies is alone in its pattern: nothing to count
+        if not alone:
             if self._per_pattern.get(kind) >= self._max_per_pattern:
                 return Admission("pattern-cap", kind, run)
             self._per_pattern.count(kind)
@@ -157,6 +166,11 @@ class GrowthRules:
             self._take(site, urls[row], times)
         bones = zip(urls, skeletons(urls), strict=True)
         self._per_pattern.count_all(np.array([self._hash(bone) for url, bone in bones if bone != url], np.uint64))
+
+    def _kind(self, url: str) -> tuple[int, bool]:
+        """Its pattern; a URL with nothing that varies is alone in it, and need not be counted."""
+        bones = skeleton(url)
+        return self._hash(bones), bones == url
 
     def _hash(self, bones: str) -> int:
         return xxhash.xxh3_64_intdigest(bones.encode(), self._hash_seed)
