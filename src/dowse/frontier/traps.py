@@ -130,7 +130,8 @@ class GrowthRules:
         self, site: int, url: str, parent_pattern: int | None, parent_run: int, parent_relevant: bool
     ) -> Admission:
         """Count a URL the crawl has not taken up before, or say which rule is against it (then it is not counted)."""
-        kind, alone = self._foreseen.pop(url, None) or self._kind(url)
+        foreseen = self._foreseen.pop(url, None)
+        kind, alone = self._kind(url) if foreseen is None else foreseen
         run = 0
         if kind == parent_pattern:
             run = 1 if parent_relevant else parent_run + 1
