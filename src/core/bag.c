@@ -8,33 +8,29 @@ typedef struct {
     Py_ssize_t count;
 } Terms;
 
-/* The number that has so many lower ones; reorders them. */
+/* The number that has so many lower ones; reorders them. Byte by byte from the highest, so that it takes no longer for one
+ * order than for another: which one it is, a page decides. */
 static uint64_t
 ranked(uint64_t *values, Py_ssize_t count, Py_ssize_t rank)
 {
-    Py_ssize_t low = 0, high = count - 1;
-    while (low < high) {
-        uint64_t pivot = values[low + (high - low) / 2];
-        Py_ssize_t left = low, right = high;
-        while (left <= right) {
-            while (values[left] < pivot)
-                left++;
-            while (values[right] > pivot)
-                right--;
-            if (left <= right) {
-                uint64_t value = values[left];
-                values[left++] = values[right];
-                values[right--] = value;
-            }
-        }
-        if (rank <= right)
-            high = right;
-        else if (rank >= left)
-            low = left;
-        else
-            break;
+    uint64_t used = 0;
+    for (Py_ssize_t i = 0; i < count; i++)
+        used |= values[i];
+    for (int shift = 56; shift >= 0 && count > 1; shift -= 8) {
+        if (!(used >> shift & 255))
+            continue;
+        Py_ssize_t often[256] = {0}, kept = 0;
+        uint64_t byte = 0;
+        for (Py_ssize_t i = 0; i < count; i++)
+            often[values[i] >> shift & 255]++;
+        for (; rank >= often[byte]; byte++)
+            rank -= often[byte];
+        for (Py_ssize_t i = 0; i < count; i++)
+            if ((values[i] >> shift & 255) == byte)
+                values[kept++] = values[i];
+        count = kept;
     }
-    return values[rank];
+    return values[0];
 }
 
 /* Keeps the `most` terms that occur most often; of equals, those with the lowest hash. */

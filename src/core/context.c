@@ -64,7 +64,7 @@ static Py_ssize_t
 place_of(const Found *found, uint32_t path)
 {
     const uint32_t *paths = found->columns[PATHS];
-    Py_ssize_t place = (Py_ssize_t)(path * UINT32_C(2654435769) >> 7) & (found->room - 1);
+    Py_ssize_t place = first_place(path, found->room);
     while (found->table[place] >= 0 && paths[found->chosen[found->table[place]]] != path)
         place = (place + 1) & (found->room - 1);
     return place;

@@ -53,6 +53,16 @@ int32_t *read_numbers(PyObject *list, Py_ssize_t *count);
  * they are in then. */
 uint64_t *sorted_by_half(uint64_t *keys, uint64_t *spare, Py_ssize_t count);
 
+/* Where a number stands first in an open table of so many places, a power of two. The factor is odd and nobody's to
+ * know: whoever writes a page could otherwise fill a table from one place on, where every look-up passes all others. */
+extern uint64_t slot_factor;
+
+static inline Py_ssize_t
+first_place(uint32_t number, Py_ssize_t room)
+{
+    return (Py_ssize_t)(number * slot_factor >> 32) & (room - 1);
+}
+
 /* An occurrence is counted in four parts, of which a line may be worth any number: sums are exact, in any order. Returns
  * -1 where a count has no whole number of them, or too many. */
 enum { PARTS = 4, MOST_PARTS = 1 << 20 };

@@ -94,7 +94,7 @@ cosine(Measure *measure, const int32_t *terms, Py_ssize_t size)
     for (Py_ssize_t i = 0; i < size; i++) {
         if (terms[i] < 0)
             continue;
-        Py_ssize_t place = (Py_ssize_t)((uint32_t)terms[i] * UINT32_C(2654435769) >> 7) & (room - 1);
+        Py_ssize_t place = first_place((uint32_t)terms[i], room);
         while (measure->table[place].count && measure->table[place].term != terms[i])
             place = (place + 1) & (room - 1);
         if (!measure->table[place].count++) {

@@ -40,10 +40,23 @@ static PyMethodDef methods[] = {
 /* Raised with every change of what a function takes or gives; dowse/compiled.py has the same number. */
 enum { VERSION = 6 };
 
+uint64_t slot_factor = 1;
+
+/* Python has a secret of its own for the hashes of strings. */
+static int
+choose_factor(void)
+{
+    PyObject *text = PyUnicode_FromString("dowse: where numbers stand in a table");
+    Py_hash_t hash = text == NULL ? -1 : PyObject_Hash(text);
+    Py_XDECREF(text);
+    slot_factor = (uint64_t)hash | 1;
+    return hash == -1 ? -1 : 0;
+}
+
 static int
 prepare(PyObject *module)
 {
-    return PyModule_AddIntConstant(module, "VERSION", VERSION) < 0 ? -1 : prepare_words(module);
+    return choose_factor() < 0 || PyModule_AddIntConstant(module, "VERSION", VERSION) < 0 ? -1 : prepare_words(module);
 }
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, prepare}, {0, NULL}};

@@ -127,7 +127,7 @@ def test_a_page_of_the_web(server: LoopbackServer, folder: Path, capsys: pytest.
         (["portal.html", "--topic", "x", "--picture", "p.gif"], "--picture is 'p.gif': the file's name must end"),
         (["nowhere.html", "--topic", "x", "--picture", "no/p.png"], "cannot write no/p.png: No such file or directory"),
         (["nowhere.html", "--topic", "x", "--picture", "d.png"], "cannot write d.png: it is a folder"),
-        (["http://127.0.0.1:9/", "--topic", "x"], "cannot fetch http://127.0.0.1:9/: address"),
+        (["http://127.0.0.1:8/", "--topic", "x"], "cannot fetch http://127.0.0.1:8/: address"),
         (["http://[", "--topic", "x"], "http://[ is not a web address"),
         (["portal.html", "--topic", "x", "--resolve", "y"], "--resolve is 'y': write HOST=ADDRESS"),
     ],

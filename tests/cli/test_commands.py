@@ -167,8 +167,8 @@ def test_judge_a_file_and_a_page(server: LoopbackServer, tmp_path: Path) -> None
     assert "term: perovskit" in told
     as_json = json.loads(dowse("judge", str(page), "--topic", "baking bread", "--json").stdout)
     assert as_json["relevant"] is False
-    refused = dowse("judge", "http://127.0.0.1:9/", "--topic", "x", code=2).stderr
-    assert refused.startswith("dowse: cannot fetch http://127.0.0.1:9/: address")
+    refused = dowse("judge", "http://127.0.0.1:8/", "--topic", "x", code=2).stderr
+    assert refused.startswith("dowse: cannot fetch http://127.0.0.1:8/: address")
 
 
 def test_init_then_crawl_the_topic_file(server: LoopbackServer, tmp_path: Path) -> None:
@@ -202,6 +202,8 @@ def test_json_lines_for_programs(server: LoopbackServer, tmp_path: Path) -> None
         (["crawl"], "what is the topic"),
         (["crawl", "solar"], "seed"),
         (["crawl", "solar", "--seed", "http://["], "not a web address"),
+        (["crawl", "solar", "--sitemap", "http://["], "seeds.sitemaps: 'http://[' is not a web address"),
+        (["crawl", "solar", "-s", "http://a.test/", "--allow-port", "65536"], "--allow-port is 65536: ports go from 1"),
         (["crawl", "solar", "-s", "http://a.test/", "-b", "200x"], "--budget: '200x' has an unknown unit"),
         (["crawl", "solar", "-s", "http://a.test/", "-b", "0p"], "leaves nothing to spend"),
         (["crawl", "solar", "-s", "http://a.test/", "--strategy", "bsf"], "did you mean bfs"),
@@ -234,9 +236,20 @@ def test_a_mistake_is_one_clear_line(arguments: list[str], words: str, tmp_path:
 
 def test_a_crawl_that_reaches_nothing_says_why(tmp_path: Path) -> None:
     out = ["-o", str(tmp_path / "c"), "--delay", "0", "--workers", "0"]
-    done = dowse("crawl", "solar", "--seed", "http://127.0.0.1:1/", *out, code=1)
-    assert "no page was fetched: http://127.0.0.1:1/: address" in done.stderr
+    done = dowse("crawl", "solar", "--seed", "http://127.0.0.1:2/", *out, code=1)
+    assert "no page was fetched: http://127.0.0.1:2/: address" in done.stderr
     assert "--allow-private" in done.stderr
+
+
+def test_a_seed_that_a_rule_refuses_is_told(tmp_path: Path) -> None:
+    out, seed = tmp_path / "c", "http://127.0.0.1:25/"
+    done = dowse("crawl", "solar", "--seed", seed, "-o", str(out), "--workers", "0", code=1)
+    assert "no page was fetched: no seed was taken up: refused by port (1)" in done.stderr
+    told = dowse("why", str(out), seed).stdout
+    assert "Refused by the rule port: web servers do not answer at port 25" in " ".join(told.split())
+    again = tmp_path / "d"
+    done = dowse("crawl", "solar", "--seed", seed, "--allow-port", "25", "-o", str(again), "--workers", "0", code=1)
+    assert f"no page was fetched: {seed}: address: 127.0.0.1 is not a public address" in done.stderr
 
 
 def test_ctrl_c_stops_cleanly_and_the_crawl_goes_on(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from tests.crawl.servers import chain
 
 ENVIRONMENT = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
 EXIT_CODES = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8").partition("## Exit codes")[2]
-NOWHERE = ["--seed", "http://127.0.0.1:1/", "--workers", "0", "--quiet"]
+NOWHERE = ["--seed", "http://127.0.0.1:2/", "--workers", "0", "--quiet"]
 
 
 def start(*arguments: str, root_is_bound: bool = False, **environment: str) -> subprocess.Popen[str]:
@@ -275,12 +275,12 @@ def test_an_impossible_cache(
 def test_no_seed_can_be_reached(tmp_path: Path) -> None:
     topic = tmp_path / "topic.toml"
     topic.write_text(
-        'query = "x"\nworkers = 0\n[seeds]\nurls = ["http://127.0.0.1:1/"]\n[politeness]\ndelay = 0\n'
+        'query = "x"\nworkers = 0\n[seeds]\nurls = ["http://127.0.0.1:2/"]\n[politeness]\ndelay = 0\n'
         "[limits]\nretry_wait = 0.05\n[network]\nallow_private = true\n",
         "utf-8",
     )
     said = one_line(start("crawl", str(topic), "--out", str(tmp_path / "c"), "--quiet"), 1)
-    assert said.startswith("no page was fetched: http://127.0.0.1:1/: robots.txt unreachable: connect: ")
+    assert said.startswith("no page was fetched: http://127.0.0.1:2/: robots.txt unreachable: connect: ")
     with in_thread(Web.of(chain("a.test", 3))) as server:
         more = ["--seed", "http://a.test/0", *network(server)]
         out, _ = end(start("crawl", "--resume", str(tmp_path / "c"), *more), 0)

@@ -58,7 +58,7 @@ def test_exit_code_1_when_no_page_was_fetched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run("dowse crawl solar --seed http://127.0.0.1:9/ --workers 0 -q -o crawl", monkeypatch) == 1
+    assert run("dowse crawl solar --seed http://127.0.0.1:8/ --workers 0 -q -o crawl", monkeypatch) == 1
     assert "no page was fetched" in capsys.readouterr().err
 
 

@@ -138,6 +138,15 @@ def test_overrides(target: str, address: str, port: int | None) -> None:
     assert outside.failure is FailureKind.DNS
 
 
+@pytest.mark.parametrize("pattern", ["*.Bücher.example.", "*.xn--bcher-kva.example"])
+def test_overrides_are_spelled_as_hosts_are(pattern: str) -> None:
+    async def main() -> Answer:
+        names = Resolver(Dns({}), Guard(), FakeClock(), overrides={pattern: "8.8.8.8"}, timeout_s=1)
+        return await names.resolve("www.xn--bcher-kva.example")
+
+    assert run(main()).addresses == ("8.8.8.8",)
+
+
 def test_overrides_are_guarded() -> None:
     async def main() -> tuple[Answer, Answer]:
         overrides = {"*.dowse.test": "127.0.0.1:8081"}

@@ -406,3 +406,22 @@ def test_a_loaded_frontier_goes_on_like_the_one_it_came_from(found: list[tuple[i
     waiting = [row for row in rows if row.state is CandidateState.WAITING]
     assert frontier.waiting == len(waiting) == sum(site.waiting for site in frontier.sites)
     assert drain(frontier) == [row.url for row in sorted(waiting, key=lambda row: -row.priority)]
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40)), min_size=1, max_size=60), st.integers(1, 2**64 - 1))
+def test_the_seed_of_fingerprints_changes_nothing(places: list[tuple[int, int]], seed: int) -> None:
+    def crawled(frontier: Frontier) -> tuple[list[int], list[str]]:
+        known: list[int] = []
+        for site, path in places:
+            url = f"http://s{site}.test/{path}"
+            prints = frontier.fingerprints([url])
+            found = int(frontier.find(prints)[0])
+            known.append(found)
+            assert int(frontier.look_up(prints).ids[0]) == found
+            if found < 0:
+                frontier.add([url], prints, depth=0, parent=-1, priorities=np.array([path % 7 / 7]), now=0.0)
+        open_sites(frontier)
+        return known, drain(frontier)
+
+    assert crawled(Frontier(hash_seed=seed)) == crawled(Frontier())

@@ -159,6 +159,31 @@ def test_path_globs_see_path_and_query_and_only_a_star_is_special() -> None:
     assert rules.refuse("https://example.org/x/wiki/A") == "path"
 
 
+@pytest.mark.parametrize("written", ["secret.test", "Secret.Test.", "*.secret.test..", "s*t.test"])
+def test_no_spelling_of_a_host_passes_by_its_exclusion(written: str) -> None:
+    rules = StaticScope(Scope(exclude_hosts=(written,)))
+    spellings = ["http://secret.test/x", "http://SECRET.test./x", "https://u:p@secret.test..:8443/x",
+                 "http://;jsessionid=1//h1.test:x@secret.test/x"]  # fmt: skip
+    urls = [url for url in map(canonical, spellings) if url is not None]
+    assert [rules.refuse(url) for url in urls] == ["excluded-host"] * 3
+
+
+@pytest.mark.parametrize("scope", [Scope(hosts=("Cern.CH.",)), Scope(domains=("*.CERN.ch.",)), Scope(reach="host")])
+def test_a_dot_behind_a_name_that_a_person_wrote_is_none(scope: Scope) -> None:
+    rules = StaticScope(scope, ["http://me@cern.ch./"])
+    assert [rules.refuse(f"http://{host}/x") for host in ("cern.ch", "cern.ch.evil.test")] == [None, "host"]
+
+
+def test_ports_that_browsers_refuse() -> None:
+    rules = StaticScope(Scope(reach="host", allow_ports=(6667, 0)), ["http://a.test/", "http://a.test:25/"])
+    refused = {port: rules.refuse(f"http://a.test:{port}/") for port in (0, 22, 25, 6000, 6667, 8080, 32768)}
+    assert refused == {0: "port", 22: "port", 25: "port", 6000: "port", 6667: None, 8080: None, 32768: None}
+    assert rules.refuse("http://[::1]:22/") == "port"
+    assert rules.refuse("http://[2001:db8::22]/") == "host"
+    assert "port 25" in rules.explain("http://a.test:25/")
+    assert "scope.allow_ports" in rules.explain("http://a.test:25/")
+
+
 def test_a_wanted_type_brings_its_extensions_in() -> None:
     assert StaticScope(Scope(content_types=("application/pdf",))).refuse("https://example.org/a.pdf") is None
     assert StaticScope(Scope(content_types=("image/",))).refuse("https://example.org/a.png") is None
@@ -190,6 +215,35 @@ def test_registered_domains() -> None:
     assert registered_domain("github.io") == "github.io"
     assert registered_domain("[::1]") == "[::1]"
     assert registered_domain("192.168.1.1") == "192.168.1.1"
+
+
+def test_a_name_of_many_labels_has_the_domain_of_its_last() -> None:
+    assert registered_domain("a." * 120 + "example.co.uk") == "example.co.uk"
+
+
+CUBE_FREE = "".join(f"{n.bit_count() % 2}/" for n in range(4096))  # Thue and Morse: nothing comes thrice in a row
+
+
+@pytest.mark.parametrize(
+    "path",
+    [CUBE_FREE, "/sid/" * 1600, "/(a(" * 2000, "/sid/" + "a" * 8000, ";sid=" + "0" * 8000,
+     "/session_id/" + "a1" * 4000 + "!", "(a(x)" * 1600],
+    ids=lambda path: path[:8],
+)  # fmt: skip
+def test_no_path_takes_long_to_judge(path: str) -> None:
+    """A path of numbers was searched for cycles in 0.5 s."""
+    rules = StaticScope(Scope(traps=Traps(max_url_length=0)))
+    started = time.process_time()
+    for number in range(5):
+        rules.refuse(f"http://a.test/{number}x/{path}")
+    assert (time.process_time() - started) / 5 < 0.05  # some take 1 ms
+
+
+def test_a_cycle_at_the_end_of_a_long_path_is_seen() -> None:
+    numbers = [str(number) for number in range(1, 200)] * 2
+    rules = StaticScope(Scope(traps=Traps(max_url_length=0)))
+    assert rules.refuse("http://a.test/" + "/".join(numbers)) is None
+    assert rules.refuse("http://a.test/" + "/".join([*numbers, *"121212"])) == "repeated-segments"
 
 
 def test_a_hostile_url_costs_linear_time_under_many_stars() -> None:

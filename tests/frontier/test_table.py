@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+import time
 from collections import Counter
+from itertools import count, islice
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dowse.frontier import Frontier
 from dowse.frontier.table import Table
+from dowse.frontier.traps import GrowthRules
+from dowse.model.topic import Traps
+from dowse.model.url import fingerprint
 
 # Few distinct upper halves, at both ends of the table, so that probe chains are long and wrap around.
 CROWDED = st.builds(
@@ -62,3 +68,44 @@ def test_grows_without_losing_anything() -> None:
     assert (table.find(keys) == np.arange(len(keys))).all()
     assert (table.find(keys + np.uint64(1)) == -1).sum() > len(keys) - 10
     assert table.nbytes / len(table) < 26
+
+
+MANY = 50_000
+
+
+def taken_up_in_s(urls: list[str], seed: int) -> float:
+    """CPU seconds to take URLs up, as they come with pages."""
+    frontier = Frontier(hash_seed=seed)
+    started = time.process_time()
+    for start in range(0, len(urls), 500):
+        part = urls[start : start + 500]
+        prints = frontier.fingerprints(part)
+        assert (frontier.find(prints) < 0).all()
+        frontier.add(part, prints, depth=1, parent=0, priorities=np.zeros(len(part)), now=0.0)
+    return time.process_time() - started
+
+
+def test_urls_made_to_crowd_cost_what_others_do() -> None:
+    """Whoever knows how URLs are hashed finds 50,000 with equal leading bits in a second: those took 16 s."""
+    named = (f"http://a.test/{number}" for number in count())
+    crowded = list(islice((url for url in named if fingerprint(url) >> 60 == 5), MANY))
+    others = [f"http://a.test/{number}" for number in range(MANY)]
+    seed = 0x1234_5678_9ABC_DEF1
+    ordinary = min(taken_up_in_s(others, seed) for _ in range(2))
+    assert min(taken_up_in_s(crowded, seed) for _ in range(2)) < 5 * ordinary + 0.1
+
+
+def test_patterns_made_to_crowd_cost_what_others_do() -> None:
+    def counted_in_s(urls: list[str]) -> float:
+        rules = GrowthRules(Traps(max_per_host=0), 0x1234_5678_9ABC_DEF1)
+        started = time.process_time()
+        for url in urls:
+            rules.count(0, url)
+        return time.process_time() - started
+
+    rules = GrowthRules(Traps())
+    named = (f"http://a.test/{number:x}g/1" for number in count())
+    crowded = list(islice((url for url in named if rules.pattern(url) >> 60 == 5), MANY // 5))
+    others = [f"http://a.test/{number:x}g/1" for number in range(MANY // 5)]
+    ordinary = min(counted_in_s(others) for _ in range(2))
+    assert min(counted_in_s(crowded) for _ in range(2)) < 5 * ordinary + 0.1

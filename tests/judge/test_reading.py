@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse.compiled import core
 from dowse.judge import Terms
 from dowse.judge.lexicon import Lexicon
 from dowse.judge.reading import Counts, Reading
@@ -222,3 +224,38 @@ def test_lines_are_read_as_their_tokens_are(text: str, behind: str | None) -> No
     expected = lexicon.read(tokens)
     assert reading.hashes().tolist() == expected.hashes().tolist()
     assert [part.tolist() for part in reading.lines()] == [part.tolist() for part in expected.lines()]
+
+
+@needs_core
+def test_terms_made_to_crowd_a_table_cost_what_others_do() -> None:
+    """Whoever writes a page chooses which of its terms stand in a line: 65,536 of a million took 1.1 s."""
+    assert core is not None
+    size, room = 1 << 16, 1 << 17
+    known = np.arange(1, 1_000_000, dtype=np.uint32)
+    places = (known * np.uint32(2654435769) >> np.uint32(7)) & np.uint32(room - 1)  # as the table once had them
+    crowded = np.append(0, known[np.argsort(places, kind="stable")[: size - 1]]).astype(np.int32)
+    found = np.empty(1)
+    started = time.process_time()
+    assert core.similarities(np.ones(size, np.int32), crowded, None, 1, np.ones(1), np.ones(64), found)
+    assert time.process_time() - started < 0.2  # it takes 1 ms
+    assert found[0] > 0
+
+
+@needs_core
+def test_no_order_of_terms_takes_long_to_rank() -> None:
+    """Of a page with more terms than are kept, the order in which they first occur is its author's: 80,000 took 1 s."""
+    count = 80_000
+    hashes, places = np.zeros(count, np.uint64), list(range(count))
+    for left in range(count, 0, -1):  # what stands in the middle is always the last of those that are left
+        middle = (left - 1) // 2
+        hashes[places[middle]] = left
+        places[middle], places[left - 1] = places[left - 1], places[middle]
+    hashes <<= np.uint64(40)
+    page = Reading(
+        np.arange(1, count + 1, dtype=np.int32), np.arange(count, dtype=np.int32), hashes, (), lambda: hashes
+    )  # fmt: skip
+    started = time.process_time()
+    kept = page.bag(256)
+    assert time.process_time() - started < 0.2  # it takes 10 ms
+    with pure():
+        assert kept.terms.tolist() == page.bag(256).terms.tolist()

@@ -21,7 +21,7 @@ from dowse.model.topicfile import parse_topic
 from dowse.model.url import canonical
 from tests.loopback.hostile import PATIENT_S, crawl, serving, topic_for
 
-DOORS = dict.fromkeys(("plain", "self-signed", "expired", "reset"), "127.0.0.1:80")
+DOORS = dict.fromkeys(("plain", "self-signed", "expired", "other-host", "reset"), "127.0.0.1:80")
 
 
 def test_names_and_hosts_are_unique() -> None:

@@ -158,6 +158,8 @@ def test_budget_and_strategy_as_tables() -> None:
         ("scope = 3", "t.toml:1: scope: must be a table, [scope], not 3"),
         ("[scope]\ntraps = 3", "t.toml:2: scope.traps: must be a table, [scope.traps], not 3"),
         ("[scope]\nmax_depth = -1", "t.toml:2: scope.max_depth: must be a whole number of at least 0, not -1"),
+        ("[scope]\nallow_ports = 25", "t.toml:2: scope.allow_ports: must be a list of ports such as [8022], not 25"),
+        ("[scope]\nallow_ports = [25, 0]", "scope.allow_ports: must be a whole number from 1 to 65535, not 0"),
         ("[scope]\nmax_depth = true", "must be a whole number of at least 0, not true"),
         ("[scope]\nmax_depth = 2024-01-01", "must be a whole number of at least 0, not a date"),
         ('[scope]\nreach = "hosts"', 't.toml:2: scope.reach: must be one of host, domain, any, not "hosts"'),

@@ -67,6 +67,9 @@ def crawl(
     ] = None,
     scope: Annotated[str | None, typer.Option(metavar="host|domain|any", help="How far to go from the seeds.")] = None,
     max_depth: Annotated[int | None, typer.Option(metavar="N", help="Links from a seed at the most.")] = None,
+    allow_port: Annotated[
+        list[int] | None, typer.Option(metavar="PORT", help="Also ask at this port that browsers refuse, e.g. 6667.")
+    ] = None,
     threshold: Annotated[
         float | None, typer.Option(metavar="SCORE", help="Score from which a page is relevant.")
     ] = None,
@@ -117,8 +120,8 @@ def crawl(
     flags = Flags(
         seeds=seed or [], budget=budget, target=target, target_value=target_value, strategy=strategy,
         params=param or [], maximise=maximise, learn_from=[str(place) for place in learn_from or []], delay=delay,
-        concurrency=concurrency, workers=workers, scope=scope,
-        max_depth=max_depth, threshold=threshold, predicate=predicate, categories=category or [],
+        concurrency=concurrency, workers=workers, scope=scope, max_depth=max_depth, allow_ports=allow_port or [],
+        threshold=threshold, predicate=predicate, categories=category or [],
         language=language, contact=contact, proxy=proxy, resolve=resolve or [],
         allow_private=allow_private,
         allow_addresses=allow_address or [], seed_number=seed_number, sitemaps=sitemap or [],

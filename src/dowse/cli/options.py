@@ -10,7 +10,7 @@ from typing import Any
 from dowse.judge import Terms, category_files
 from dowse.model.budget import parse_budget, parse_duration
 from dowse.model.errors import TopicError, UserError
-from dowse.model.topic import Expression, JudgeSettings, StrategyChoice, Target, Topic
+from dowse.model.topic import Expression, JudgeSettings, Scope, StrategyChoice, Target, Topic
 from dowse.model.topicfile import MAXIMISE, load_topic
 from dowse.predict import parameter_value
 
@@ -37,6 +37,7 @@ class Flags:
     workers: int | None = None
     scope: str | None = None
     max_depth: int | None = None
+    allow_ports: list[int] = field(default_factory=list)
     threshold: float | None = None
     predicate: str | None = None
     categories: list[str] = field(default_factory=list)  # NAME=FILE
@@ -83,16 +84,7 @@ def with_flags(topic: Topic, flags: Flags) -> Topic:
     if flags.delay is not None:
         delay = _named("--delay", parse_duration, flags.delay)
         changes["politeness"] = replace(topic.politeness, delay_s=delay)
-    if flags.scope is not None or flags.max_depth is not None:
-        if flags.scope is not None and flags.scope not in _REACHES:
-            raise UserError(f"--scope is {flags.scope!r}: write host, domain or any")
-        changes["scope"] = replace(
-            topic.scope,
-            reach=flags.scope or topic.scope.reach,
-            max_depth=topic.scope.max_depth
-            if flags.max_depth is None
-            else _at_least(flags.max_depth, 0, "--max-depth"),
-        )
+    changes["scope"] = _scope(topic.scope, flags)
     if flags.predicate is not None:
         changes["predicate"] = Expression(flags.predicate, "--predicate")
     if flags.categories:
@@ -132,6 +124,20 @@ def _judge(settings: JudgeSettings, flags: Flags) -> JudgeSettings:
             raise UserError(f"--threshold is {flags.threshold:g}: scores go from 0 to 1")
         settings = replace(settings, threshold=flags.threshold)
     return settings
+
+
+def _scope(scope: Scope, flags: Flags) -> Scope:
+    if flags.scope is not None and flags.scope not in _REACHES:
+        raise UserError(f"--scope is {flags.scope!r}: write host, domain or any")
+    for port in flags.allow_ports:
+        if not 0 < port < 65536:
+            raise UserError(f"--allow-port is {port}: ports go from 1 to 65535")
+    return replace(
+        scope,
+        reach=flags.scope or scope.reach,
+        max_depth=scope.max_depth if flags.max_depth is None else _at_least(flags.max_depth, 0, "--max-depth"),
+        allow_ports=(*scope.allow_ports, *flags.allow_ports),
+    )
 
 
 def _categories(entries: list[str]) -> dict[str, str]:

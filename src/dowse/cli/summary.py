@@ -43,6 +43,7 @@ def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
     """Draw the curve and print the summary; the exit code (1 when not a single page was fetched)."""
     with CrawlReader(folder) as crawl:
         summary, settings, forecast = crawl.summary(), crawl.settings(), crawl.forecast()
+        refused = [f"{refusal.rule} ({refusal.count})" for refusal in crawl.refusals()[:3]]
     topic = settings["topic"]
     picture = _draw_curve(folder, topic.get("name") or subject_of(topic)) if summary.pages else None
     if as_json:
@@ -53,16 +54,17 @@ def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
         expected = _expected(stop, summary, forecast)
         _print(folder, stop, summary, picture, _judged_by(settings), expected)
     if not summary.pages and stop.kind != "interrupted":
-        typer.echo(f"dowse: no page was fetched: {clean(_why_none(summary, settings))}", err=True)
+        typer.echo(f"dowse: no page was fetched: {clean(_why_none(summary, settings, refused))}", err=True)
         return 1
     return 0
 
 
-def _why_none(summary: Summary, settings: dict[str, Any]) -> str:
+def _why_none(summary: Summary, settings: dict[str, Any], refused: list[str]) -> str:
     ends = [f"{outcome.reason or outcome.state} ({outcome.count})" for outcome in summary.outcomes[:3]]
     seeds = settings.get("seeds") or ["the seeds"]
-    why = f"{seeds[0]}: {', '.join(ends)}" if ends else "no seed was taken up"
-    private = any(outcome.reason.startswith("address") for outcome in summary.outcomes)
+    by = f": refused by {', '.join(refused)}" if refused else ""
+    why = f"{seeds[0]}: {', '.join(ends)}" if ends else f"no seed was taken up{by}"
+    private = any(outcome.reason.startswith("address") and "port" not in outcome.reason for outcome in summary.outcomes)
     return f"{why}; --allow-address permits single private addresses, --allow-private all" if private else why
 
 

@@ -37,9 +37,10 @@ def explain(folder: Path, url: str) -> str:
     with CrawlReader(folder) as crawl:
         known = [canonical(url)] if "://" in url else [canonical(f"https://{url}"), canonical(f"http://{url}")]
         addresses = [address for address in known if address is not None]
-        if not addresses:
+        # as it stands, too: records of old may have a dot behind a host, or a host that no name can be
+        candidate = next(filter(None, map(crawl.candidate, (*addresses, url))), None)
+        if candidate is None and not addresses:
             return f"{url}\nnever taken up: it is not a web address"
-        candidate = next(filter(None, map(crawl.candidate, addresses)), None)
         address = addresses[0] if candidate is None else candidate.url
         if candidate is None:
             return "\n".join((address, *_unknown(crawl, address)))

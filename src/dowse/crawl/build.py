@@ -4,6 +4,7 @@ which a replay shares. Only these two name concrete classes."""
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ from dowse.model.records import EVIDENCE_KIND, REPEATS, STRATEGY_STATE
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
-from dowse.model.url import split
+from dowse.model.url import canonical, split
 from dowse.predict import build_strategy, check_maximise
 from dowse.predict.calibration import MOST
 from dowse.predict.learning import Statistics
@@ -109,15 +110,18 @@ async def assemble(
     clock: Clock | None = None,
     transport: Transport | None = None,
     prepared: Sequence[Started] = (),
+    hash_seed: int | None = None,
 ) -> Assembly:
     """Make every part of a crawl. Nothing is written before the whole topic is known to be usable.
 
     Workers that are ``prepared`` are used as far as they are wanted; what became of them is the caller's to end.
+    ``hash_seed`` keeps outsiders from crowding the frontier's tables: a secret of this run, unless it is given.
 
     For ``resume`` the folder holds a crawl and ``topic`` is its topic (:func:`read_settings`), perhaps with a larger
     budget.
     """
     clock = clock or SystemClock()
+    hash_seed = secrets.randbits(64) if hash_seed is None else hash_seed
     notes: list[str] = []
     topic = absolute_folders(with_kept_categories(topic, folder) if resume else absolute_categories(topic))
     topic = absolute_sources(topic)
@@ -148,9 +152,9 @@ async def assemble(
         asked_at = clock.now() if resume else source.asked_at
         opens_at = 0.0 if asked_at is None else asked_at + topic.politeness.delay_s
         judge = build_judge(topic).kept_at(folder)
-        named = [*seeds, *(url for url in topic.seeds.sitemaps if "://" in url)]
+        named = [*seeds, *filter(None, map(canonical, topic.seeds.sitemaps))]
         scope = StaticScope(topic.scope, named)
-        workers = _workers(topic, judge, PageStep(judge, scope, topic.limits.max_links), bodies, prepared)
+        workers = _workers(topic, judge, PageStep(judge, scope, topic.limits.max_links, hash_seed), bodies, prepared)
         if not judge.can_be_sent and topic.workers != 0:
             notes.append(_IN_PROCESS)
         if store is None:
@@ -169,7 +173,7 @@ async def assemble(
         parts = join(
             topic, strategy=strategy, scope=scope, transport=transport, workers=workers, records=store, purse=purse,
             clock=clock, seed_origins={split(url).origin for url in named}, opens_at=opens_at, keep_text=keep_text,
-            on_page=on_page, held=held,
+            on_page=on_page, held=held, hash_seed=hash_seed,
         )  # fmt: skip
         if resume:
             _restore(store, parts, strategy, topic, clock.now())

@@ -151,7 +151,7 @@ class Conclusion:
         if work.put_off:
             self.wait_again(lease)
             return None
-        return self._pages.take(lease, result, at, work)
+        return await self._pages.take(lease, result, at, work)
 
     def _wait_for_bytes(self, lease: Lease, attempts: int) -> None:
         """For a later run with more to spend."""

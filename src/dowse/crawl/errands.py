@@ -141,7 +141,7 @@ class Errands:
         site = lease.site
         try:
             started = self._clock.now()
-            found = await self._transport.resolve(site.host, site.port)
+            found = await self._extra.look_up(site)
             self._lookup_s[site.id] = self._clock.now() - started
             row = self._recorder.site(site.id)
             if not isinstance(found, Failure):
@@ -277,6 +277,7 @@ def _unreachable(site: Site, result: Response | Failure) -> str:
     if isinstance(result, Response):
         cut = f", cut: {result.truncated.value}" if result.status // 100 == 2 else ""
         return f"robots.txt unreachable: http {result.status}{cut}"
-    if result.kind is FailureKind.ADDRESS and site.host in result.url:  # nothing at all may be asked there
+    own = result.url == site.host or result.url.startswith(f"{site.origin}/")
+    if result.kind is FailureKind.ADDRESS and own:  # nothing at all may be asked there
         return f"address: {result.detail}"
     return f"robots.txt unreachable: {result.kind.value}: {result.detail}".rstrip(": ")

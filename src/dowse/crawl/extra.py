@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from dowse.crawl.recorder import Recorder
 from dowse.frontier import Errand, Frontier, Lease, Site
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
-from dowse.model.http import Failure, FailureKind, Request, Response, Transport
+from dowse.model.http import Failure, FailureKind, Request, Resolved, Response, Transport
+from dowse.model.ports import is_refused_port
 
 __all__ = ["ExtraRequests"]
 
@@ -18,7 +21,7 @@ class ExtraRequests:
 
     def __init__(
         self, frontier: Frontier, transport: Transport, purse: Purse, recorder: Recorder, clock: Clock,
-        timeout_s: float,
+        timeout_s: float, allow_ports: Container[int] = (),
     ) -> None:  # fmt: skip
         self._frontier = frontier
         self._transport = transport
@@ -26,6 +29,7 @@ class ExtraRequests:
         self._recorder = recorder
         self._clock = clock
         self._timeout_s = timeout_s
+        self._allow_ports = allow_ports
         self.closed = False  # set when the crawl stops: nothing more leaves
 
     async def ask(self, url: str, max_bytes: int) -> Response | Failure | None:
@@ -59,13 +63,21 @@ class ExtraRequests:
         """Sites on one address share its delay, so the address comes first."""
         if site.errand is not Errand.ADDRESS:
             return None
-        found = await self._transport.resolve(site.host, site.port)
+        found = await self.look_up(site)
         if isinstance(found, Failure):
             return found
         if site.errand is Errand.ADDRESS:
             self._recorder.site(site.id).address = found.key
             self._frontier.settle_address(site, found.key)
         return None
+
+    async def look_up(self, site: Site) -> Resolved | Failure:
+        """The addresses of a site, which come before anything is asked there: so this is where a port is refused that
+        no rule of the scope was asked about (a sitemap's, that of a redirected robots.txt)."""
+        if is_refused_port(site.port, self._allow_ports):
+            told = f"web servers do not answer at port {site.port} (scope.allow_ports)"
+            return Failure(site.origin, FailureKind.ADDRESS, told)
+        return await self._transport.resolve(site.host, site.port)
 
     async def exchange(self, site: Site, url: str, max_bytes: int) -> Response | Failure | None:
         """One exchange on a lease the caller holds."""

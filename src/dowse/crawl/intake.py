@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +12,13 @@ from dowse.crawl.worth import Worth
 from dowse.frontier import Frontier
 from dowse.frontier.scope import StaticScope
 from dowse.frontier.seen import WAITS
-from dowse.frontier.traps import GrowthRules, pattern
+from dowse.frontier.traps import GrowthRules
 from dowse.model.page import Context, Links
 from dowse.model.strategy import SEED_FLOOR, SEED_PRIORITY, LinkView, SourcePage, Strategy
-from dowse.model.url import fingerprint
 
 __all__ = ["Intake"]
 
+_AT_ONCE = 500  # links
 _NONE = np.zeros(0, np.int64)
 _NO_COUNTS = np.zeros(0, np.float32)
 _NO_CONTEXTS = np.zeros((0, len(Context)), np.float32)
@@ -54,7 +55,7 @@ class Intake:
     def seeds(self, urls: list[str], now: float) -> int:
         """Take up canonical seed URLs in their order; how many were new and in scope."""
         urls = list(dict.fromkeys(urls))
-        prints = np.fromiter(map(fingerprint, urls), np.uint64, len(urls))
+        prints = self._frontier.fingerprints(urls)
         kept = []
         for row in np.flatnonzero(self._frontier.find(prints) < 0).tolist():
             rule = self._scope.refuse(urls[row])
@@ -74,6 +75,16 @@ class Intake:
             self._recorder.taken_up(ids, taken, priorities, depth=0, parent=None)
             self._seeds += len(kept)
         return len(kept)
+
+    async def foresee(self, links: Links) -> None:
+        """Work out in slices, between which others have their turn, what :meth:`links` will need of a page with very
+        many new ones."""
+        if len(links.urls) <= _AT_ONCE:  # as nearly always
+            return
+        new = np.flatnonzero(self._frontier.find(links.fingerprints) < 0).tolist()
+        for start in range(0, len(new), _AT_ONCE):
+            self._growth.foresee([links.urls[row] for row in new[start : start + _AT_ONCE]])
+            await asyncio.sleep(0)
 
     def links(self, page: SourcePage, page_url: str, links: Links, now: float) -> None:
         """Take up the links of a judged page and let the strategy rank their targets; it hears of pages without links
@@ -100,7 +111,7 @@ class Intake:
     def redirect(self, candidate: int, url: str, priority: float, now: float) -> str:
         """Take up the target of a redirect in place of the URL that redirects. Returns "" when it will be fetched,
         "known" when it was already taken up, else the rule that refuses it."""
-        prints = np.array([fingerprint(url)], np.uint64)
+        prints = self._frontier.fingerprints([url])
         if self._frontier.find(prints)[0] >= 0:
             return "known"
         rule = self._scope.refuse(url)
@@ -136,15 +147,17 @@ class Intake:
             self._recorder.refused("depth", len(new), links.urls[new[0]])
             return admitted, runs
         frontier, growth = self._frontier, self._growth
-        page_pattern = pattern(page_url)
+        page_pattern = growth.pattern(page_url)
         page_run = int(frontier.candidates.run[page.id])
         next_id = len(frontier.candidates)
         for row in new:
             url = links.urls[row]
-            if not frontier.knows_site(url) and growth.is_full(url):  # asked first: a site, once made, stays
-                self._recorder.refused("domain-cap", 1, url)
-                continue
-            site = frontier.site_of_url(url)
+            site = frontier.known_site(url)
+            if site is None:
+                if growth.is_full(url):  # asked first: a site, once made, stays
+                    self._recorder.refused("domain-cap", 1, url)
+                    continue
+                site = frontier.site_of_url(url)
             if site.closed:
                 self._recorder.refused("site-closed", 1, url)
                 continue

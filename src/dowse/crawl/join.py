@@ -77,16 +77,22 @@ def join(
     keep_text: bool = False,
     on_page: OnPage | None = None,
     held: HeldPages | None = None,
+    hash_seed: int = 0,
 ) -> Parts:
     """Make the parts. ``seed_origins`` are the sites whose sitemaps are read when their robots.txt names them; before
-    ``opens_at`` no site is asked; what is ``held`` is not downloaded."""
+    ``opens_at`` no site is asked; what is ``held`` is not downloaded; ``hash_seed`` is the workers' too."""
     connections = topic.politeness.connections_per_host
-    frontier = Frontier(delay_s=topic.politeness.delay_s, connections_per_site=connections, opens_at=opens_at)
+    frontier = Frontier(
+        delay_s=topic.politeness.delay_s, connections_per_site=connections, opens_at=opens_at, hash_seed=hash_seed
+    )
     recorder = Recorder(records, frontier, purse, strategy, clock)
     purse.on_bytes = recorder.note_spent
-    growth, tally, duplicates, repeats = GrowthRules(topic.scope.traps), Tally(), DuplicateIndex(), Repeats()
+    growth, tally = GrowthRules(topic.scope.traps, hash_seed), Tally()
+    duplicates, repeats = DuplicateIndex(), Repeats()
     outlook = Outlook(frontier, recorder)
-    extra = ExtraRequests(frontier, transport, purse, recorder, clock, topic.limits.timeout_s)
+    extra = ExtraRequests(
+        frontier, transport, purse, recorder, clock, topic.limits.timeout_s, topic.scope.allow_ports
+    )  # fmt: skip
     errands = Errands(topic, frontier, transport, extra, workers, recorder, clock, product_token(topic.network))
     check_maximise(topic.strategy, strategy)
     log = SiteLog()

@@ -107,7 +107,7 @@ class PageIntake:
             )
         )
 
-    def take(self, lease: Lease, response: Response, at: float, work: Work) -> Fetched | None:
+    async def take(self, lease: Lease, response: Response, at: float, work: Work) -> Fetched | None:
         """Take up a page that was digested; None when the parser could not."""
         if work.digest is None:
             if work.error:
@@ -116,6 +116,7 @@ class PageIntake:
                 lease, self._endings.row(lease, response, at, Outcome.FAILED, f"parse: {work.error}"), response, at
             )
             return None
+        await self._intake.foresee(work.digest.links)
         page = self._absorb(lease, response, at, work, work.digest)
         if len(response.body) >= LARGE_BYTES:
             give_back()

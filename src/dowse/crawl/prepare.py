@@ -9,8 +9,9 @@ from dowse.model.budget import Budget, Purse
 from dowse.model.clock import Clock
 from dowse.model.errors import TopicError
 from dowse.model.http import REDIRECTS, Failure, Request, Response, Transport
+from dowse.model.ports import is_refused_port
 from dowse.model.topic import Example, Topic
-from dowse.model.url import Base, canonical
+from dowse.model.url import Base, canonical, split
 from dowse.parse import Document, parse_page
 from dowse.seeds import load_seeds
 
@@ -28,6 +29,9 @@ def read_seeds(topic: Topic, before: list[str] | None, notes: list[str]) -> list
         if url is None:
             raise TopicError(f"{text!r} is not a web address", key="seeds.urls")
         urls.append(url)
+    for text in topic.seeds.sitemaps:
+        if "://" in text and canonical(text) is None:
+            raise TopicError(f"{text!r} is not a web address", key="seeds.sitemaps")
     for path in topic.seeds.files if before is None else ():
         found = load_seeds(path)
         urls += found.urls
@@ -102,7 +106,7 @@ class Source:
             if not isinstance(result, Response):
                 raise TopicError(f"cannot fetch {source}: {result.kind.value} {result.detail}".rstrip())
             if result.status in REDIRECTS:
-                url = Base(url).join(result.header("Location") or "")
+                url = _led_on(url, result.header("Location") or "")
                 continue
             if result.status != 200:
                 raise TopicError(f"cannot fetch {source}: http {result.status}")
@@ -117,6 +121,15 @@ class Source:
         result = await self._transport.fetch(Request(url), self._purse)
         self.asked_at = self._clock.now()
         return result
+
+
+def _led_on(url: str, location: str) -> str | None:
+    """Where a redirect leads; not to a port of another service, unless the user has named that one."""
+    target = Base(url).join(location)
+    port = 80 if target is None else split(target).port
+    if is_refused_port(port, (split(url).port,)):
+        raise TopicError(f"{url} leads to port {port}, where web servers do not answer")
+    return target
 
 
 def _read_file(path: str) -> bytes:

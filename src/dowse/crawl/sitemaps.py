@@ -21,7 +21,7 @@ __all__ = ["WALKED", "Sitemaps"]
 WALKED = "sitemaps walked"  # the statistic that remembers them over a resume
 _MOST_BYTES = 50_000_000
 _HOPS = 5
-_AT_ONCE = 500  # seeds taken up before others get a turn
+_AT_ONCE = 500  # seeds taken up before others get a turn: some 20 ms where they are long
 
 
 class Sitemaps:

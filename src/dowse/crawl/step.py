@@ -38,10 +38,12 @@ __all__ = ["PageStep"]
 class PageStep:
     """Parses, judges and packs one page. Picklable: it is sent to each worker once."""
 
-    def __init__(self, judge: Judge, scope: StaticScope, max_links: int) -> None:
+    def __init__(self, judge: Judge, scope: StaticScope, max_links: int, hash_seed: int = 0) -> None:
+        """``hash_seed``: that of the frontier, for the fingerprints of links."""
         self._judge = judge
         self._scope = scope
         self._max_links = max_links
+        self._hash_seed = hash_seed
         self._memo = Memo()  # of where links lead, which the scope decides
 
     def __call__(self, job: Job) -> Work:
@@ -79,10 +81,10 @@ class PageStep:
         judge_s = perf_counter() - judged_from
         lines = len(similarities) - len(gathered.anchors)
         measures = Measures(similarities[lines:], similarities[:lines], of_page.by_block, of_page.weights)
-        links = measure_links(gathered, mentions_of(document, gathered, starts), measures)
+        links = measure_links(gathered, mentions_of(document, gathered, starts), measures, self._hash_seed)
         refresh = base_of(document).join(document.refresh) if document.refresh else None
         if refresh is not None and not document.nofollow and self._scope.refuse(refresh) is None:
-            add_refresh(links, refresh)
+            add_refresh(links, refresh, self._hash_seed)
         return Digest(
             verdict=of_page.verdict,
             title=document.title,

@@ -21,6 +21,7 @@ from dowse.fetch.guard import Guard, is_literal, strip_literal
 from dowse.model.clock import Clock
 from dowse.model.errors import TopicError
 from dowse.model.http import FailureKind
+from dowse.model.url import spelled_host
 
 __all__ = ["Answer", "Lookup", "Resolver", "SystemLookup"]
 
@@ -92,7 +93,7 @@ def _override(pattern: str, target: str) -> _Override:
         host, _, port = host.partition(":")
     if not is_literal(host) or (port and not (port.isascii() and port.isdigit() and 0 < int(port) < 65536)):
         raise TopicError(f"{target!r} is no address: write 127.0.0.1, 127.0.0.1:8080 or [::1]:8080", key="resolve")
-    return _Override(pattern.strip().lower().rstrip("."), host, int(port) if port else None)
+    return _Override(spelled_host(pattern.strip()), host, int(port) if port else None)
 
 
 class Resolver:

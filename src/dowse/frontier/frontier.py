@@ -45,9 +45,13 @@ class Lease:
 class Frontier:
     """See the package's docstring. Times are seconds of the crawl's clock, always passed in."""
 
-    def __init__(self, *, delay_s: float = 1.0, connections_per_site: int = 1, opens_at: float = 0.0) -> None:
-        """``opens_at``: no site is asked before, since any of them may just have been."""
+    def __init__(
+        self, *, delay_s: float = 1.0, connections_per_site: int = 1, opens_at: float = 0.0, hash_seed: int = 0
+    ) -> None:  # fmt: skip
+        """``opens_at``: no site is asked before, since any of them may just have been. ``hash_seed``: of the
+        fingerprints that it is given, see ``table``."""
         self.delay_s = delay_s
+        self._hash_seed = hash_seed
         self._opens_at = opens_at
         self.candidates = Candidates()
         self.sites: list[Site] = []
@@ -72,13 +76,17 @@ class Frontier:
             self._by_origin[origin] = site
         return site
 
-    def knows_site(self, url: str) -> bool:
-        """Was the site of a canonical URL mentioned before?"""
-        return url[: url.index("/", 8)] in self._by_origin
+    def known_site(self, url: str) -> Site | None:
+        """The site of a canonical URL, if it was mentioned before."""
+        return self._by_origin.get(url[: url.index("/", 8)])
 
     def site_of_url(self, url: str) -> Site:
         """The site of a canonical URL."""
         return self.site(url[: url.index("/", 8)])
+
+    def fingerprints(self, urls: list[str]) -> NDArray[np.uint64]:
+        """What the URLs are known by here."""
+        return np.fromiter((fingerprint(url, self._hash_seed) for url in urls), np.uint64, len(urls))
 
     def find(self, fingerprints: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Candidate ids, -1 for URLs never seen."""
@@ -144,7 +152,7 @@ class Frontier:
             [url[url.index("/", 8) :] for url in block.urls],
             block.sites, block.depths, block.parents, block.runs, orders_of(block.priorities),
         )  # fmt: skip
-        self._seen.add(np.fromiter(map(fingerprint, block.urls), np.uint64, len(block)), ids)
+        self._seen.add(self.fingerprints(block.urls), ids)
         columns.attempts[ids] = block.attempts
         columns.state[ids] = block.states
         self.waiting += int(np.count_nonzero(block.states == _WAITING))

@@ -17,13 +17,16 @@ from functools import cache
 from publicsuffixlist import PublicSuffixList  # imported here only
 
 from dowse.frontier.extensions import refused_extensions
+from dowse.model.ports import is_refused_port, port_of
 from dowse.model.topic import Scope
-from dowse.model.url import canonical, split
+from dowse.model.url import canonical, spelled_host, split
 
 __all__ = ["StaticScope", "registered_domain"]
 
 _MEMO = 32_768  # hosts and folders remembered before a memo starts afresh
 _LONGEST_KEY = 1_000
+_LABELS = 12
+_LAST_SEGMENTS = 64  # a path that grows without end grows at its end, and to look for cycles takes time with its square
 _DEPENDS = "?"  # the rule of a folder where the last segment decides,
 _AGAIN = "again"  # and of one where it does so only if the folder has such a segment already
 _WEB = ("http://", "https://")
@@ -43,6 +46,7 @@ _SESSION_KEY = re.compile(rf"/(?:s|{_KEY})/$")  # a folder whose entries may be 
 _SENTENCES = {
     "scheme": "it is not an http or https address",
     "host": "its host {host} is outside the reach of this crawl ({reach})",
+    "port": "web servers do not answer at port {port}, where a request may do harm (scope.allow_ports)",
     "excluded-host": "its host {host} is excluded by scope.exclude_hosts",
     "path": "its path is not wanted: scope.include and scope.exclude decide",
     "length": "it is {length} characters long, and scope.traps.max_url_length is {max_length}",
@@ -68,6 +72,8 @@ def registered_domain(host: str) -> str:
     # WHATWG hosts: an address is in brackets (IPv6), or its last label is a number (IPv4)
     if host.endswith("]") or host.rsplit(".", 1)[-1].isdigit():
         return host
+    if host.count(".") > _LABELS:  # no suffix has half as many; the list takes time with each
+        host = ".".join(host.split(".")[-_LABELS:])
     return _suffixes().privatesuffix(host) or host
 
 
@@ -94,7 +100,7 @@ class StaticScope:
 
     def _prepare(self) -> None:
         scope, traps = self.scope, self.scope.traps
-        self._domains = frozenset(_ascii_host(name.lstrip("*.")) for name in scope.domains)
+        self._domains = frozenset(spelled_host(name.lstrip("*.")) for name in scope.domains)
         self._hosts = _host_globs(scope.hosts)
         self._excluded_hosts = _host_globs(scope.exclude_hosts)
         self._include = _path_globs(scope.include)
@@ -184,11 +190,13 @@ class StaticScope:
         if rule is None:
             return "The scope allows it."
         try:
-            host = split(url).host
+            parts = split(url)
+            host, port = parts.host, parts.port
         except (ValueError, TypeError):
-            host = "?"
+            host, port = "?", 0
         sentence = _SENTENCES[rule].format(
             host=host,
+            port=port,
             reach=self._reach(),
             length=len(url),
             max_length=self._max_length,
@@ -210,7 +218,9 @@ class StaticScope:
             pass
         host = _PORT.sub("", origin[origin.index("//") + 2 :])
         rule = None
-        if self._excluded_hosts is not None and self._excluded_hosts.fullmatch(host):
+        if is_refused_port(port_of(origin), self.scope.allow_ports):
+            rule = "port"
+        elif self._excluded_hosts is not None and self._excluded_hosts.fullmatch(host):
             rule = "excluded-host"
         elif self._limited and not self._within(host):
             rule = "host"
@@ -235,7 +245,7 @@ def _repeat(segments: list[str], times: int) -> bool:
     a row? (Numbers alone repeat on honest sites: /2011/11/11/, /1/1/1/.)"""
     repeated = [segment for segment, count in Counter(segments).items() if count >= times]
     if all(segment.isdigit() for segment in repeated):
-        return len(repeated) >= 2 and _cycles(segments, times)
+        return len(repeated) >= 2 and _cycles(segments[-_LAST_SEGMENTS:], times)
     return True
 
 
@@ -260,16 +270,10 @@ def _without_www(host: str) -> str:
     return host[4:] if host.startswith("www.") and host.count(".") > 1 else host
 
 
-def _ascii_host(name: str) -> str:
-    """A host name (or glob) as canonical URLs spell it."""
-    url = canonical(f"http://{name}/")
-    return split(url).host if url is not None else name.lower()
-
-
 def _host_globs(globs: Iterable[str]) -> re.Pattern[str] | None:
     """``*`` is anything; ``*.example.org`` is example.org too."""
     alternatives = []
-    for glob in map(_ascii_host, globs):
+    for glob in map(spelled_host, globs):
         if glob.startswith("*."):
             alternatives.append(r"(?:.*\.)?" + _glob(glob[2:]))
         else:

@@ -6,6 +6,8 @@ from array import array
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from dowse.model.ports import port_of
+
 __all__ = ["NO_BOUND", "Address", "Errand", "Site"]
 
 NO_BOUND = 1 << 96  # above all keys
@@ -57,11 +59,10 @@ class Site:
     @property
     def port(self) -> int:
         """The port asked, the scheme's own where the origin names none."""
-        tail = self.origin.rpartition(":")[2]
-        return int(tail) if tail.isdigit() else (443 if self.origin.startswith("https:") else 80)
+        return port_of(self.origin)
 
     @property
     def host(self) -> str:
         """The host name or address literal, without the port."""
-        authority = self.origin.partition("://")[2]
+        authority = self.origin.rpartition("//")[2].rpartition("@")[2]  # old records may have credentials
         return authority[: authority.index("]") + 1] if authority.startswith("[") else authority.partition(":")[0]

@@ -28,15 +28,15 @@ from dowse.frontier.scope import registered_domain
 from dowse.frontier.table import Table
 from dowse.model.topic import Traps
 
-__all__ = ["Admission", "GrowthRules", "pattern"]
+__all__ = ["Admission", "GrowthRules"]
 
-_hash = xxhash.xxh3_64_intdigest
 _NUMBER = re.compile(r"[0-9]+")
 _NUMBER_OUTSIDE_ESCAPES = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])[0-9]+")
-_HOST = re.compile(r"https?://(.*?)(?::[0-9]+)?/")
 _ZEROS = str.maketrans("123456789", "000000000")
 _VALUE = re.compile(r"=[^&]*")
 _FEW_PARAMETERS = 4
+_MOST_FORESEEN = 50_000
+_LOOKED_AT = 256  # characters of a path, and of a query
 
 
 class Admission(NamedTuple):  # a tuple, since one is made for every new URL
@@ -50,7 +50,8 @@ class Admission(NamedTuple):  # a tuple, since one is made for every new URL
 def skeleton(url: str) -> str:
     """A canonical URL without what varies: numbers become 0, parameters their sorted names, once each.
 
-    Beyond four names only their being many counts: a shop with 20 facets has a million sets of names.
+    Beyond four names only their being many counts: a shop with 20 facets has a million sets of names. So does, beyond
+    256 characters of path or query, their being long: a page may have 5,000 links of 2,000 characters.
 
     >>> skeleton("https://example.org/cal/2024-05/?view=day&from=3")
     'https://example.org/cal/0-0/?from&view'
@@ -58,12 +59,17 @@ def skeleton(url: str) -> str:
     slash = url.find("/", 8)
     mark = url.find("?", slash)
     if mark < 0:
-        path, names = url[slash:], ""
+        path, names = url[slash : slash + _LOOKED_AT], ""
     else:
-        path, names = url[slash:mark], _names(_VALUE.sub("", url[mark + 1 :]))
+        path, names = url[slash : min(mark, slash + _LOOKED_AT)], _names_in(url, mark)
     # the bytes of an escaped letter are no number: /wiki/%E5%A4%AA
     path = _NUMBER.sub("0", path) if "%" not in path else _NUMBER_OUTSIDE_ESCAPES.sub("0", path)
     return url[:slash] + path + names
+
+
+def _names_in(url: str, mark: int) -> str:
+    """Of the query that begins there."""
+    return _names(_VALUE.sub("", url[mark + 1 : mark + 1 + _LOOKED_AT]))
 
 
 @lru_cache(maxsize=4096)  # a site's pages have the same few
@@ -77,7 +83,7 @@ def _names(parameters: str) -> str:
 def skeletons(urls: list[str]) -> list[str]:
     """The :func:`skeleton` of each of at least one URL; those without escapes are searched for numbers in one go."""
     slashes = [url.index("/", 8) for url in urls]
-    paths = [url[slash:] for url, slash in zip(urls, slashes, strict=True)]
+    paths = [url[slash : slash + _LOOKED_AT] for url, slash in zip(urls, slashes, strict=True)]
     text = "\n".join(paths).translate(_ZEROS)
     while "00" in text:
         text = text.replace("00", "0")
@@ -87,22 +93,18 @@ def skeletons(urls: list[str]) -> list[str]:
         if "%" in path:
             found.append(skeleton(url))
             continue
-        mark = path.find("?")
+        mark = url.find("?", slash)
         if mark >= 0:
-            bones = bones[: bones.index("?")] + _names(_VALUE.sub("", path[mark + 1 :]))
+            bones = bones.partition("?")[0] + _names_in(url, mark)
         found.append(url[:slash] + bones)
     return found
 
 
-def pattern(url: str) -> int:
-    """64-bit hash of a URL's :func:`skeleton`; the same in every process and after a resume."""
-    return _hash(skeleton(url).encode())
-
-
 class GrowthRules:
-    """Counts what a crawl takes up. Not thread-safe; lives beside the frontier."""
+    """Counts what a crawl takes up. Not thread-safe; lives beside the frontier, and has its ``hash_seed``."""
 
-    def __init__(self, traps: Traps) -> None:
+    def __init__(self, traps: Traps, hash_seed: int = 0) -> None:
+        self._hash_seed = hash_seed
         self._max_per_host = traps.max_per_host or 1 << 62
         self._max_hosts = traps.max_hosts_per_domain or 1 << 62
         self._max_per_pattern = traps.max_per_pattern or 1 << 62
@@ -110,13 +112,26 @@ class GrowthRules:
         self._per_site: dict[int, int] = {}
         self._per_pattern = Table()
         self._per_domain: dict[str, int] = {}
+        self._foreseen: dict[str, tuple[int, bool]] = {}  # URL -> its pattern, and whether it is alone in it
+
+    def foresee(self, urls: list[str]) -> None:
+        """Work out now what takes most of the time when URLs are admitted. Changes no answer."""
+        if len(self._foreseen) > _MOST_FORESEEN:  # of pages that were not taken up in the end
+            self._foreseen.clear()
+        for url in urls:
+            self._foreseen[url] = self._kind(url)
+            _domain(url)
+
+    def pattern(self, url: str) -> int:
+        """64-bit hash of a URL's :func:`skeleton`."""
+        return self._hash(skeleton(url))
 
     def admit(
         self, site: int, url: str, parent_pattern: int | None, parent_run: int, parent_relevant: bool
     ) -> Admission:
         """Count a URL the crawl has not taken up before, or say which rule is against it (then it is not counted)."""
-        bones = skeleton(url)
-        kind = _hash(bones.encode())
+        foreseen = self._foreseen.pop(url, None)
+        kind, alone = self._kind(url) if foreseen is None else foreseen
         run = 0
         if kind == parent_pattern:
             run = 1 if parent_relevant else parent_run + 1
@@ -127,7 +142,7 @@ class GrowthRules:
             return Admission("host-cap", kind, run)
         if not taken and self.is_full(url):
             return Admission("domain-cap", kind, run)
-        if bones != url:  # a URL with nothing that varies is alone in its pattern: nothing to count
+        if not alone:
             if self._per_pattern.get(kind) >= self._max_per_pattern:
                 return Admission("pattern-cap", kind, run)
             self._per_pattern.count(kind)
@@ -143,7 +158,7 @@ class GrowthRules:
         self._take(site, url, 1)
         bones = skeleton(url)
         if bones != url:
-            self._per_pattern.count(_hash(bones.encode()))
+            self._per_pattern.count(self._hash(bones))
 
     def count_all(self, sites: NDArray[np.int64], urls: list[str]) -> None:
         """:meth:`count` URLs from before a stop, thousands at once."""
@@ -151,7 +166,15 @@ class GrowthRules:
         for site, row, times in zip(*(column.tolist() for column in found), strict=True):
             self._take(site, urls[row], times)
         bones = zip(urls, skeletons(urls), strict=True)
-        self._per_pattern.count_all(np.array([_hash(bone.encode()) for url, bone in bones if bone != url], np.uint64))
+        self._per_pattern.count_all(np.array([self._hash(bone) for url, bone in bones if bone != url], np.uint64))
+
+    def _kind(self, url: str) -> tuple[int, bool]:
+        """Its pattern; a URL with nothing that varies is alone in it, and need not be counted."""
+        bones = skeleton(url)
+        return self._hash(bones), bones == url
+
+    def _hash(self, bones: str) -> int:
+        return xxhash.xxh3_64_intdigest(bones.encode(), self._hash_seed)
 
     def _take(self, site: int, url: str, times: int) -> None:
         taken = self._per_site.get(site, 0)
@@ -162,5 +185,10 @@ class GrowthRules:
 
 
 def _domain(url: str) -> str:
-    match = _HOST.match(url)
-    return registered_domain(match[1]) if match is not None else ""
+    return _domain_of(url[: url.index("/", 8)])
+
+
+@lru_cache(1 << 13)  # of a new site it is asked several times
+def _domain_of(origin: str) -> str:
+    host = origin.rpartition("//")[2]
+    return registered_domain(host if host.endswith("]") else host.partition(":")[0])

@@ -71,6 +71,7 @@ class Scope:
     exclude_hosts: tuple[str, ...] = ()
     include: tuple[str, ...] = ()  # path globs; empty: every path
     exclude: tuple[str, ...] = ()
+    allow_ports: tuple[int, ...] = ()  # of those that browsers refuse, as no web server answers there
     max_depth: int | None = None  # links from a seed
     content_types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain")
     languages: tuple[str, ...] = ()  # ISO 639-1; empty: any. Pages of other languages are kept but not followed

@@ -194,6 +194,19 @@ def address_or_network(value: Any) -> str:
     return str(value)
 
 
+def ports(value: Any) -> tuple[int, ...]:
+    """A list of port numbers."""
+    if not isinstance(value, list):
+        raise Fault(f"must be a list of ports such as [8022], not {shown(value)}")
+    found: list[int] = []
+    for i, port in enumerate(value):
+        try:
+            found.append(whole(1, 65535)(port))
+        except Fault as fault:
+            raise Fault(fault.message, i) from None
+    return tuple(found)
+
+
 def resolve(value: Any) -> dict[str, str]:
     """Host globs to ``address`` or ``address:port`` (IPv6 in brackets when a port follows)."""
     if not isinstance(value, dict):

@@ -34,6 +34,7 @@ urls = []                            # where to start: ["https://example.org/", 
 # exclude_hosts = []
 # include = []                       # only these paths ("/papers/*"); * is anything
 # exclude = []                       # never these ("*action=edit*")
+# allow_ports = []                   # where no web server is expected (22, 25, 6667, ...): ask there all the same
 # max_depth = 5                      # links from a seed (no default: no limit)
 # content_types = ["text/html", "application/xhtml+xml", "text/plain"]
 # languages = []                     # follow links only on pages in these ("en", "de")

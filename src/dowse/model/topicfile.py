@@ -146,6 +146,7 @@ def _tables(directory: Path) -> dict[str, _Fields]:
             "exclude_hosts": ("exclude_hosts", hosts),
             "include": ("include", globs),
             "exclude": ("exclude", globs),
+            "allow_ports": ("allow_ports", read.ports),
             "max_depth": ("max_depth", count),
             "content_types": ("content_types", read.each(read.content_type)),
             "languages": ("languages", read.each(read.language_code)),

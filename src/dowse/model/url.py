@@ -1,8 +1,12 @@
 """URLs: joined and normalised as a browser would, made canonical, and fingerprinted.
 
 A *canonical* URL is absolute, http or https, WHATWG-normalised, without fragment, credentials, tracking
-parameters or session parameters. Everything behind the parser speaks canonical URLs only; two canonical
-URLs are the same page address exactly when their strings (and so their 64-bit fingerprints) are equal.
+parameters, session parameters, or dots at the end of its host. Everything behind the parser speaks canonical URLs
+only; two canonical URLs are the same page address exactly when their strings (and so their 64-bit fingerprints) are
+equal. What stands before the path, ``scheme://host[:port]``, is what is connected to, and so the URL's site.
+
+A host is an address or a name that DNS can have: labels of 1 to 63 letters, digits, ``-`` and ``_``, 253 characters at
+most. The URL standard allows more (``;`` and ``*``, empty labels), which leads nowhere but to confusion.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from dataclasses import dataclass
 import can_ada
 import xxhash
 
-__all__ = ["Base", "UrlParts", "canonical", "fingerprint", "split"]
+__all__ = ["Base", "UrlParts", "canonical", "fingerprint", "spelled_host", "split"]
 
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
@@ -25,7 +29,12 @@ _NOISE_PARAMETER = re.compile(
     r"|phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken|sessionid|session_id)=[^&]*"
 )
 _WEB = ("http://", "https://")
-_CREDENTIALS = re.compile(r"^(https?://)[^/?]*@")
+# All there may be before the path. Nearly every URL that was normalised has it already.
+_ORIGIN = re.compile(r"https?://(?:(?:[a-z0-9_\-]{1,63}\.)*+[a-z0-9_\-]{1,63}+|\[[0-9a-f:]++\])(?::[0-9]++)?+/").match
+_LONGEST_NAME = 253
+# An authority that no name of DNS fits in, however it is escaped: to encode it would take time with its square.
+_LONGEST_AUTHORITY = 512
+_OVERLONG = re.compile(rf"[^:/?#\\]*+:?+[/\\\t\n\r]*+[^/?#\\]{{{_LONGEST_AUTHORITY + 1}}}").match
 _DOT_SEGMENT = re.compile(r"/\.\.?(?:/|$)")
 # A relative path that is canonical as it stands: nothing to escape, to resolve or to drop.
 _PLAIN = re.compile(r"[A-Za-z0-9_\-]+(?:[./][A-Za-z0-9_\-]+)*+/?+").fullmatch
@@ -35,9 +44,9 @@ _BY_DIRECTORY = re.compile(r"(?:[!->@-~][^\x00-\x20]*)?").fullmatch
 _PATH_PARAMETER = re.compile(r"(?i);(?:jsessionid|phpsessid)=[^/?#;]*")
 
 
-def fingerprint(url: str) -> int:
-    """64-bit fingerprint of a canonical URL."""
-    return xxhash.xxh3_64_intdigest(url.encode())
+def fingerprint(url: str, seed: int = 0) -> int:
+    """64-bit fingerprint of a canonical URL. Who knows the ``seed`` can make URLs that crowd together in a table."""
+    return xxhash.xxh3_64_intdigest(url.encode(), seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +68,13 @@ def _clean(href: str) -> str | None:
     mark = href.find("#")
     if mark >= 0:
         href = href[:mark]
+    origin = _ORIGIN(href)
+    if origin is None or origin.end() > _LONGEST_NAME:
+        href = _with_plain_origin(href)
+        if not href:
+            return None
     if "/." in href:
         href = _without_dots(href)
-    if "@" in href:
-        href = _CREDENTIALS.sub(r"\1", href)
     if ";" in href:
         bare = _PATH_PARAMETER.sub("", href)
         if bare != href:  # "/..;jsessionid=1/" has become a dot segment
@@ -77,6 +89,18 @@ def _clean(href: str) -> str | None:
     return href
 
 
+def _with_plain_origin(href: str) -> str:
+    """A normalised URL without credentials and without dots behind its host; empty where no host is left that DNS or
+    an address can have."""
+    parsed = can_ada.parse(href)
+    host = parsed.hostname
+    if host.endswith("."):  # what is left may be an address, "0x7f.1..": it is read again
+        host = can_ada.parse(f"http://{host.rstrip('.')}/").hostname
+    port = f":{parsed.port}" if parsed.port else ""
+    plain = f"{parsed.protocol}//{host}{port}{href[href.index('/', 8) :]}"
+    return plain if len(host) <= _LONGEST_NAME and _ORIGIN(plain) is not None else ""
+
+
 def _without_dots(href: str) -> str:
     """Resolve "." and ".." in a path; can_ada misses them behind a segment such as ".well-known"."""
     head, mark, query = href.partition("?")
@@ -87,11 +111,11 @@ def _without_dots(href: str) -> str:
     *parents, last = head[start + 1 :].split("/")
     for segment in parents:
         if segment == "..":
-            kept = kept[:-1]
+            del kept[-1:]
         elif segment != ".":
             kept.append(segment)
     if last == "..":
-        kept = kept[:-1]
+        del kept[-1:]
     kept.append("" if last in (".", "..") else last)
     return head[: start + 1] + "/".join(kept) + mark + query
 
@@ -99,15 +123,30 @@ def _without_dots(href: str) -> str:
 def canonical(url: str) -> str | None:
     """The canonical form of an absolute URL, or None when it is not a usable http(s) address.
 
-    >>> canonical("HTTP://Example.ORG:80/a/../b?utm_source=x&id=7#top")
+    >>> canonical("HTTP://me@Example.ORG.:80/a/../b?utm_source=x&id=7#top")
     'http://example.org/b?id=7'
     >>> canonical("mailto:someone@example.org") is None
     True
     """
+    if len(url) > _LONGEST_AUTHORITY and _OVERLONG(url) is not None:
+        return None
     try:
         return _clean(can_ada.parse(url).href)
     except (ValueError, TypeError):  # TypeError: a lone surrogate, which has no UTF-8
         return None
+
+
+def spelled_host(name: str) -> str:
+    """A host name that a person wrote, or a glob of them, as canonical URLs spell it.
+
+    >>> spelled_host("*.Bücher.example.")
+    '*.xn--bcher-kva.example'
+    """
+    try:
+        host: str = can_ada.parse(f"http://{name}/").hostname
+    except (ValueError, TypeError):
+        host = name.lower()
+    return host.rstrip(".")
 
 
 def split(url: str) -> UrlParts:
@@ -135,14 +174,13 @@ class Base:
     'https://example.org/c?d'
     """
 
-    __slots__ = ("_directories", "_directory", "_document", "_origin", "_scheme", "_skip")
+    __slots__ = ("_directories", "_directory", "_document", "_is_web", "_origin", "_scheme", "_skip")
 
     def __init__(self, url: str) -> None:
-        parsed = can_ada.parse(url)
-        parsed.hash = ""
-        parsed.username = ""
-        parsed.password = ""
+        found = canonical(url)
+        parsed = can_ada.parse(url if found is None else found)
         scheme = parsed.protocol
+        self._is_web = found is not None  # else nothing that is joined to it is either
         self._scheme = scheme
         self._origin = parsed.origin
         self._document = self._origin + parsed.pathname
@@ -171,12 +209,13 @@ class Base:
 
     def join(self, reference: str) -> str | None:
         """The canonical target of ``reference``; None when it leads nowhere a crawler can go."""
-        if _PLAIN(reference) is not None:  # most links of a site are like that, or with some "../" in front
-            return self._directory + reference
-        if reference.startswith("../"):
-            ups = _UPWARD(reference)
-            if ups is not None:
-                return self._above(len(ups[1]) // 3) + ups[2]
+        if self._is_web:
+            if _PLAIN(reference) is not None:  # most links of a site are like that, or with some "../" in front
+                return self._directory + reference
+            if reference.startswith("../"):
+                ups = _UPWARD(reference)
+                if ups is not None:
+                    return self._above(len(ups[1]) // 3) + ups[2]
         ref = reference.strip(_EDGES)
         if "\n" in ref or "\t" in ref or "\r" in ref:
             ref = _NEWLINES.sub("", ref)
@@ -194,7 +233,4 @@ class Base:
             start = self._document
         else:
             start = self._directory
-        try:
-            return _clean(can_ada.parse(start + ref).href)
-        except (ValueError, TypeError):
-            return None
+        return canonical(start + ref)

@@ -177,15 +177,15 @@ def mentions_of(document: Document, found: Gathered, starts: list[int]) -> Menti
     return mentions(found.mentioned, found.paragraphs, outline.paths(found.elements), starts, outline.headings())
 
 
-def measure_links(found: Gathered, mentioned: Mentions, measures: Measures) -> Links:
-    """Gathered links in their context."""
+def measure_links(found: Gathered, mentioned: Mentions, measures: Measures, hash_seed: int = 0) -> Links:
+    """Gathered links in their context; ``hash_seed`` is that of their fingerprints."""
     urls = found.urls
     if not urls:
         return Links()
     similarity, places = in_context(mentioned, measures)
     return Links(
         urls=urls,
-        fingerprints=np.fromiter(map(fingerprint, urls), np.uint64, len(urls)),
+        fingerprints=np.fromiter((fingerprint(url, hash_seed) for url in urls), np.uint64, len(urls)),
         counts=np.array(found.counts, np.float32),
         anchors=found.anchors,
         rels=found.rels,
@@ -195,7 +195,7 @@ def measure_links(found: Gathered, mentioned: Mentions, measures: Measures) -> L
     )
 
 
-def add_refresh(links: Links, url: str) -> None:
+def add_refresh(links: Links, url: str, hash_seed: int = 0) -> None:
     """Follow a refresh like a link without an anchor."""
     if url in links.urls:
         return
@@ -203,7 +203,7 @@ def add_refresh(links: Links, url: str) -> None:
     links.anchors.append("")
     links.rels.append("refresh")
     links.positions = np.append(links.positions, np.int32(len(links.positions)))
-    links.fingerprints = np.append(links.fingerprints, np.uint64(fingerprint(url)))
+    links.fingerprints = np.append(links.fingerprints, np.uint64(fingerprint(url, hash_seed)))
     links.counts = np.append(links.counts, np.float32(1))
     links.similarity = np.concatenate((links.similarity, np.full((1, len(Context)), np.nan, np.float32)))
     links.places = np.concatenate((links.places, np.zeros((1, 4), np.int32)))

@@ -40,6 +40,8 @@ TEXT = "Hockey players of the NHL play hockey on ice. A state of the union, and 
         ('url.host("bbc.co.uk")', False),
         ('url.host("*.bbc.co.uk")', True),
         ('url.host("*.WWW.bbc.co.uk")', True),
+        ('url.host("*.bbc.co.uk.")', True),
+        ('url.suffix(".UK.")', True),
         ('url.host("w*k")', True),
         ('url.suffix(".uk")', True),
         ('url.suffix("uk")', True),

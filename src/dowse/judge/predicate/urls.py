@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Callable
 
-from dowse.model.url import canonical, split
+from dowse.model.url import spelled_host, split
 
 __all__ = ["url_test"]
 
@@ -21,10 +21,10 @@ def url_test(name: str, argument: str) -> Callable[[str], bool]:
         wanted = argument.lower()
         return lambda url: wanted in url.lower()
     if name == "url.suffix":
-        ending = "." + _host(argument.lstrip("."))
+        ending = "." + spelled_host(argument.lstrip("."))
         return lambda url: f".{_parts(url)[0]}".endswith(ending)
     if name == "url.host":
-        host = _host(argument)
+        host = spelled_host(argument)
         glob = r"(?:.*\.)?" + _glob(host[2:]) if host.startswith("*.") else _glob(host)
         match_host = re.compile(glob).fullmatch
         return lambda url: match_host(_parts(url)[0]) is not None
@@ -44,12 +44,6 @@ def _parts(url: str) -> tuple[str, str]:
     except (ValueError, TypeError):
         return "", ""
     return found.host, found.path + found.query
-
-
-def _host(name: str) -> str:
-    """A host name, or a glob, as canonical URLs spell it."""
-    url = canonical(f"http://{name}/")
-    return split(url).host if url is not None else name.lower()
 
 
 def _escaped(char: str) -> str:

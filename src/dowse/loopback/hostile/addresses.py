@@ -42,6 +42,18 @@ async def _robots_inside(visit: Visit) -> None:
         await _page(visit)
 
 
+async def _robots_shell(visit: Visit) -> None:
+    if visit.target == "/robots.txt":
+        await visit.redirect(f"http://{visit.host}:22/robots.txt")
+    else:
+        await _page(visit)
+
+
+async def _sitemap_shell(visit: Visit) -> None:
+    body = f"<sitemapindex><sitemap><loc>http://{visit.host}:25/map.xml</loc></sitemap></sitemapindex>"
+    await visit.reply(body.encode(), content_type="application/xml")
+
+
 async def _page(visit: Visit) -> None:
     await visit.reply(document(f"reached{visit.host}"))
 
@@ -85,6 +97,12 @@ TRIALS = (
     Trial("robots-redirect-inside", "addresses", "robots.txt redirects into a private network.", _robots_inside,
           (End(f"http://robots-redirect-inside.{DOMAIN}/", "refused", "robots.txt unreachable: address: *"),),
           robots=True),
+    Trial("robots-redirect-to-shell", "addresses", "robots.txt redirects to port 22.", _robots_shell,
+          (End(f"http://robots-redirect-to-shell.{DOMAIN}/", "refused", "robots.txt unreachable: address: *"),),
+          robots=True, most_requests=1),
+    Trial("sitemap-index-to-mail", "addresses", "A sitemap index that names a sitemap at port 25.", _sitemap_shell,
+          seed=f"http://sitemap-index-to-mail.{DOMAIN}/sitemap.xml", sitemap=True, most_requests=2,
+          events=(("sitemap problem", "address: web servers do not answer at port 25"),)),
     _tls("self-signed", "A certificate signed by itself.", "robots.txt unreachable: tls: *", "self-signed"),
     _tls("expired", "A certificate that ended long ago.", "robots.txt unreachable: tls: *", "expired"),
     _tls("other-host", "A certificate for another host.", "robots.txt unreachable: tls: *", "other-host"),

@@ -9,9 +9,11 @@ from urllib.parse import parse_qsl
 from dowse.loopback.hostile.trial import DOMAIN, Answer, End, Trial
 from dowse.loopback.hostile.wire import Visit, document
 
-__all__ = ["TRIALS", "WILDCARD"]
+__all__ = ["DOMAINS", "TRIALS", "WILDCARD"]
 
 WILDCARD = "wildcard.test"  # a domain of its own: its hosts are counted
+_CROWD = "crowd.test"  # and another
+DOMAINS = (WILDCARD, _CROWD)
 _FACETS = ("colour", "size")
 
 
@@ -60,6 +62,35 @@ async def _subdomains(visit: Visit) -> None:
     await visit.reply(document("host" + visit.host, *links))
 
 
+async def _crowd(visit: Visit) -> None:
+    """Two pages with 5,000 subdomains each, in one go."""
+    if visit.host != _CROWD:
+        await visit.reply(document("one of a crowd " + visit.host))
+    elif visit.target == "/":
+        await visit.reply(document("crowd", "/a", "/b"))
+    else:
+        names = (f"{visit.target[1:]}{number}.{_CROWD}" for number in range(5_000))
+        await visit.reply(document("crowd" + visit.target, *(f"http://{name}/" for name in names)))
+
+
+async def _credentials(visit: Visit) -> None:
+    """Its own pages under spellings of its address that would each be a site of its own."""
+    host, links = visit.host, [""]
+    if visit.target == "/":
+        links = [f"http://;jsessionid={number}//h{number}.{DOMAIN}:x@{host}/" for number in range(50)]
+        links += [f"http://user{number}:word@{host}/a" for number in range(50)]
+        links += [f"http://{host}./b", f"http://h1.{DOMAIN}:x@{host}../c"]
+    await visit.reply(document("credentials" + visit.target, *links))
+
+
+async def _ports(visit: Visit) -> None:
+    if visit.target == "/moved":
+        await visit.redirect(f"http://{visit.host}:22/")
+    else:
+        links = [f"http://{visit.host}:{port}/HELO" for port in (0, 25, 6667)]
+        await visit.reply(document("ports" + visit.target, *links, "/moved"))
+
+
 async def _million_links(visit: Visit) -> None:
     if visit.target != "/":
         await visit.reply(document("one of a million " + visit.target))
@@ -99,5 +130,16 @@ TRIALS = (
            End(f"http://under_score.link-underscore-host.{DOMAIN}/sound", "fetched"))),
     _endless("wildcard-subdomains", "Every subdomain exists and links to twenty others, all on one address.",
              _subdomains, 330, "domain-cap", seed=f"http://{WILDCARD}/"),
+    _endless("crowd-of-subdomains", "10,000 subdomains linked from two pages, all on one address.", _crowd, 330,
+             "domain-cap", seed=f"http://{_CROWD}/"),
+    Trial("credentials-in-links", "traps",
+          "Links with credentials, with session ids for a host, and with dots behind it: all to one host.",
+          _credentials,
+          tuple(End(f"http://credentials-in-links.{DOMAIN}/{path}", "fetched") for path in ("", "a", "b", "c")),
+          refusals=(("bad-url", 50),), most_requests=5),
+    Trial("ports-of-others", "traps", "Links to ports of mail and chat, and a redirect to that of a shell.", _ports,
+          (End(f"http://ports-of-others.{DOMAIN}/", "fetched"),
+           End(f"http://ports-of-others.{DOMAIN}/moved", "refused", "redirect: port")),
+          refusals=(("port", 4),), most_requests=3),
     _endless("million-links", "A page with a million links.", _million_links, 110, "max-links"),
 )  # fmt: skip

@@ -245,8 +245,12 @@ class Learner:
 
     def _meet(self, links: LinkView) -> None:
         sites = links.sites.tolist()
-        for site in set(sites).difference(self._hosts):
-            self._met(site, split(links.urls[sites.index(site)]).host)
+        new = set(sites).difference(self._hosts)
+        if new:
+            rows = dict(zip(sites, range(len(sites)), strict=True))  # a page may lead to thousands of new ones
+            for site in new:
+                url = links.urls[rows[site]]
+                self._met(site, split(url[: url.index("/", 8) + 1]).host)  # the path may be long
 
     def _met(self, site: int, host: str) -> None:
         self._hosts[site] = host
