@@ -77,6 +77,25 @@ def test_dns_rebinding_is_judged_at_each_use() -> None:
     assert (got.kind, connections, len(asked)) == (FailureKind.ADDRESS, 0, 2)
 
 
+def test_a_request_goes_to_the_address_it_names_and_that_is_guarded() -> None:
+    async def main() -> tuple[Response, Failure, Failure, list[str]]:
+        dns = Dns({"two.example": [("127.0.0.1", "127.0.0.2")]})
+        async with serve(reply(page(b"here"))) as site, transport(PRIVATE, dns) as out:
+            url = site.url("/", "two.example")
+            got = response(await out.fetch(Request(url, address="127.0.0.1")))
+            await out.resolve("two.example", site.port)
+            dead = failure(await out.fetch(Request(url, address="127.0.0.2", timeout_s=5.0)))
+            asked = dns.asked.copy()
+        async with transport(Network(), dns) as shy:
+            return got, dead, failure(await shy.fetch(Request(url, address="10.0.0.1"))), asked
+
+    got, dead, refused, asked = run(main())
+    assert (got.body, got.address) == (b"here", "127.0.0.1")
+    assert dead.kind is FailureKind.CONNECT, "its connection to the other address is not used"
+    assert refused.kind is FailureKind.ADDRESS
+    assert asked == ["two.example"], "nobody is asked for a name whose address is given"
+
+
 def test_of_mixed_answers_only_the_public_ones_are_used() -> None:
     async def main() -> Resolved | Failure:
         dns = Dns({"mixed.example": [("127.0.0.1", PUBLIC, "10.0.0.1")]})

@@ -77,6 +77,30 @@ def test_a_name_that_keeps_failing_is_asked_for_less_and_less_often() -> None:
     assert run(main()) == [1, 2, 2, 3, 3, 4, 4, 5]
 
 
+def test_the_same_address_comes_first_in_whatever_order_they_came() -> None:
+    async def main() -> list[tuple[str, ...]]:
+        six = "2606:4700::1"
+        answers = {"a": (OTHER, PUBLIC, six), "b": (PUBLIC, six, OTHER), "c": (six, PUBLIC), "d": (f"::ffff:{PUBLIC}",)}
+        names = resolver(Dns({host: [answer] for host, answer in answers.items()}))
+        return [(await names.resolve(host)).addresses for host in answers]
+
+    a, b, c, d = run(main())
+    assert (a[0], b[0], d) == (PUBLIC, PUBLIC, (PUBLIC,))
+    assert c[0] == "2606:4700::1", "of the kind that came first, which is the one that is reached best"
+
+
+def test_an_address_where_nobody_answers_is_passed_over() -> None:
+    async def main() -> list[str]:
+        names = resolver(Dns({"a.example": [(PUBLIC, OTHER)]}))
+        first = (await names.resolve("a.example")).addresses[0]
+        names.pass_over("a.example", OTHER)  # not the one that comes first
+        second = (await names.resolve("a.example")).addresses[0]
+        names.pass_over("a.example", PUBLIC)
+        return [first, second, (await names.resolve("a.example")).addresses[0]]
+
+    assert run(main()) == [PUBLIC, PUBLIC, OTHER]
+
+
 def test_lookups_of_one_name_at_a_time_are_one_lookup() -> None:
     async def main() -> tuple[list[Answer], list[str]]:
         dns = Dns({"a.example": [(PUBLIC,)], "b.example": [(OTHER,)]}, delay_s=0.05)

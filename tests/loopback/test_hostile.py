@@ -35,9 +35,9 @@ def test_each_trial_ends_as_expected(trial: Trial, server: HostileServer, tmp_pa
     assert finding.wrong == (), f"expected {trial.expected}; found {finding.found}"
 
 
-def test_a_name_that_turns_private_after_its_robots_txt_was_read(server: HostileServer, tmp_path: Path) -> None:
-    """The last word is at the page's own connection, and it is a refusal there as well."""
-    dns = Dns({"honest.hostile.test": [["127.0.0.1"], ["127.0.0.1"], ["127.0.0.3"]]})  # looked up, robots.txt, page
+def test_a_name_that_turns_private_is_asked_where_it_was_checked(server: HostileServer, tmp_path: Path) -> None:
+    """The address that was looked up is the one whose delay is kept, and the one that is asked, for every request."""
+    dns = Dns({"honest.hostile.test": [["127.0.0.1"], ["127.0.0.3"]]})
     topic = topic_for(server, [], PATIENT_S)
     url = f"http://honest.hostile.test:{server.port}/"
     network = replace(topic.network, resolve={})
@@ -46,10 +46,8 @@ def test_a_name_that_turns_private_after_its_robots_txt_was_read(server: Hostile
     with CrawlReader(tmp_path / "crawl") as records:
         page = records.page(url)
     assert page is not None
-    assert (page.outcome, page.reason) == (
-        "refused",
-        "address: honest.hostile.test is at 127.0.0.3: not a public address",
-    )
+    assert (page.outcome, page.reason) == ("fetched", "")
+    assert dns.asked == ["honest.hostile.test"]
 
 
 def test_refused_hosts_of_a_wildcard_domain_leave_no_trace(server: HostileServer, tmp_path: Path) -> None:

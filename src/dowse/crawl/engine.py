@@ -177,7 +177,7 @@ class Engine:
         request = Request(
             lease.url, accept_types=self._topic.scope.content_types, max_wire_bytes=limits.max_wire_bytes,
             max_body_bytes=limits.max_body_bytes,
-            timeout_s=self._purse.timeout_s(limits.timeout_s),
+            timeout_s=self._purse.timeout_s(limits.timeout_s), address=lease.site.address_key,
         )  # fmt: skip
         at = self._clock.wall()
         heard = None
@@ -187,6 +187,7 @@ class Engine:
                 # from the end backwards: time lost on the way then makes the delay longer, never shorter
                 heard = self._clock.now() - (result.timings.total_s - result.timings.first_byte_s)
             self._conclusion.measured(lease, result)
+            await self._errands.renew_if_dead(lease.site, result)
             return self._errands.with_lookup(lease.site, result), at
         finally:
             self._frontier.release(lease, self._clock.now(), counted_from=heard)

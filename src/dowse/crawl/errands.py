@@ -32,6 +32,7 @@ from dowse.model.url import Base, split
 __all__ = ["Errands"]
 
 _ROBOTS_AGE_S = 24 * 3600.0  # RFC 9309, section 2.4: no longer than a day
+_ADDRESS_AGE_S = 300.0  # after which an address is looked up again
 _READ_HERE_BYTES = 16_384  # of a robots.txt: nearly all are shorter
 _ENDED_AT_ONCE = 2_048  # URLs of a site that was given up
 _CLOSED_S = 24 * 3600.0  # how long a site that was given up stays closed for later runs
@@ -63,6 +64,7 @@ class Errands:
         self._looking = Lookups(frontier)
         self._ending: deque[tuple[int, CandidateState, str]] = deque()  # URLs of sites that were given up
         self._robots: dict[int, _Robots] = {}
+        self._resolved_at: dict[int, float] = {}  # site -> when its address was looked up
         self._lookups: dict[int, int] = {}  # site -> failed look-ups so far
         self._lookup_s: dict[int, float] = {}  # site -> seconds its look-up took, until a page takes them over
         self.on_sitemaps: Callable[[Site, tuple[str, ...]], None] | None = None  # told of sitemaps robots.txt names
@@ -75,6 +77,25 @@ class Errands:
         if robots is None or self._clock.now() - robots.read_at > _ROBOTS_AGE_S:
             return None
         return robots.rules.allowed(url)
+
+    def is_aged(self, site: Site) -> bool:
+        """Was the site's address looked up so long ago that it may have another by now?"""
+        resolved_at = self._resolved_at.setdefault(site.id, self._clock.now())
+        return self._clock.now() - resolved_at > _ADDRESS_AGE_S
+
+    async def renew(self, site: Site) -> None:
+        """Look up a site's address again; where it has another now, its delay is that one's. Until then it is asked at
+        the one it had."""
+        self._resolved_at[site.id] = self._clock.now()
+        found = await self._extra.look_up(site)
+        if not isinstance(found, Failure) and site.address_key not in ("", found.key):
+            self._recorder.site(site.id).address = found.key
+            self._frontier.rehome(site, found.key, self._clock.now())
+
+    async def renew_if_dead(self, site: Site, result: Response | Failure | None) -> None:
+        """Nobody answers at a site's address: it may have another."""
+        if isinstance(result, Failure) and result.kind is FailureKind.CONNECT:
+            await self.renew(site)
 
     def effort(self, site: Site, url: str) -> int:
         """About how many microseconds ``allowed`` takes at the most: an estimate, the same in every run."""
@@ -146,6 +167,7 @@ class Errands:
             row = self._recorder.site(site.id)
             if not isinstance(found, Failure):
                 row.address = found.key
+                self._resolved_at[site.id] = self._clock.now()
                 self._frontier.settle_address(site, found.key)
                 return
             tries = self._lookups[site.id] = self._lookups.get(site.id, 0) + 1
@@ -203,6 +225,7 @@ class Errands:
         site, url, hop = lease.site, lease.site.origin + "/robots.txt", 0
         try:
             result = await self._extra.exchange(site, url, MAX_ROBOTS_BYTES + 1)
+            await self.renew_if_dead(site, result)
             while result is not None:
                 outcome = await self._outcome(result)
                 target = Base(url).join(outcome.location) if isinstance(outcome, RobotsRedirect) else None

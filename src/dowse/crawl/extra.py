@@ -85,7 +85,9 @@ class ExtraRequests:
             return None
         self._recorder.note_spent()
         timeout_s = self._purse.timeout_s(self._timeout_s)
-        request = Request(url, max_wire_bytes=max_bytes, max_body_bytes=max_bytes, timeout_s=timeout_s)
+        request = Request(
+            url, max_wire_bytes=max_bytes, max_body_bytes=max_bytes, timeout_s=timeout_s, address=site.address_key
+        )
         at = self._clock.wall()
         result = await self._transport.fetch(request, self._purse)
         if isinstance(result, Response):

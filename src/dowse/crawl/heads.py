@@ -103,7 +103,9 @@ class Heads:
 
     async def _exchange(self, lease: Lease) -> tuple[Response | Failure, float]:
         limits = self._topic.limits
-        request = Request(lease.url, method="HEAD", timeout_s=self._purse.timeout_s(limits.timeout_s))
+        request = Request(
+            lease.url, method="HEAD", timeout_s=self._purse.timeout_s(limits.timeout_s), address=lease.site.address_key
+        )
         at = self._clock.wall()
         heard = None
         try:

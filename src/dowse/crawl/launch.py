@@ -135,6 +135,8 @@ class Launcher:
             self._frontier.require(lease.site, Errand.ROBOTS)
             self._put_back(lease, now)
             return True
+        if self._errands.is_aged(lease.site):
+            tasks.background(self._errands.renew(lease.site))
         if not allowed:
             self._frontier.cancel(lease, now)
             self._conclusion.refused_by_robots(lease)

@@ -28,10 +28,11 @@ class Spent(OSError):
 class Exchange:
     """What happened so far in one exchange."""
 
-    __slots__ = ("address", "connect_s", "connected", "dns_s", "fresh", "resolving", "started", "wire_bytes")
+    __slots__ = ("address", "connect_s", "connected", "dns_s", "fresh", "resolving", "started", "wanted", "wire_bytes")
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: str = "") -> None:
         self.started = perf_counter()
+        self.wanted = wanted  # the address that is to be asked; "": the host's best
         self.dns_s = 0.0
         self.connect_s = 0.0
         self.resolving = False

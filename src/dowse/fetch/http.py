@@ -94,7 +94,7 @@ class HttpTransport:
 
     async def fetch(self, request: Request, meter: Meter | None = None) -> Response | Failure:
         """One exchange. Raises nothing but cancellation."""
-        exchange = Exchange()
+        exchange = Exchange("" if self._proxy is not None else request.address)
         try:
             parts = split(request.url)
         except (ValueError, TypeError):  # TypeError: half of a surrogate pair
@@ -181,6 +181,8 @@ class HttpTransport:
             kind = FailureKind.RESET  # the rest of an earlier answer, perhaps: another connection may do
         elif isinstance(error, TimeoutError) and not exchange.connected:
             kind = FailureKind.DNS if exchange.resolving else FailureKind.CONNECT
+        if kind is FailureKind.CONNECT and exchange.wanted:
+            self._resolver.pass_over(split(request.url).host, exchange.wanted)
         if isinstance(error, TimeoutError):
             detail = f"nothing after {exchange.elapsed_s:.1f} s"
         address = "" if self._proxy else exchange.address

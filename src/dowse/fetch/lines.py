@@ -36,6 +36,17 @@ _TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
 _SECRET = ("Proxy-Authorization",)
 
 
+def _result(host: str, address: str, port: int) -> ResolveResult:
+    return ResolveResult(
+        hostname=host,
+        host=address,
+        port=port,
+        family=socket.AF_INET6 if ":" in address else socket.AF_INET,
+        proto=socket.IPPROTO_TCP,
+        flags=socket.AI_NUMERICHOST,
+    )
+
+
 class _Names(AbstractResolver):
     """Our resolver in aiohttp's shape."""
 
@@ -46,6 +57,8 @@ class _Names(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         exchange = current.get()
+        if exchange.wanted:
+            return [_result(host, exchange.wanted, self._resolver.port_of(host) or port)]
         exchange.resolving = True
         started = perf_counter()
         answer = await self._resolver.resolve(host)
@@ -54,17 +67,7 @@ class _Names(AbstractResolver):
         if answer.failure is not None:
             kind = Refused if answer.failure is FailureKind.ADDRESS else Unresolved
             raise kind(answer.detail)
-        return [
-            ResolveResult(
-                hostname=host,
-                host=address,
-                port=answer.port or port,
-                family=socket.AF_INET6 if ":" in address else socket.AF_INET,
-                proto=socket.IPPROTO_TCP,
-                flags=socket.AI_NUMERICHOST,
-            )
-            for address in answer.addresses
-        ]
+        return [_result(host, address, answer.port or port) for address in answer.addresses]
 
     async def close(self) -> None:
         await self._resolver.close()
@@ -152,9 +155,11 @@ class Lines:
 
     async def take(self, origin: str, deadline: float) -> Line:
         """One that is idle, or a new one."""
-        kept = self._kept.take(origin)
-        if kept is not None:
-            return kept
+        wanted = current.get().wanted
+        while (kept := self._kept.take(origin)) is not None:
+            if not wanted or kept.address == wanted:
+                return kept
+            kept.close()  # the host has another address by now
         async with asyncio.timeout_at(deadline):
             try:
                 return await self._connect(origin)

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from ipaddress import IPv6Address
 from typing import Protocol
 
 from dowse.fetch.guard import Guard, is_literal, strip_literal
@@ -96,6 +97,20 @@ def _override(pattern: str, target: str) -> _Override:
     return _Override(spelled_host(pattern.strip()), host, int(port) if port else None)
 
 
+def _unmapped(address: str) -> str:
+    """An IPv4 address that is written as an IPv6 one, as itself: they are one host."""
+    mapped = IPv6Address(address).ipv4_mapped if address.startswith("::ffff:") and "%" not in address else None
+    return address if mapped is None else str(mapped)
+
+
+def _agreed(addresses: tuple[str, ...]) -> tuple[str, ...]:
+    """The same address first, in whatever order they came: hosts that share some of them share a delay. It is one of
+    the kind that came first, which is the kind that this machine reaches best."""
+    kind = ":" in addresses[0]
+    first = min(address for address in addresses if (":" in address) is kind)
+    return first, *(address for address in addresses if address != first)
+
+
 class Resolver:
     """Resolves hosts for one crawl. Answers are values; nothing raises but cancellation."""
 
@@ -137,6 +152,17 @@ class Resolver:
             return cached
         return await asyncio.shield(running)  # one impatient caller must not end the lookup for the others
 
+    def pass_over(self, host: str, address: str) -> None:
+        """Nobody answers at this address of a host: another comes first from now on, if it has one."""
+        known = self._cache.get(host)
+        if known is not None and known.addresses[:1] == (address,):
+            self._cache[host] = replace(known, addresses=known.addresses[1:] + known.addresses[:1])
+
+    def port_of(self, host: str) -> int | None:
+        """The port that the user has given a host, if he has."""
+        given = (override.port for override in self._overrides if fnmatchcase(host, override.pattern))
+        return next(given, None)
+
     async def close(self) -> None:
         """End the lookups still running."""
         running = list(self._running.values())
@@ -159,10 +185,10 @@ class Resolver:
 
     def _guarded(self, host: str, found: tuple[str, ...], port: int | None) -> Answer:
         found = found[:_MAX_ADDRESSES]
-        passed = tuple(address for address in found if self._guard.allows(address))
+        passed = tuple(dict.fromkeys(_unmapped(address) for address in found if self._guard.allows(address)))
         if passed:
             now = self._clock.now()
-            return Answer(passed, port, expires=now + _POSITIVE_S, usable_until=now + _POSITIVE_S + _STALE_S)
+            return Answer(_agreed(passed), port, expires=now + _POSITIVE_S, usable_until=now + _POSITIVE_S + _STALE_S)
         if found:
             where = "is" if found == (host,) else f"is at {', '.join(found[:4])}:"
             return self._failed(FailureKind.ADDRESS, f"{host} {where} not a public address")

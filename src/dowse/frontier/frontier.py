@@ -271,6 +271,12 @@ class Frontier:
             site.address = self._turns.address(address)
         site.errand = Errand.ROBOTS
 
+    def rehome(self, site: Site, address: str, now: float) -> None:
+        """The site lives at another address from now on."""
+        site.address = self._turns.address(address)
+        site.parked = -1
+        self._turns.offer(site, now)
+
     def settle_robots(self, site: Site, *, delay_s: float | None = None) -> None:
         """The robots errand is done: pages may be asked for, at the site's own delay if it has one."""
         if delay_s is not None:

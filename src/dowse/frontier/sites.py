@@ -62,6 +62,11 @@ class Site:
         return port_of(self.origin)
 
     @property
+    def address_key(self) -> str:
+        """The address whose delay it shares; "": none is known."""
+        return "" if self.address is None else self.address.key
+
+    @property
     def host(self) -> str:
         """The host name or address literal, without the port."""
         authority = self.origin.rpartition("//")[2].rpartition("@")[2]  # old records may have credentials

@@ -65,7 +65,8 @@ class Meter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request. ``accept_types`` are content-type prefixes; a body of another type is not read."""
+    """One request. ``accept_types`` are content-type prefixes; a body of another type is not read. ``address`` is the
+    one of the host's that is to be asked, since its delay is kept; where none is named, the best one is."""
 
     url: str
     method: str = "GET"
@@ -75,6 +76,7 @@ class Request:
     max_wire_bytes: int = 10_000_000
     max_body_bytes: int = 20_000_000
     timeout_s: float = 30.0
+    address: str = ""
 
 
 def is_unwanted(content_type: str | None, accept_types: tuple[str, ...]) -> bool:
@@ -150,8 +152,8 @@ class Resolved:
 
     @property
     def key(self) -> str:
-        """What politeness is shared by: the smallest address, so that rotated answers agree."""
-        return min(self.addresses)
+        """What politeness is shared by: the address that is to be asked."""
+        return self.addresses[0]
 
 
 class Transport(Protocol):

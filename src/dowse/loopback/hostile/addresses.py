@@ -80,8 +80,9 @@ TRIALS = (
            End(_METADATA, "refused", "address: *")),
     _named("dns-to-private", "A name that DNS places in a private network.", _page,
            End(f"http://{PRIVATE_NAME}/", "refused", "address: *")),
-    _named("dns-rebinding", "A name that is public when checked and private when used.", _page,
-           End(f"http://dns-rebinding.{DOMAIN}/", "refused", "address: *"), names=("127.0.0.1", "127.0.0.3")),
+    _named("dns-rebinding", "A name that is allowed when checked and private ever after; where it was checked, nobody "
+           "answers.", _page, End(f"http://dns-rebinding.{DOMAIN}/", "refused", "robots.txt unreachable: connect: *"),
+           names=("127.0.0.1", "127.0.0.3")),
     _literal("decimal-address", "192.168.1.1 as one number.", "http://3232235777/"),
     _literal("octal-address", "10.0.0.1 in octal.", "http://012.0.0.01/"),
     _literal("hex-address", "172.16.0.1 in hexadecimal.", "http://0xAC.0x10.0.1/"),
