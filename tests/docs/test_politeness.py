@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dowse.crawl import conclude, engine, errands, lookups, recorder, sitemaps, worker
+from dowse.crawl.robots import AGE_S
 from dowse.fetch import (
     MAX_ROBOTS_BYTES,
     MAX_ROBOTS_REDIRECTS,
@@ -88,7 +89,7 @@ def test_fixed_limits_are_the_codes() -> None:
     assert dict(table[1:]) == {
         "robots.txt read": f"{MAX_ROBOTS_BYTES // 1024} KiB",
         "robots.txt redirects": f"{MAX_ROBOTS_REDIRECTS}",
-        "robots.txt kept": f"{errands._ROBOTS_AGE_S / 3600:g} h",
+        "robots.txt kept": f"{AGE_S / 3600:g} h",
         "A site closed, for later runs": f"{errands._CLOSED_S / 3600:g} h",
         "A sitemap": f"{sitemaps._MOST_BYTES // 10**6} MB",
         "A header line": f"{answers._MAX_FIELD_BYTES // 1024} KiB",

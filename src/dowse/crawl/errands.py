@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dowse.crawl.extra import ExtraRequests
 from dowse.crawl.job import Lost
 from dowse.crawl.lookups import Lookups
 from dowse.crawl.recorder import Recorder
+from dowse.crawl.robots import KnownRules
 from dowse.crawl.workers import Workers
 from dowse.fetch import (
     ALLOW_ALL,
@@ -31,18 +32,10 @@ from dowse.model.url import Base, split
 
 __all__ = ["Errands"]
 
-_ROBOTS_AGE_S = 24 * 3600.0  # RFC 9309, section 2.4: no longer than a day
 _ADDRESS_AGE_S = 300.0  # after which an address is looked up again
 _READ_HERE_BYTES = 16_384  # of a robots.txt: nearly all are shorter
 _ENDED_AT_ONCE = 2_048  # URLs of a site that was given up
 _CLOSED_S = 24 * 3600.0  # how long a site that was given up stays closed for later runs
-
-
-@dataclass(slots=True)
-class _Robots:
-    rules: Rules
-    read_at: float
-    tries: int = 0
 
 
 class Errands:
@@ -63,7 +56,7 @@ class Errands:
         self._agent = agent
         self._looking = Lookups(frontier)
         self._ending: deque[tuple[int, CandidateState, str]] = deque()  # URLs of sites that were given up
-        self._robots: dict[int, _Robots] = {}
+        self._rules = KnownRules()
         self._resolved_at: dict[int, float] = {}  # site -> when its address was looked up
         self._lookups: dict[int, int] = {}  # site -> failed look-ups so far
         self._lookup_s: dict[int, float] = {}  # site -> seconds its look-up took, until a page takes them over
@@ -73,10 +66,8 @@ class Errands:
         """May this URL be fetched? None: its robots.txt must be read (again) first."""
         if not self._politeness.obey_robots:
             return True
-        robots = self._robots.get(site.id)
-        if robots is None or self._clock.now() - robots.read_at > _ROBOTS_AGE_S:
-            return None
-        return robots.rules.allowed(url)
+        rules = self._rules.of(site.id, self._clock.now())
+        return None if rules is None else rules.allowed(url)
 
     def is_aged(self, site: Site) -> bool:
         """Was the site's address looked up so long ago that it may have another by now?"""
@@ -99,8 +90,8 @@ class Errands:
 
     def effort(self, site: Site, url: str) -> int:
         """About how many microseconds ``allowed`` takes at the most: an estimate, the same in every run."""
-        robots = self._robots.get(site.id)
-        return 0 if robots is None else robots.rules.effort(url)
+        rules = self._rules.of(site.id, self._clock.now())
+        return 0 if rules is None else rules.effort(url)
 
     async def forbids(self, url: str) -> str:
         """Why a URL beside the pages (a sitemap) may not be asked for; "" when it may. Its robots.txt is read first
@@ -256,19 +247,17 @@ class Errands:
 
     def _settle(self, site: Site, rules: Rules, result: Response | Failure) -> None:
         now = self._clock.now()
-        before = self._robots.get(site.id)
         row = self._recorder.site(site.id)
         row.robots_status = rules.status
         row.robots_fetched_at = self._clock.wall()
         if rules.status != "unreachable":
-            self._robots[site.id] = _Robots(rules, now)
+            self._rules.keep(site.id, rules, now)
             self._frontier.settle_robots(site, delay_s=self._delay(site, rules))
             row.delay_s = site.delay_s
             if rules.sitemaps and self.on_sitemaps is not None:
                 self.on_sitemaps(site, rules.sitemaps)
             return
-        tries = before.tries + 1 if before else 1
-        self._robots[site.id] = _Robots(rules, now - _ROBOTS_AGE_S - 1, tries)
+        tries = self._rules.failed(site.id)
         row.failures += 1
         if tries > self._limits.max_retries or (isinstance(result, Failure) and not may_pass(result.kind)):
             self.close_site(site, _unreachable(site, result), CandidateState.REFUSED)

@@ -74,6 +74,10 @@ class PathRules:
     searched: int = 0  # octets that the wildcards search for, as the limit counts them
     steps: int = 0  # from a prefix up to the last one above it, at the most
 
+    @property
+    def count(self) -> int:
+        return len(self.prefixes) + len(self.whole) + len(self.wildcards)
+
     def allow(self, path: str) -> bool:
         """May this path (with its query, in :func:`octets`) be fetched?"""
         at = bisect_right(self.prefixes, path) - 1

@@ -56,6 +56,11 @@ class Rules:
     verdict: bool = True  # for every URL, where there are no rules
     paths: PathRules | None = None
 
+    @property
+    def count(self) -> int:
+        """How many rules there are, and 1 for itself."""
+        return 1 if self.paths is None else 1 + self.paths.count
+
     def allowed(self, url: str) -> bool:
         """May this URL be fetched? One that has no path is asked about as "/"."""
         if self.paths is None:
