@@ -30,13 +30,9 @@ LINKS = [f"/{n}" for n in range(1, 400)]
 
 
 class Names:
-    """A DNS that knows the good and the evil hosts, and takes twenty seconds to know nothing of the others."""
+    """A DNS that takes twenty seconds to know nothing."""
 
     async def addresses(self, host: str) -> Sequence[str]:
-        if host.endswith("good.test"):
-            return (GOOD,)
-        if host.endswith("evil.test"):
-            return (EVIL,)
         await asyncio.sleep(20)
         raise OSError(-2, "Name or service not known")
 
@@ -61,6 +57,12 @@ def layered_bodies() -> Site:
     return Site("evil.test", {"/0": page("evil", "solar", LINKS), **dict.fromkeys(LINKS, packed)})
 
 
+def large_errors() -> Site:
+    body = gzip.compress(b"<title>a</title>" + b"a" * 19_000_000)
+    packed = Resource(body, status=404, headers=(("Content-Encoding", "gzip"),))
+    return Site("evil.test", {"/0": page("evil", "solar", LINKS), **dict.fromkeys(LINKS, packed)})
+
+
 def sitemaps() -> Site:
     robots = "".join(f"Sitemap: http://evil.test/map{n}.xml.gz\n" for n in range(100))
     bomb = Resource(gzip.compress(b"<urlset>" + b"<a/>" * 10_000_000), "application/gzip")
@@ -81,12 +83,13 @@ def requests(evil: Site | None, change: Callable[[Topic], Topic], folder: Path) 
     """How often the good host is asked in some seconds."""
 
     async def main() -> int:
-        there = LoopbackServer(Web.of(evil or Site("evil.test")), host=EVIL, port=8181)
-        async with LoopbackServer(Web.of(good()), host=GOOD, port=8181) as here, there:
-            seeds = ["http://evil.test:8181/0"] if evil is not None else []
-            network = Network(allow_private=True, concurrency=16)
+        there = LoopbackServer(Web.of(evil or Site("evil.test")), host=EVIL)
+        async with LoopbackServer(Web.of(good()), host=GOOD) as here, there:
+            seeds = ["http://evil.test/0"] if evil is not None else []
+            places = {"good.test": here.address, "evil.test": there.address}
+            network = Network(allow_private=True, concurrency=16, resolve=places)
             topic = change(topic_for(
-                "", [*seeds, "http://good.test:8181/0"], budget=Budget(seconds=SECONDS), network=network,
+                "", [*seeds, "http://good.test/0"], budget=Budget(seconds=SECONDS), network=network,
                 politeness=Politeness(delay_s=DELAY_S), limits=Limits(page_time_s=2.0), workers=2,
             ))  # fmt: skip
             transport = HttpTransport(network, topic.limits, SystemClock(), Names())
@@ -107,7 +110,7 @@ def requests(evil: Site | None, change: Callable[[Topic], Topic], folder: Path) 
 async def _ready(assembly: Assembly) -> None:
     """Have workers that have started: on a busy machine that takes seconds, which are not the evil host's doing."""
     await assembly.workers.start()
-    await asyncio.gather(*(assembly.workers.call(time.sleep, 0.2) for _ in range(2)))
+    await asyncio.gather(*(assembly.workers.call("", time.sleep, 0.2) for _ in range(2)))
 
     async def started() -> None: ...
 
@@ -137,9 +140,9 @@ def with_dawdling(topic: Topic) -> Topic:
     ("evil", "change"),
     [
         (slow_names, lambda topic: topic), (busy_workers, with_dawdling), (layered_bodies, lambda topic: topic),
-        (sitemaps, with_sitemaps),
+        (large_errors, lambda topic: topic), (sitemaps, with_sitemaps),
     ],
-    ids=["slow names", "busy workers", "layered bodies", "sitemaps"],
+    ids=["slow names", "busy workers", "layered bodies", "large errors", "sitemaps"],
 )  # fmt: skip
 def test_a_host_that_misbehaves_costs_its_neighbour_little(
     evil: Callable[[], Site], change: Callable[[Topic], Topic], tmp_path: Path

@@ -15,6 +15,7 @@ from dowse.model.errors import DowseError
 from tests.crawl.steps import echo, job, misbehave, tell
 
 T = TypeVar("T")
+NAMES = ["a", "raise", "hang", "b"]
 
 
 def with_pool(step: Step, use: Callable[[ProcessPool], Awaitable[T]], *, count: int = 2, limit: float = 20.0) -> T:
@@ -85,7 +86,9 @@ def test_pages_that_take_long_leave_a_worker_to_other_domains() -> None:
 
 def test_calls_are_made_within_the_limits_of_a_page() -> None:
     async def use(pool: ProcessPool) -> list[str | Lost]:
-        return [await pool.call(tell, n, name=name) for n, name in enumerate(["a", "raise", "hang", "b"])]
+        return [
+            await pool.call("http://a.test/", tell, n, name=name) for n, name in enumerate(["a", "raise", "hang", "b"])
+        ]
 
     first, raised, hung, last = with_pool(misbehave, use, count=1, limit=1.0)
     assert isinstance(first, str)
@@ -150,7 +153,7 @@ def test_in_process_gives_the_same_answers() -> None:
 
     async def calls() -> list[str | Lost]:
         workers = InProcess(misbehave)
-        return [await workers.call(tell, 1, name="a"), await workers.call(tell, 1, name="raise")]
+        return [await workers.call("", tell, 1, name="a"), await workers.call("", tell, 1, name="raise")]
 
     assert asyncio.run(calls()) == [f"a 1 {os.getpid()}", Lost("ValueError: nothing to tell")]
 

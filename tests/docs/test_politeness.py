@@ -8,7 +8,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from dowse.crawl import conclude, engine, errands, lookups, recorder, sitemaps, worker
+from dowse.crawl import conclude, engine, errands, lookups, recorder, sitemaps, tasks, watchdog, worker
 from dowse.crawl.robots import AGE_S
 from dowse.fetch import (
     MAX_ROBOTS_BYTES,
@@ -18,6 +18,7 @@ from dowse.fetch import (
     Retry,
     RobotsRedirect,
     allowed,
+    body,
     decide,
     decode,
     product_token,
@@ -124,6 +125,14 @@ def test_numbers_in_the_text_are_the_codes() -> None:
         f"{robots._MOST_SITEMAPS} sitemaps are taken from a file, of up to {robots._LONGEST_SITEMAP} characters each",
         f"without an answer {conclude._SET_ASIDE_AFTER} times in a row",
         f"After {conclude._GIVE_UP_AFTER} in a row",
+        f"after {conclude._GIVE_UP_AFTER} in a row without a page",
+        f"set aside for {conclude._REST} times as long",
+        f"a robots.txt of more than {errands._READ_HERE_BYTES // 1024} KiB",
+        f"of more than {body._LONG_BYTES // 1024} KiB unpacked",
+        f"longer than {tasks._BRIEF_S:g} s gives its place",
+        f"does not come round for {watchdog.HELD_S:g} s",
+        f"places for {lookups._AT_ONCE} look-ups, of which the links of one domain's",
+        f"pages get {lookups._FROM_ONE_DOMAIN}",
         f"`limits.max_retries` ({limits.max_retries}) times more",
         f"({limits.retry_wait_s:g} s, {2 * limits.retry_wait_s:g} s)",
         f"up to {engine._GRACE_S:g} seconds",

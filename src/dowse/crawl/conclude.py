@@ -124,20 +124,20 @@ class Conclusion:
                 self._frontier.set_aside(lease.site, decision.hold_s, now)
             guarded = isinstance(result, Failure) and result.kind is FailureKind.ADDRESS
             outcome = Outcome.REFUSED if guarded else Outcome.FAILED
-            self._endings.end(lease, self._endings.row(lease, result, at, outcome, decision.reason), result, at)
+            await self._endings.end(lease, self._endings.row(lease, result, at, outcome, decision.reason), result, at)
             return None
         assert isinstance(result, Response)
         if result.status in REDIRECTS and result.header("Location"):
-            self._redirect(lease, result, at)
+            await self._redirect(lease, result, at)
             return None
         if result.status >= 300:
-            self._endings.end(
+            await self._endings.end(
                 lease, self._endings.row(lease, result, at, Outcome.FAILED, f"http {result.status}"), result, at
             )
             return None
         unwanted = self._unwanted_type(result)
         if unwanted:
-            self._endings.end(
+            await self._endings.end(
                 lease, self._endings.row(lease, result, at, Outcome.REFUSED, f"content-type {unwanted}"), result, at
             )
             return None
@@ -200,7 +200,7 @@ class Conclusion:
 
     # -- redirects -----------------------------------------------------------------------------------------------
 
-    def _redirect(self, lease: Lease, response: Response, at: float) -> None:
+    async def _redirect(self, lease: Lease, response: Response, at: float) -> None:
         target = Base(lease.url).join(response.header("Location") or "")
         chain = self._chain(lease.candidate)
         row = self._endings.row(lease, response, at, Outcome.REDIRECTED, "redirect")
@@ -222,7 +222,7 @@ class Conclusion:
                 self.via[coming] = lease.candidate
             elif rule != "known":
                 row.outcome, row.reason = Outcome.REFUSED, f"redirect: {rule}"
-        self._endings.end(lease, row, response, at)
+        await self._endings.end(lease, row, response, at)
 
     def _chain(self, candidate: int) -> list[str]:
         """The URLs whose redirects led to a candidate, the nearest first."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
 from dowse.crawl.outlook import Outlook
 from dowse.crawl.recorder import Recorder
 from dowse.crawl.tally import Tally
@@ -12,12 +16,21 @@ from dowse.model.records import CandidateState, PageRow
 from dowse.model.words import printable
 from dowse.store import compose
 
-__all__ = ["Endings"]
+__all__ = ["Endings", "archived"]
+
+_LARGE_BYTES = 1_000_000  # some 3 ms to pack
 
 _STATES = {
     Outcome.FETCHED: CandidateState.FETCHED, Outcome.REDIRECTED: CandidateState.FETCHED,
     Outcome.FAILED: CandidateState.FAILED, Outcome.REFUSED: CandidateState.REFUSED,
 }  # fmt: skip
+
+
+async def archived(response: Response, at: float, fields: Mapping[str, Any]) -> list[bytes]:
+    """The archive records of an answer that no worker has seen; a thread packs a large one."""
+    if len(response.body) < _LARGE_BYTES:
+        return compose(response, at, fields)
+    return await asyncio.to_thread(compose, response, at, fields)
 
 
 class Endings:
@@ -48,10 +61,10 @@ class Endings:
             row.reason = f"{reason}: {result.detail}"
         return row
 
-    def end(self, lease: Lease, row: PageRow, result: Response | Failure, at: float) -> None:
+    async def end(self, lease: Lease, row: PageRow, result: Response | Failure, at: float) -> None:
         """End a URL that brought no page; what did come is archived."""
         if isinstance(result, Response):
-            row.archive = compose(result, at, {"outcome": row.outcome, "reason": row.reason})
+            row.archive = await archived(result, at, {"outcome": row.outcome, "reason": row.reason})
         self.close(lease, row)
 
     def close(self, lease: Lease, row: PageRow) -> None:

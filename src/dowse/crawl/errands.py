@@ -233,7 +233,7 @@ class Errands:
         """What an answer means; a long file is read by a worker, and one that no worker can read keeps us out."""
         if isinstance(result, Failure) or len(result.body) <= _READ_HERE_BYTES:
             return robots_outcome(result, self._agent)
-        outcome = await self._workers.call(robots_outcome, result, self._agent)
+        outcome = await self._workers.call(result.url, robots_outcome, result, self._agent)
         return DENY_ALL if isinstance(outcome, Lost) else outcome
 
     async def _follow(self, lease: Lease, url: str) -> tuple[Lease, Response | Failure | None]:

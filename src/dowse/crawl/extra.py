@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from dowse.crawl.endings import archived
 from dowse.crawl.recorder import Recorder
 from dowse.frontier import Errand, Frontier, Lease, Site
 from dowse.model.budget import Purse
@@ -91,7 +92,8 @@ class ExtraRequests:
         at = self._clock.wall()
         result = await self._transport.fetch(request, self._purse)
         if isinstance(result, Response):
-            self._recorder.beside(result, at)
+            told = {"fetchTimeMs": round(result.timings.total_s * 1000)}
+            self._recorder.beside(await archived(result, at, told), at)
         row = self._recorder.site(site.id)
         row.requests += 1
         row.wire_bytes += result.wire_bytes

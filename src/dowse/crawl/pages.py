@@ -112,7 +112,7 @@ class PageIntake:
         if work.digest is None:
             if work.error:
                 self._recorder.event("page lost", f"{lease.url}: {work.error}")
-            self._endings.end(
+            await self._endings.end(
                 lease, self._endings.row(lease, response, at, Outcome.FAILED, f"parse: {work.error}"), response, at
             )
             return None

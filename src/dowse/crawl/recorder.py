@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from dowse.frontier import Frontier
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
-from dowse.model.http import Response
 from dowse.model.page import Links
 from dowse.model.records import (
     EVIDENCE_KIND,
@@ -30,7 +29,6 @@ from dowse.model.records import (
     SiteRow,
 )
 from dowse.model.strategy import Strategy
-from dowse.store import compose
 
 __all__ = ["Recorder"]
 
@@ -106,9 +104,9 @@ class Recorder:
         columns = zip(repeat(page), targets.tolist(), anchors, times, places, rels, strict=False)
         self._batch.links.extend(cast(Iterator[LinkRow], columns))  # a LinkRow each would cost ten times a tuple
 
-    def beside(self, response: Response, at: float) -> None:
+    def beside(self, archive: list[bytes], at: float) -> None:
         """Archive an answer that is no page: a robots.txt, a sitemap. Who replays the crawl needs them too."""
-        self._batch.beside.append((compose(response, at, {"fetchTimeMs": round(response.timings.total_s * 1000)}), at))
+        self._batch.beside.append((archive, at))
 
     def refused(self, rule: str, count: int, sample: str | None = None) -> None:
         refusals = self._batch.refusals

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 
 from dowse.crawl.errands import Errands
@@ -21,6 +22,7 @@ __all__ = ["WALKED", "Sitemaps"]
 WALKED = "sitemaps walked"  # the statistic that remembers them over a resume
 _MOST_BYTES = 50_000_000
 _HOPS = 5
+_USELESS_AT_MOST = 5
 _AT_ONCE = 500  # seeds taken up before others get a turn: some 20 ms where they are long
 
 
@@ -39,6 +41,7 @@ class Sitemaps:
         self._clock = clock
         self._walked = walked
         self._begun: set[str] = set(walked)
+        self._useless: Counter[str] = Counter()  # host -> sitemaps in a row that gave nothing
 
     async def walk(self, sources: tuple[str, ...]) -> None:
         """Walk these sitemaps (addresses or files), each once in the life of a crawl."""
@@ -62,10 +65,14 @@ class Sitemaps:
 
     async def _read(self, source: str) -> Sitemap | str:
         """One sitemap, read by a worker: what is in it decides how long that takes."""
+        if self._useless[_host(source)] >= _USELESS_AT_MOST:
+            return f"left out: {_USELESS_AT_MOST} sitemaps of its host in a row gave nothing"
         body = await self._fetch(source)
         if isinstance(body, str):
             return body
-        sitemap = await self._workers.call(read_sitemap, body, source)
+        sitemap = await self._workers.call(source, read_sitemap, body, source)
+        is_useless = isinstance(sitemap, Lost) or not (sitemap.pages or sitemap.children)
+        self._useless[_host(source)] = self._useless[_host(source)] + 1 if is_useless else 0
         return f"cannot be read: {sitemap.reason}" if isinstance(sitemap, Lost) else sitemap
 
     async def _fetch(self, source: str) -> bytes | str:
@@ -87,6 +94,10 @@ class Sitemaps:
                 continue
             return result.body if result.status == 200 else f"http {result.status}"
         return "redirect: too many"
+
+
+def _host(source: str) -> str:
+    return source.partition("://")[2].partition("/")[0]
 
 
 def _read(path: str) -> bytes | str:

@@ -23,9 +23,9 @@ class Workers(Protocol):
     async def run(self, job: Job) -> Work: ...
 
     async def call(
-        self, function: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs
+        self, url: str, function: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs
     ) -> _Found | Lost:
-        """Call a function within the time and memory of a page."""
+        """Call a function, as it were a page of this URL: within its time and memory, and its domain's share."""
         ...
 
     @property
@@ -60,7 +60,7 @@ class NoProcesses:
         """Nothing to start."""
 
     async def call(
-        self, function: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs
+        self, url: str, function: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs
     ) -> _Found | Lost:
         try:
             return function(*given, **named)

@@ -22,7 +22,7 @@ __all__ = ["Sitemap", "read_sitemap"]
 
 MAX_BYTES = 50_000_000  # of one file, uncompressed (the protocol says 50 MB)
 MAX_ENTRIES = 50_000  # of one file, those that are no addresses and those that occur again included
-MAX_ELEMENTS = 1_000_000  # of XML: some for each entry
+MAX_ELEMENTS = 500_000  # of XML: some for each entry
 MAX_MEMBERS = 1_000  # of gzip, one behind the other
 
 _CHUNK = 65_536
