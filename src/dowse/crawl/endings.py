@@ -18,6 +18,7 @@ from dowse.store import compose
 
 __all__ = ["Endings", "archived"]
 
+_LONGEST_HEADER = 512
 _LARGE_BYTES = 1_000_000  # some 3 ms to pack
 
 _STATES = {
@@ -31,6 +32,11 @@ async def archived(response: Response, at: float, fields: Mapping[str, Any]) -> 
     if len(response.body) < _LARGE_BYTES:
         return compose(response, at, fields)
     return await asyncio.to_thread(compose, response, at, fields)
+
+
+def _short(header: str | None) -> str | None:
+    """A header that is worth keeping with every page: none of kilobytes."""
+    return header if header is None or len(header) <= _LONGEST_HEADER else None
 
 
 class Endings:
@@ -52,10 +58,11 @@ class Endings:
         )  # fmt: skip
         if isinstance(result, Response):
             row.status = result.status
-            row.content_type = printable((result.header("Content-Type") or "").partition(";")[0].strip().lower())
+            kind = (result.header("Content-Type") or "")[:_LONGEST_HEADER].partition(";")[0]
+            row.content_type = printable(kind.strip().lower())
             row.body_bytes = len(result.body)
             row.truncated = result.truncated.value
-            row.etag, row.last_modified = result.header("ETag"), result.header("Last-Modified")
+            row.etag, row.last_modified = _short(result.header("ETag")), _short(result.header("Last-Modified"))
             row.cached_from = result.cached_from or None
         elif result.detail:
             row.reason = f"{reason}: {result.detail}"

@@ -12,13 +12,13 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from ipaddress import IPv6Address
 from typing import Protocol
 
 from dowse.fetch.guard import Guard, is_literal, strip_literal
+from dowse.fetch.threads import Threads
 from dowse.model.clock import Clock
 from dowse.model.errors import TopicError
 from dowse.model.http import FailureKind
@@ -46,16 +46,15 @@ class SystemLookup:
     """The operating system's resolver, on threads of its own so that slow names hold up nobody else."""
 
     def __init__(self, threads: int = 64) -> None:
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="dowse-dns")
+        self._threads = Threads(threads, "dowse-dns")
 
     async def addresses(self, host: str) -> Sequence[str]:
-        loop = asyncio.get_running_loop()
-        infos = await loop.run_in_executor(self._pool, _getaddrinfo, host)
+        infos = await self._threads.call(_getaddrinfo, host)
         return tuple(dict.fromkeys(str(info[4][0]) for info in infos))
 
     def close(self) -> None:
         """Let the threads end when their lookup does."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._threads.close()
 
 
 def _getaddrinfo(
