@@ -13,7 +13,7 @@ serialisation. Where it is not sure, the tree is walked here all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html.entities import html5
 
@@ -23,7 +23,7 @@ from dowse.compiled import Found, core
 from dowse.model.words import WordLines
 from dowse.parse.bounds import bounded
 from dowse.parse.document import Document, RawLink
-from dowse.parse.outline import TAGS, Outline
+from dowse.parse.outline import FIRST_LINE, TAGS, Outline
 from dowse.parse.robots import directives
 
 __all__ = ["Annotations", "find_annotations", "parse_html"]
@@ -66,10 +66,12 @@ _TABLE = core.tags(_KIND_OF_NAME) if core is not None else None
 _TEXT_ID = 2  # tag ids of the library: text, comment and the like come first
 
 
-def parse_html(page: bytes, *, url: str, charset: str = "", robots_tag: str | None = None) -> Document:
+def parse_html(pieces: Sequence[bytes], *, url: str, charset: str = "", robots_tag: str | None = None) -> Document:
     """Parse HTML that is :func:`~dowse.parse.bounds.bounded`, so that time is bounded by the page's size whatever its
     markup. Never raises."""
-    walk = _read(page)
+    walk = _read(pieces[0])
+    for piece in pieces[1:]:
+        walk.go_on(_read(piece))
     noindex, nofollow = directives(robots_tag, walk.robots)
     return Document(
         url=url,
@@ -143,13 +145,16 @@ class Annotations:
 
 def find_annotations(page: bytes, *, xhtml: bool = False) -> Annotations:
     """Find them in a page in UTF-8, each in its order. It is parsed once more for this, since few ask."""
-    tree = LexborHTMLParser(bounded(page, xhtml=xhtml), options=_OPTIONS, scripting=True)
-    metas = tree.css("meta[property='og:type' i],meta[name='og:type' i]")
-    return Annotations(
-        tuple(node.text() for node in tree.css("script[type*='ld+json' i]")),
-        tuple(node.attributes.get("itemtype") or "" for node in tree.css("[itemtype]")),
-        tuple(node.attributes.get("content") or "" for node in metas),
-    )
+    scripts: list[str] = []
+    items: list[str] = []
+    types: list[str] = []
+    for piece in bounded(page, xhtml=xhtml):
+        tree = LexborHTMLParser(piece, options=_OPTIONS, scripting=True)
+        scripts += [node.text() for node in tree.css("script[type*='ld+json' i]")]
+        items += [node.attributes.get("itemtype") or "" for node in tree.css("[itemtype]")]
+        metas = tree.css("meta[property='og:type' i],meta[name='og:type' i]")
+        types += [node.attributes.get("content") or "" for node in metas]
+    return Annotations(tuple(scripts), tuple(items), tuple(types))
 
 
 def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
@@ -275,6 +280,21 @@ class _Walk:
                         self.close_link(node)
                 following = node.next
             node = following
+
+    def go_on(self, walk: _Walk) -> None:
+        """Take up the walk over the page's next piece."""
+        self.text += b"\n" * (self.outline.lines - FIRST_LINE - self.text.count(b"\n"))
+        self.text += walk.text
+        lines, elements = self.outline.extend(walk.outline)
+        for link in walk.links:
+            element = link.element and link.element + elements
+            self.links.append(link._replace(paragraph=link.paragraph + lines, element=element))
+        if not self.titled:
+            self.title, self.titled = walk.title, walk.titled
+        self.base = walk.base if self.base is None else self.base
+        self.canonical = walk.canonical if self.canonical is None else self.canonical
+        self.refresh = walk.refresh if self.refresh is None else self.refresh
+        self.robots += walk.robots
 
     def enter(self, kind: int, node: LexborNode) -> None:
         """The start of an element that is neither inline, nor a block, nor a link."""
