@@ -8,33 +8,24 @@ typedef struct {
     Py_ssize_t count;
 } Terms;
 
-/* The number that has so many lower ones; reorders them. */
+/* The number that has so many lower ones, found byte by byte: no order of the numbers makes this slow, and a page may
+ * have chosen it. */
 static uint64_t
-ranked(uint64_t *values, Py_ssize_t count, Py_ssize_t rank)
+ranked(const uint64_t *values, Py_ssize_t count, Py_ssize_t rank)
 {
-    Py_ssize_t low = 0, high = count - 1;
-    while (low < high) {
-        uint64_t pivot = values[low + (high - low) / 2];
-        Py_ssize_t left = low, right = high;
-        while (left <= right) {
-            while (values[left] < pivot)
-                left++;
-            while (values[right] > pivot)
-                right--;
-            if (left <= right) {
-                uint64_t value = values[left];
-                values[left++] = values[right];
-                values[right--] = value;
-            }
-        }
-        if (rank <= right)
-            high = right;
-        else if (rank >= left)
-            low = left;
-        else
-            break;
+    uint64_t found = 0, known = 0; /* the upper bytes, and which bits they are */
+    for (int shift = 56; shift >= 0; shift -= 8) {
+        Py_ssize_t often[256] = {0};
+        unsigned byte = 0;
+        for (Py_ssize_t i = 0; i < count; i++)
+            if ((values[i] & known) == found)
+                often[values[i] >> shift & 255]++;
+        while (rank >= often[byte])
+            rank -= often[byte++];
+        found |= (uint64_t)byte << shift;
+        known |= UINT64_C(255) << shift;
     }
-    return values[rank];
+    return found;
 }
 
 /* Keeps the `most` terms that occur most often; of equals, those with the lowest hash. */

@@ -12,14 +12,28 @@ enum {
     RAW_BIT = 1 << 28, /* given with the names: the text inside has no tags, */
     ITEM = LI | DD | OPTION,
 };
-enum { LOOK_BACK = 32, MOVED_BLOCKS = 6, ALIKE = 3, WITH_TABLE = 4, NODE = 64, TURNS = 8, COPIED = 16 };
+enum { LOOK_BACK = 32, MOVED_BLOCKS = 6, ALIKE = 3, WITH_TABLE = 4, NODE = 64, BYTE = 4, TURNS = 8, COPIED = 16 };
 enum { MOST_OPEN_FORMATS = 256 }; /* of more, Python keeps the books */
 
 static const char *const CAPSULE = "dowse._core.sorts";
 
+enum { GAP = 1, ENDS_NAME = 2, ENDS_ATTRIBUTE = 4, ENDS_VALUE = 8 }; /* what a byte is in a tag */
+
+static const unsigned char CLASS[256] = {
+    [' '] = GAP | ENDS_NAME | ENDS_ATTRIBUTE | ENDS_VALUE, ['\t'] = GAP | ENDS_NAME | ENDS_ATTRIBUTE | ENDS_VALUE,
+    ['\n'] = GAP | ENDS_NAME | ENDS_ATTRIBUTE | ENDS_VALUE, ['\f'] = GAP | ENDS_NAME | ENDS_ATTRIBUTE | ENDS_VALUE,
+    ['\r'] = GAP | ENDS_NAME | ENDS_ATTRIBUTE | ENDS_VALUE, ['/'] = ENDS_NAME | ENDS_ATTRIBUTE,
+    ['>'] = ENDS_NAME | ENDS_ATTRIBUTE | ENDS_VALUE, ['='] = ENDS_ATTRIBUTE,
+};
+
+/* A name in small letters: its first bytes as numbers, so that most are compared at once. */
 typedef struct {
-    char name[16];
-    unsigned char size; /* 0: no name */
+    uint64_t first, second;
+    Span written;
+} Name;
+
+typedef struct {
+    Name name; /* of no size: none */
     int sort;
 } Sort;
 
@@ -28,7 +42,8 @@ typedef struct {
 } Sorts;
 
 typedef struct {
-    Span name, written;
+    Name name;
+    Span written;
     int sort, cell;
 } Opened;
 
@@ -43,46 +58,59 @@ typedef struct {
     Py_ssize_t fostered, merged;
     Py_ssize_t foreign, selects, tables, templates, paragraphs;
     int ark, form, cell, pure, odd;
-    Span title;
+    Name title;
     const char *cdata_end;
 } Reckoning;
 
 /* One tag as it is read. */
 typedef struct {
-    Span name, written;
+    Name name;
+    Span written;
     int is_end, closed, sort;
     Py_ssize_t attributes, count; /* bytes of them; how many */
 } Read;
 
-static unsigned
-place_of(Span name)
+static int
+is_gap(char byte)
 {
-    unsigned place = (unsigned)name.size;
-    for (Py_ssize_t i = 0; i < name.size; i++)
-        place = place * 31u + (unsigned char)Py_TOLOWER(name.begin[i]);
-    return place;
+    return CLASS[(unsigned char)byte] & GAP;
+}
+
+/* The name that begins here, up to what ends it. */
+static Name
+name_at(const char *at, const char *end)
+{
+    Name name = {0, 0, {at, 0}};
+    Py_ssize_t size = 0;
+    for (; at < end && !(CLASS[(unsigned char)*at] & ENDS_NAME); at++, size++) {
+        const uint64_t letter = (unsigned char)Py_TOLOWER(*at);
+        if (size < 8)
+            name.first |= letter << 8 * size;
+        else if (size < 16)
+            name.second |= letter << 8 * (size - 8);
+    }
+    name.written.size = size;
+    return name;
 }
 
 static int
-is_named(Span name, const char *other, Py_ssize_t size)
+is_same(const Name *one, const Name *other)
 {
-    return name.size == size && PyOS_strnicmp(name.begin, other, size) == 0;
+    const Py_ssize_t size = one->written.size;
+    if (one->first != other->first || one->second != other->second || size != other->written.size)
+        return 0;
+    return size <= 16 || PyOS_strnicmp(one->written.begin + 16, other->written.begin + 16, size - 16) == 0;
 }
 
 static Sort *
-entry_of(const Sorts *sorts, Span name)
+entry_of(const Sorts *sorts, const Name *name)
 {
-    for (unsigned place = place_of(name);; place++) {
+    uint64_t mixed = (name->first ^ name->second * UINT64_C(0xC2B2AE3D27D4EB4F)) * UINT64_C(0x9E3779B97F4A7C15);
+    for (unsigned place = (unsigned)(mixed >> 55);; place++) {
         const Sort *entry = &sorts->entries[place % 512];
-        if (entry->size == 0 || is_named(name, entry->name, entry->size))
+        if (entry->name.written.size == 0 || is_same(name, &entry->name))
             return (Sort *)entry;
     }
-}
-
-static int
-sort_of(const Sorts *sorts, Span name)
-{
-    return name.size > (Py_ssize_t)sizeof sorts->entries[0].name ? 0 : entry_of(sorts, name)->sort;
 }
 
 static void
@@ -91,7 +119,7 @@ free_sorts(PyObject *capsule)
     PyMem_Free(PyCapsule_GetPointer(capsule, CAPSULE));
 }
 
-/* sorts({name: bits}) -> a table for `is_cheap` */
+/* sorts({name: bits}) -> a table for `cheap_bytes` */
 PyObject *
 core_sorts(PyObject *module, PyObject *names)
 {
@@ -106,31 +134,24 @@ core_sorts(PyObject *module, PyObject *names)
     PyObject *key, *value;
     Py_ssize_t position = 0;
     while (PyDict_Next(names, &position, &key, &value)) {
-        Span name = {NULL, 0};
+        Name name = {0, 0, {NULL, 0}};
         if (PyBytes_Check(key))
-            name = (Span){PyBytes_AS_STRING(key), PyBytes_GET_SIZE(key)};
+            name = name_at(PyBytes_AS_STRING(key), PyBytes_AS_STRING(key) + PyBytes_GET_SIZE(key));
         long sort = PyLong_AsLong(value);
-        if (name.size < 1 || name.size > (Py_ssize_t)sizeof sorts->entries[0].name || PyErr_Occurred()) {
+        if (name.written.size < 1 || name.written.size > 16 || PyErr_Occurred()) {
             PyMem_Free(sorts);
             if (!PyErr_Occurred())
                 PyErr_SetString(PyExc_ValueError, "names have 1 to 16 bytes");
             return NULL;
         }
-        Sort *entry = entry_of(sorts, name);
-        memcpy(entry->name, name.begin, (size_t)name.size);
-        entry->size = (unsigned char)name.size;
-        entry->sort = (int)sort;
+        Sort *entry = entry_of(sorts, &name);
+        name.written.begin = NULL; /* it need not live as long as this */
+        *entry = (Sort){name, (int)sort};
     }
     PyObject *capsule = PyCapsule_New(sorts, CAPSULE, free_sorts);
     if (capsule == NULL)
         PyMem_Free(sorts);
     return capsule;
-}
-
-static int
-is_gap(char byte) /* as `is_blank`, before line ends are made one kind */
-{
-    return is_blank(byte) || byte == '\r';
 }
 
 /* A tag, from its "<" to behind its ">"; UNSAFE where the page ends within it. */
@@ -140,10 +161,8 @@ read_tag(Reckoning *reckoning, Read *tag)
     const char *at = reckoning->at, *end = reckoning->end;
     tag->written.begin = at++;
     tag->is_end = *at == '/';
-    tag->name.begin = at += tag->is_end;
-    while (at < end && !is_gap(*at) && *at != '/' && *at != '>')
-        at++;
-    tag->name.size = at - tag->name.begin;
+    tag->name = name_at(at + tag->is_end, end);
+    at = tag->name.written.begin + tag->name.written.size;
     tag->attributes = tag->count = 0;
     for (const char *first = at;;) {
         const char *mark = at;
@@ -155,7 +174,7 @@ read_tag(Reckoning *reckoning, Read *tag)
             tag->closed = at > mark && at[-1] == '/';
             break;
         }
-        for (at++; at < end && !is_gap(*at) && *at != '/' && *at != '>' && *at != '=';)
+        for (at++; at < end && !(CLASS[(unsigned char)*at] & ENDS_ATTRIBUTE);)
             at++;
         while (at < end && is_gap(*at))
             at++;
@@ -169,7 +188,7 @@ read_tag(Reckoning *reckoning, Read *tag)
                 at = close + 1;
             }
             else
-                while (at < end && !is_gap(*at) && *at != '>')
+                while (at < end && !(CLASS[(unsigned char)*at] & ENDS_VALUE))
                     at++;
         }
         tag->count++;
@@ -177,7 +196,7 @@ read_tag(Reckoning *reckoning, Read *tag)
     }
     reckoning->at = at + 1;
     tag->written.size = reckoning->at - tag->written.begin;
-    tag->sort = sort_of(reckoning->sorts, tag->name);
+    tag->sort = entry_of(reckoning->sorts, &tag->name)->sort;
     return OK;
 }
 
@@ -205,6 +224,12 @@ pass_comment(Reckoning *reckoning)
         at = at == NULL ? end : at + 3 + (at[2] == '!');
     }
     reckoning->at = at;
+}
+
+static int
+is_named(Span name, const char *other, Py_ssize_t size)
+{
+    return name.size == size && PyOS_strnicmp(name.begin, other, size) == 0;
 }
 
 /* Is there an end or a start tag of that name here, of which "<" or "</" was read? */
@@ -302,7 +327,7 @@ open_format(Reckoning *reckoning, Span written)
     if (reckoning->format_count == MOST_OPEN_FORMATS)
         return UNSAFE;
     if (count_alike(reckoning, written, &last) < ALIKE)
-        reckoning->format_cost += NODE + written.size;
+        reckoning->format_cost += NODE + BYTE * written.size;
     else
         reckoning->ark = 1;
     reckoning->formats[reckoning->format_count++] = written;
@@ -314,7 +339,7 @@ close_format(Reckoning *reckoning, Span written)
 {
     int last = 0;
     if (count_alike(reckoning, written, &last) <= ALIKE)
-        reckoning->format_cost -= NODE + written.size;
+        reckoning->format_cost -= NODE + BYTE * written.size;
     reckoning->formats[last] = reckoning->formats[--reckoning->format_count];
 }
 
@@ -326,8 +351,9 @@ open_tag(Reckoning *reckoning, const Read *tag)
         return FAILED;
     reckoning->stack = stack;
     const int sort = tag->sort, fostered = sort & FORMATTING_BIT && reckoning->tables && !reckoning->cell;
-    Span name = fostered ? (Span){"<", 1} : tag->name;
-    stack[reckoning->depth++] = (Opened){name, tag->written, sort, reckoning->cell};
+    stack[reckoning->depth++] = (Opened){tag->name, tag->written, sort, reckoning->cell};
+    if (fostered)
+        stack[reckoning->depth - 1].name = (Name){'<', 0, {"<", 1}}; /* no tag has this name */
     if (sort & FORMATTING_BIT)
         return open_format(reckoning, tag->written);
     if (sort & FOREIGN_BIT && !reckoning->foreign)
@@ -367,13 +393,13 @@ take_away(Reckoning *reckoning, Py_ssize_t place)
 
 /* Takes away the innermost entry of that name, with none between that stops it. */
 static void
-close_tag(Reckoning *reckoning, Span name, int stop, int most_special)
+close_tag(Reckoning *reckoning, const Name *name, int stop, int most_special)
 {
     Py_ssize_t least = reckoning->depth > LOOK_BACK ? reckoning->depth - LOOK_BACK : 0;
     int special = 0;
     for (Py_ssize_t place = reckoning->depth - 1; place >= least; place--) {
         const Opened *one = &reckoning->stack[place];
-        if (is_named(name, one->name.begin, one->name.size)) {
+        if (is_same(name, &one->name)) {
             if (special <= most_special)
                 take_away(reckoning, place);
             return;
@@ -388,7 +414,7 @@ static int
 start_foreign(Reckoning *reckoning, const Read *tag)
 {
     const int sort = tag->sort;
-    reckoning->title.size = 0;
+    reckoning->title.written.size = 0;
     if (reckoning->pure) {
         if (tag->closed && !(sort & LEAVES_SVG))
             return OK;
@@ -402,7 +428,7 @@ start_foreign(Reckoning *reckoning, const Read *tag)
 static int
 start_tag(Reckoning *reckoning, const Read *tag)
 {
-    static const Span p = {"p", 1};
+    static const Name p = {'p', 0, {"p", 1}};
     const int sort = tag->sort;
     charge(reckoning, sort & (A | NOBR) ? sort : 0);
     if (sort & ROOT) {
@@ -417,7 +443,7 @@ start_tag(Reckoning *reckoning, const Read *tag)
         reckoning->odd |= sort & COLUMN && reckoning->templates;
     }
     if (sort & ENDS_PARAGRAPH && reckoning->paragraphs)
-        close_tag(reckoning, p, BARRIER_BIT | STOPS_P, LOOK_BACK);
+        close_tag(reckoning, &p, BARRIER_BIT | STOPS_P, LOOK_BACK);
     if (sort & NEVER_OPEN)
         return OK;
     if (sort & ITEM && reckoning->depth && (reckoning->stack[reckoning->depth - 1].sort & ITEM) == (sort & ITEM))
@@ -425,7 +451,7 @@ start_tag(Reckoning *reckoning, const Read *tag)
     if (sort & FOREIGN_BIT && tag->closed)
         return OK;
     if (sort & A)
-        close_tag(reckoning, tag->name, BARRIER_BIT, LOOK_BACK);
+        close_tag(reckoning, &tag->name, BARRIER_BIT, LOOK_BACK);
     if (sort & FORM && !reckoning->templates) {
         if (reckoning->form)
             return OK;
@@ -439,26 +465,26 @@ end_tag(Reckoning *reckoning, const Read *tag)
 {
     const int sort = tag->sort;
     charge(reckoning, sort);
-    Span title = reckoning->title;
-    reckoning->title.size = 0;
+    const Name title = reckoning->title;
+    reckoning->title.written.size = 0;
     if (reckoning->foreign) {
-        if (title.size && is_named(tag->name, title.begin, title.size))
-            reckoning->pure = 1;
-        close_tag(reckoning, tag->name, BARRIER_BIT | SPECIAL_BIT, LOOK_BACK);
+        reckoning->pure |= is_same(&tag->name, &title);
+        reckoning->pure &= is_same(&tag->name, &reckoning->stack[reckoning->depth - 1].name); /* SVG is open */
+        close_tag(reckoning, &tag->name, BARRIER_BIT | SPECIAL_BIT, LOOK_BACK);
     }
     else if (sort & NEVER_OPEN)
         reckoning->cell &= !(sort & PART_BIT);
     else if (sort & FORM && !reckoning->templates) {
         if (reckoning->form)
-            close_tag(reckoning, tag->name, BARRIER_BIT, LOOK_BACK);
+            close_tag(reckoning, &tag->name, BARRIER_BIT, LOOK_BACK);
         reckoning->form = 0;
     }
     else if (sort & FORMATTING_BIT)
-        close_tag(reckoning, tag->name, BARRIER_BIT, reckoning->ark ? 0 : MOVED_BLOCKS);
+        close_tag(reckoning, &tag->name, BARRIER_BIT, reckoning->ark ? 0 : MOVED_BLOCKS);
     else {
         int stop = sort & SCOPED_BIT ? BARRIER_BIT : BARRIER_BIT | SPECIAL_BIT;
         stop |= sort & P ? STOPS_P : sort & LI ? STOPS_LI : 0;
-        close_tag(reckoning, tag->name, stop, LOOK_BACK);
+        close_tag(reckoning, &tag->name, stop, LOOK_BACK);
     }
 }
 
@@ -481,18 +507,19 @@ comment(Reckoning *reckoning)
     return OK;
 }
 
-/* What is inside an element that has no tags in it; `is_raw` is 0 where it is one like others. */
+/* What is inside an element that has no tags in it; `is_raw` is 0 where it is one like others, or might as well be. */
 static int
 pass_raw(Reckoning *reckoning, const Read *tag, int *is_raw)
 {
     const int certain = raw_is_certain(reckoning);
-    *is_raw = certain != 0;
+    *is_raw = 0;
     if (certain == 0)
         return OK;
-    const char *end = raw_end(reckoning->at, reckoning->end, tag->name);
-    const int frames = is_named(tag->name, "noframes", 8) && !reckoning->foreign && !reckoning->selects;
-    if (certain < 0 && !frames && memchr(reckoning->at, '<', (size_t)(end - reckoning->at)) != NULL)
-        return UNSAFE;
+    const char *end = raw_end(reckoning->at, reckoning->end, tag->name.written);
+    const int frames = is_named(tag->name.written, "noframes", 8) && !reckoning->foreign && !reckoning->selects;
+    if (certain < 0 && !frames)
+        return memchr(reckoning->at, '<', (size_t)(end - reckoning->at)) == NULL ? OK : UNSAFE;
+    *is_raw = 1;
     reckoning->cost += 1 + reckoning->fostered / COPIED;
     reckoning->at = end;
     return OK;
@@ -506,7 +533,7 @@ is_space_only(const char *at, const char *end)
     return at == end;
 }
 
-/* The whole page: OK where it is cheap. */
+/* The whole page: OK where it is cheap, up to its end or to the last tag that is read of it. */
 static int
 reckon(Reckoning *reckoning, Py_ssize_t most_attributes, Py_ssize_t tags_left, int64_t most_cost)
 {
@@ -522,7 +549,11 @@ reckon(Reckoning *reckoning, Py_ssize_t most_attributes, Py_ssize_t tags_left, i
         if (reckoning->tables && !reckoning->cell && !is_space_only(text, at))
             reckoning->fostered += at - text;
         reckoning->at = at;
-        if (--tags_left < 0 || reckoning->cost > most_cost)
+        if (--tags_left < 0) {
+            reckoning->end = at;
+            return OK;
+        }
+        if (reckoning->cost > most_cost)
             return UNSAFE;
         if (!is_letter(at[1]) && !(at[1] == '/' && reckoning->end - at > 2 && is_letter(at[2]))) {
             TRY(comment(reckoning));
@@ -557,15 +588,15 @@ has_more_marks(const char *page, Py_ssize_t size, Py_ssize_t most)
     return most < 0;
 }
 
-/* is_cheap(page, sorts, small, few_tags, most_attributes, most_tags, most_cost) -> bool: would `_Cutter` leave it alone?
- * False also where that is not certain. */
+/* cheap_bytes(page, sorts, small, few_tags, most_attributes, most_tags, most_cost) -> how many bytes of the page `_Cutter`
+ * takes over as they are, in one piece; -1: it cuts, or that is not certain */
 PyObject *
-core_is_cheap(PyObject *module, PyObject *const *args, Py_ssize_t count)
+core_cheap_bytes(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
     Py_ssize_t numbers[5] = {0};
     if (count != 7 || !PyBytes_Check(args[0])) {
-        PyErr_SetString(PyExc_TypeError, "is_cheap(bytes, sorts, int, int, int, int, int)");
+        PyErr_SetString(PyExc_TypeError, "cheap_bytes(bytes, sorts, int, int, int, int, int)");
         return NULL;
     }
     for (int i = 0; i < 5; i++)
@@ -576,7 +607,7 @@ core_is_cheap(PyObject *module, PyObject *const *args, Py_ssize_t count)
     const char *page = PyBytes_AS_STRING(args[0]); /* ends with a NUL: the byte behind any other may be read */
     const Py_ssize_t size = PyBytes_GET_SIZE(args[0]);
     if (size <= numbers[0] && !has_more_marks(page, size, numbers[1]))
-        Py_RETURN_TRUE;
+        return PyLong_FromSsize_t(size);
     Reckoning *reckoning = PyMem_Calloc(1, sizeof *reckoning);
     if (reckoning == NULL)
         return PyErr_NoMemory();
@@ -584,7 +615,8 @@ core_is_cheap(PyObject *module, PyObject *const *args, Py_ssize_t count)
     reckoning->at = reckoning->cdata_end = page;
     reckoning->end = page + size;
     int status = reckon(reckoning, numbers[2], numbers[3], numbers[4]);
+    const Py_ssize_t bytes = status == OK ? reckoning->end - page : -1;
     PyMem_Free(reckoning->stack);
     PyMem_Free(reckoning);
-    return status == FAILED ? NULL : PyBool_FromLong(status == OK);
+    return status == FAILED ? NULL : PyLong_FromSsize_t(bytes);
 }

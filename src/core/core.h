@@ -88,7 +88,7 @@ next_character(const char **at)
 
 PyObject *core_tags(PyObject *module, PyObject *names);
 PyObject *core_sorts(PyObject *module, PyObject *names);
-PyObject *core_is_cheap(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_cheap_bytes(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_is_utf8(PyObject *module, PyObject *body);
 PyObject *core_read(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_walk(PyObject *module, PyObject *const *args, Py_ssize_t count);

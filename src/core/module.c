@@ -5,7 +5,7 @@
 static PyMethodDef methods[] = {
     {"tags", core_tags, METH_O, NULL},
     {"sorts", core_sorts, METH_O, NULL},
-    {"is_cheap", (PyCFunction)(void (*)(void))core_is_cheap, METH_FASTCALL, NULL},
+    {"cheap_bytes", (PyCFunction)(void (*)(void))core_cheap_bytes, METH_FASTCALL, NULL},
     {"is_utf8", core_is_utf8, METH_O, NULL},
     {"read", (PyCFunction)(void (*)(void))core_read, METH_FASTCALL, NULL},
     {"walk", (PyCFunction)(void (*)(void))core_walk, METH_FASTCALL, NULL},

@@ -37,13 +37,14 @@ class Core(Protocol):
         """Can it be decoded?"""
 
     def sorts(self, sorts: Mapping[bytes, int], /) -> object:
-        """A table for :meth:`is_cheap`: what is known of each name (see ``dowse.parse.openings``)."""
+        """A table for :meth:`cheap_bytes`: what is known of each name (see ``dowse.parse.openings``)."""
 
-    def is_cheap(
+    def cheap_bytes(
         self, page: bytes, sorts: object, small: int, few_tags: int, most_attributes: int, most_tags: int,
         most_cost: int, /,
-    ) -> bool:  # fmt: skip
-        """Is it certain that no tag of the page is beyond these bounds (see ``dowse.parse.bounds``)?"""
+    ) -> int:  # fmt: skip
+        """How many bytes of the page are a piece by themselves, and the only one (see ``dowse.parse.bounds``); -1 where
+        it has several, or tags that are beyond these bounds, or that is not certain."""
 
     def read(
         self, page: bytes, tags: object, is_hidden: Callable[[str], object], link: type[_Link],

@@ -41,8 +41,9 @@ def bounded(page: bytes, *, xhtml: bool = False) -> list[bytes]:
     if b"\0" in page:  # never text to a browser; later a paragraph separator to us
         page = page.replace(b"\0", b"")
     if core is not None:
-        if core.is_cheap(page, _TABLE, _SMALL, _FEW_TAGS, _MOST_ATTRIBUTES, MOST_TAGS, _MOST_COST):
-            return [page]
+        size = core.cheap_bytes(page, _TABLE, _SMALL, _FEW_TAGS, _MOST_ATTRIBUTES, MOST_TAGS, _MOST_COST)
+        if size >= 0:
+            return [page[:size]]
     elif len(page) <= _SMALL and page.count(b"<") <= _FEW_TAGS:
         return [page]
     return _Cutter(page).pieces()
@@ -124,13 +125,16 @@ class _Cutter:
             self._openings.start(name, tag[0], len(attributes) // 2, closed)
 
     def _raw(self, name: bytes, begin: int) -> bool:
-        """Pass over what is inside an element that has no tags in it; False where it is an element like others."""
+        """Pass over what is inside an element that has no tags in it; False where it is an element like others, or is
+        none and might as well be."""
         certain = self._openings.raw_is_certain
         if certain is False:
             return False
         page = self._page
         end = len(page) if name == b"plaintext" else end_of_raw(page, name, self._at)
-        if not certain and page.find(b"<", self._at, end) >= 0 and not self._is_noframes(name):
+        if certain is None and not self._is_noframes(name):
+            if page.find(b"<", self._at, end) < 0:
+                return False
             self._cut(begin)  # where nothing is open, there is no doubt
         self._openings.mark()
         self._at = end

@@ -92,7 +92,8 @@ _LOOK_BACK = 32  # entries: what an end tag closes is near, or it is taken to cl
 _MOVED_BLOCKS = 6  # out of formatting by one end tag, surely
 _ALIKE = 3  # formatting elements that are all alike and opened again
 _WITH_TABLE = 4  # more elements that a table brings with it
-_NODE = 64  # what an element costs that is opened again, in looks at the stack
+_NODE = 64  # what an element costs that is opened again, in looks at the stack,
+_BYTE = 4  # and each byte of its tag, which is copied and searched
 _TURNS = 8  # of the standard's loop at the end of formatting
 _COPIED = 16  # bytes, in one such look
 _FOSTERED = b"<"  # no tag has this name
@@ -197,7 +198,7 @@ class Openings:
         if sort & _FORMATTING:
             alike = self._alike[written] = self._alike.get(written, 0) + 1
             if alike <= _ALIKE:
-                self._formats += _NODE + len(written)
+                self._formats += _NODE + _BYTE * len(written)
             else:
                 self._ark = True
         elif sort & _P:
@@ -222,8 +223,8 @@ class Openings:
         self._charge(sort)
         title, self._title = self._title, b""
         if self.foreign:
-            if name == title:
-                self._pure = True
+            innermost = self._stack[-1][0] == name
+            self._pure = innermost and (self._pure or name == title)  # else it may close more than that
             self._close(name, _BARRIER | _SPECIAL)
         elif sort & _NEVER_OPEN:
             if sort & _PART:
@@ -258,7 +259,7 @@ class Openings:
         if sort & _FORMATTING:
             alike = self._alike[written] = self._alike[written] - 1
             if alike < _ALIKE:
-                self._formats -= _NODE + len(written)
+                self._formats -= _NODE + _BYTE * len(written)
             if not alike:
                 del self._alike[written]
         elif sort & _P:
