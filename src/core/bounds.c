@@ -12,7 +12,7 @@ enum {
     RAW_BIT = 1 << 28, /* given with the names: the text inside has no tags, */
     ITEM = LI | DD | OPTION,
 };
-enum { LOOK_BACK = 32, MOVED_BLOCKS = 6, ALIKE = 3, WITH_TABLE = 4, NODE = 64, BYTE = 4, TURNS = 8, COPIED = 16 };
+enum { LOOK_BACK = 32, MOVED_BLOCKS = 6, ALIKE = 3, WITH_TABLE = 4, NODE = 192, BYTE = 4, TURNS = 8, COPIED = 16 };
 enum { MOST_OPEN_FORMATS = 256 }; /* of more, Python keeps the books */
 
 static const char *const CAPSULE = "dowse._core.sorts";

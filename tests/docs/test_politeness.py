@@ -92,7 +92,7 @@ def test_fixed_limits_are_the_codes() -> None:
         "Headers of a response": f"{answers._MAX_HEADERS}",
         "An answer of DNS kept": f"{resolver._POSITIVE_S:g} s",
         "A failure of DNS kept": f"{resolver._NEGATIVE_S:g} s",
-        "Nesting of HTML elements": f"{bounds.MAX_DEPTH}",
+        "Tags read of a page": f"{bounds.MOST_TAGS:,}",
         "Bodies in memory at once; beyond, large ones wait for each other": f"{bodies._MOST_BYTES >> 20} MiB",
         "Memory of a parsing process": f"{worker._MOST_MEMORY >> 30} GiB",
         "Wait for exchanges in flight at a stop": f"{engine._GRACE_S:g} s",

@@ -112,6 +112,35 @@ def test_sound_pages_are_left_alone() -> None:
             assert bounds.bounded(page) == [page]
 
 
+@pytest.mark.parametrize(
+    "again",
+    [
+        "<div><script></div></script>",
+        "<div><select></div></select>",
+        "<div><table><td></div></table>",
+        "<div></div-x>",
+        "<b-x></b>",
+        "<optgroup>",
+        "<rt>",
+        "<dd><li>",
+        "<svg><title><p></title></svg>",
+        "<body a#=1 b#=2 c#=3 d#=4 e#=5>",
+        "<p>x</body></html><html a#=1 b#=2 c#=3 d#=4>",
+        "<table><b y=#></table><p>x",
+        "<p><b y=#><div><div><div><div><div><div><div><div><div></b></div></div></div></div></div></div></div></div></div>",
+        "<table>x<!>",
+    ],
+)
+def test_what_grows_is_cut(again: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = _page("", again, 3_000)
+    monkeypatch.setattr(bounds, "_MOST_COST", 1_000_000)
+    monkeypatch.setattr(bounds, "_PIECE_COST", 200_000)
+    pieces = bounds.bounded(page)
+    assert len(pieces) > 2
+    assert page.startswith(b"".join(pieces))
+    assert max(max(_depths(piece)) for piece in pieces) < 3_000
+
+
 def test_a_tag_keeps_its_first_attributes() -> None:
     names = " ".join(f"a{number}=1" for number in range(1_000))
     page = f"<p>{'x' * 70_000}<div {names}>a</div {names}><svg><path {names}/></svg>".encode()
