@@ -22,30 +22,39 @@ from dowse.parse.decode import in_utf8
 
 __all__ = ["LETTERS", "TAGS", "bounds", "digests", "words"]
 
-TAGS = tuple(
-    f"<{name}>".encode() for name in
+_STARTS = (
     "a b i font p div span li dd ul table tr td select option form svg math title desc template script style textarea "
-    "frameset html body head br img h1 object button plaintext noscript iframe base ruby rt pre x-y".split()
-) + tuple(
-    f"</{name}>".encode() for name in "a b p div span li ul table td select svg title template script body html".split()
-) + (
+    "frameset html body head br img h1 object button plaintext noscript iframe base ruby rt pre x-y"
+)
+_ENDS = "a b p div span li ul table td select svg title template script body html"
+TAGS = (
+    *(f"<{name}>".encode() for name in _STARTS.split()), *(f"</{name}>".encode() for name in _ENDS.split()),
     b"<a href='", b"<base href=", b"<meta http-equiv=refresh content='", b"<meta name=robots content=", b" hidden ",
     b" style='display:none'", b" rel=nofollow ", b" title=x ", b"<img alt='x'>", b"<!--", b"-->", b"<![CDATA[", b"]]>",
-    b"<!doctype html>", b"&amp;", b"&#x41;", b"&#", b"&copy", b"/>", b"<area href=x alt=y>", b"<p>solar cell ", b"<link rel=canonical href=",
-    b"<script type='application/ld+json'>{\"@type\":\"Event\"}</script>", b"<i itemtype='https://schema.org/Event'>",
+    b"<!doctype html>", b"&amp;", b"&#x41;", b"&#", b"&copy", b"/>", b"<area href=x alt=y>", b"<p>solar cell ",
+    b"<link rel=canonical href=", b"<script type='application/ld+json'>{\"@type\":\"Event\"}</script>",
+    b"<i itemtype='https://schema.org/Event'>",
 )  # fmt: skip
 LETTERS = tuple(
     letter.encode("utf-8", "surrogatepass") for letter in
-    ("a", "Z", "é", "É", "ß", "İ", "Σ", "ж", "漢", "か", "ก", "ั", "\u0301", "\u0323", "\u200d", "’", "\u2028", "\x85", "1", "_", "\n",
-     " ", "'", "ﬁ", "😀", "\ud800", "\0", "\u0130\u0307", "ǅ")
+    ("a", "Z", "é", "É", "ß", "İ", "Σ", "ж", "漢", "か", "ก", "ั", "\u0301", "\u0323", "\u200d", "’", "\u2028", "\x85",
+     "1", "_", "\n", " ", "'", "ﬁ", "😀", "\ud800", "\0", "\u0130\u0307", "ǅ")
 )  # fmt: skip
-_TYPES = ("text/html", "text/html; charset=utf-8", "text/html; charset=windows-1252", "application/xhtml+xml", "text/plain")
+_TYPES = (
+    "text/html",
+    "text/html; charset=utf-8",
+    "text/html; charset=windows-1252",
+    "application/xhtml+xml",
+    "text/plain",
+)
 
 
 @contextmanager
 def _without_core() -> Iterator[None]:
     """As if it were not there."""
-    modules = [module for name, module in list(sys.modules.items()) if name.startswith("dowse.") and "core" in vars(module)]
+    modules = [
+        module for name, module in list(sys.modules.items()) if name.startswith("dowse.") and "core" in vars(module)
+    ]
     for module in modules:
         vars(module)["core"] = None
     try:
@@ -95,11 +104,16 @@ def bounds(data: bytes) -> None:
 
 def words(data: bytes) -> None:
     """The words of a text."""
-    for text in (data.decode("utf-8", "surrogateescape" if len(data) % 2 else "replace"), data.decode("utf-8", "replace").encode()):
+    for text in (
+        data.decode("utf-8", "surrogateescape" if len(data) % 2 else "replace"),
+        data.decode("utf-8", "replace").encode(),
+    ):
         known, new = {LINE_END: 0}, [LINE_END]
         recent = bytearray(core.RECENT_SIZE if core is not None else 0)
         tokens = WordLines(text).tokens()
         for _ in range(2):  # the second time, all of them are known
             numbers = WordLines(text).numbers(known, new, recent)
             if numbers is not None:
-                assert [new[number] for number in memoryview(numbers).cast("i")] == tokens, "other words than Python finds"
+                assert [new[number] for number in memoryview(numbers).cast("i")] == tokens, (
+                    "other words than Python finds"
+                )

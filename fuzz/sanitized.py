@@ -45,7 +45,9 @@ def build(folder: Path) -> Sanitized | str:
     line = [compiler, *_FLAGS, "-I", sysconfig.get_paths()["include"], *sources, "-o", str(core)]
     made = subprocess.run(line, capture_output=True, text=True, check=False)
     if made.returncode:
-        return f"the core cannot be built with sanitizers: {made.stderr.strip().splitlines()[-1] if made.stderr else ''}"
+        return (
+            f"the core cannot be built with sanitizers: {made.stderr.strip().splitlines()[-1] if made.stderr else ''}"
+        )
     return Sanitized(core, {
         "LD_PRELOAD": ":".join(str(library) for library in libraries if library is not None),
         "ASAN_OPTIONS": "detect_leaks=0:hard_rss_limit_mb=6144:handle_abort=1",

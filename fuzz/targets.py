@@ -25,7 +25,14 @@ from fuzz import pages
 __all__ = ["TARGETS", "Target"]
 
 _URL = "https://www.example.org/a/b.html?c=d"
-_TYPES = ("", "text/html", "text/html; charset=utf-8", "text/html; charset=shift_jis", "text/plain", "text/html;charset=")
+_TYPES = (
+    "",
+    "text/html",
+    "text/html; charset=utf-8",
+    "text/html; charset=shift_jis",
+    "text/plain",
+    "text/html;charset=",
+)
 _CODINGS = ("gzip", "deflate", "br", "zstd", "gzip, gzip", "br, gzip", "x-gzip, deflate, zstd", "utf-8", "")
 _MOST_DECODED = 1_000_000
 
@@ -128,26 +135,46 @@ def _split(words: bytes) -> tuple[bytes, ...]:
     return tuple(words.split())
 
 
+_CHARSETS = (
+    b"<meta charset=", b"<?xml encoding='", b"gb18030", b"euc-jp", b"utf-16", b"\x1b$B", b"\x1b(B", b"\x8e\xa1",
+    b"\x81\x30\x81\x30", b"<!--", b"-->",
+)  # fmt: skip
+_ROBOTS = (
+    *_split(b"User-agent: Disallow: Allow: Crawl-delay: Sitemap: * $ / dowse %2a %41 ?"),
+    b"\n", b"\nDisallow: /a*b$", b"*a" * 50,
+)  # fmt: skip
+_SITEMAPS = _split(
+    b"<urlset> </urlset> <url> </url> <loc> </loc> <sitemap> <lastmod> <!ENTITY &amp; &#0; <![CDATA[ ]]> https:// "
+    b"2024-01-01 <?xml?> <!DOCTYPE"
+)
+_PACKED = (b"\x1f\x8b\x08\0\0\0\0\0\0\x03", b"\x28\xb5\x2f\xfd", b"\x78\x9c", b"\x0b", b"<html>")
+_HEADERS = (
+    *_split(b"Content-Length: Transfer-Encoding: chunked identity Content-Type: : ,"),
+    b"\r\n", b"\n", b"\r\n\r\n", b"\r\n ", b"\t",
+)  # fmt: skip
+_URLS = _split(b"http:// https: // @ : [::1] .. ./ ../ %2e %00 \xc3\xa9 xn-- ? # & = utm_source= :80 0x7f.1")
+_PREDICATES = _split(
+    b"word( title( url.glob( url.regex( object( category( similarity erid words links language and or not ( ) == >= < "
+    b"\"a\" 'b' 0.5 1e9"
+)
+_TOPICS = _split(
+    b'query = keywords = [seeds] urls = [ ] "https://a.org/" [scope] [limits] [[a]] { } """ 10s 5GB true 1e400'
+)
+_CATEGORIES = _split(b'"terms": [ ] { } "weights" null 1e308 -0.0 "english" "threshold": "a",')
+_STATISTICS = _split(b'"tokens": "words": "hosts": "mix": [ ] { } 1e308 null "features" -1,')
+
 TARGETS = (
     Target("pages", pages.digests, pages.TAGS, in_core=True),
     Target("bounds", pages.bounds, pages.TAGS, in_core=True),
     Target("words", pages.words, pages.LETTERS, in_core=True),
-    Target("charsets", _charsets, (b"<meta charset=", b"<?xml encoding='", b"gb18030", b"euc-jp", b"utf-16", b"\x1b$B",
-                                   b"\x1b(B", b"\x8e\xa1", b"\x81\x30\x81\x30", b"<!--", b"-->")),
-    Target("robots", _robots, _split(b"User-agent: Disallow: Allow: Crawl-delay: Sitemap: * $ / dowse %2a %41 ?")
-           + (b"\n", b"\nDisallow: /a*b$", b"*a" * 50)),
-    Target("sitemaps", _sitemaps, _split(b"<urlset> </urlset> <url> </url> <loc> </loc> <sitemap> <lastmod> <!ENTITY &amp; "
-                                         b"&#0; <![CDATA[ ]]> https:// 2024-01-01 <?xml?> <!DOCTYPE")),
-    Target("contents", _contents, (b"\x1f\x8b\x08\0\0\0\0\0\0\x03", b"\x28\xb5\x2f\xfd", b"\x78\x9c", b"\x0b", b"<html>")),
-    Target("headers", _headers, _split(b"Content-Length: Transfer-Encoding: chunked identity Content-Type: : ,")
-           + (b"\r\n", b"\n", b"\r\n\r\n", b"\r\n ", b"\t")),
-    Target("urls", _urls, _split(b"http:// https: // @ : [::1] .. ./ ../ %2e %00 \xc3\xa9 xn-- ? # & = utm_source= :80 0x7f.1")),
-    Target("predicates", _predicates, _split(b'word( title( url.glob( url.regex( object( category( similarity erid words '
-                                             b'links language and or not ( ) == >= < "a" \'b\' 0.5 1e9'), (TopicError,)),
-    Target("topics", _topics, _split(b'query = keywords = [seeds] urls = [ ] "https://a.org/" [scope] [limits] [[a]] """ '
-                                     b"''' { } 10s 5GB true 1e400"), (TopicError,), long=False),
-    Target("categories", _categories, _split(b'"terms": [ ] { } "weights" null 1e308 -0.0 "english" "threshold": "a",'),
-           (TopicError,)),
-    Target("statistics", _statistics, _split(b'"tokens": "words": "hosts": "mix": [ ] { } 1e308 null "features" -1,'),
-           (TopicError,)),
-)  # fmt: skip
+    Target("charsets", _charsets, _CHARSETS),
+    Target("robots", _robots, _ROBOTS),
+    Target("sitemaps", _sitemaps, _SITEMAPS),
+    Target("contents", _contents, _PACKED),
+    Target("headers", _headers, _HEADERS),
+    Target("urls", _urls, _URLS),
+    Target("predicates", _predicates, _PREDICATES, (TopicError,)),
+    Target("topics", _topics, _TOPICS, (TopicError,), long=False),
+    Target("categories", _categories, _CATEGORIES, (TopicError,)),
+    Target("statistics", _statistics, _STATISTICS, (TopicError,)),
+)

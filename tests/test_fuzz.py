@@ -7,7 +7,6 @@ import signal
 import sys
 
 import pytest
-
 from fuzz import __main__ as program
 from fuzz.child import SEEDS, _fault
 from fuzz.mutate import mutated
@@ -36,7 +35,11 @@ def test_inputs_are_the_same_for_a_seed_number() -> None:
 
 @pytest.mark.parametrize(
     ("error", "fault"),
-    [(ValueError("no"), "ValueError: no"), (AssertionError("not so"), "broken promise: not so"), (KeyError("told"), "")],
+    [
+        (ValueError("no"), "ValueError: no"),
+        (AssertionError("not so"), "broken promise: not so"),
+        (KeyError("told"), ""),
+    ],
 )
 def test_what_is_not_declared_is_a_fault(error: Exception, fault: str) -> None:
     def run(data: bytes) -> None:

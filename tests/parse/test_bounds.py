@@ -14,11 +14,12 @@ from dowse.parse.html import _OPTIONS
 from tests.compiled import needs_core, pure
 from tests.parse.pages import ARTICLE, FRAMESET, PAGE_1997, mutated_pages, written_pages
 
-NAMES = (
-    "a b i font nobr p div span li dd dt ul ol table tr td caption col select option optgroup input textarea button form "
-    "object template svg math g path title desc foreignobject mi h1 center section x-y style script frameset html body "
-    "br hr img rt ruby pre plaintext main details search summary noframes"
-).split()
+TAG_NAMES = (
+    "a b i font nobr p div span li dd dt ul ol table tr td caption col select option optgroup input textarea button "
+    "form object template svg math g path title desc foreignobject mi h1 center section x-y style script frameset html "
+    "body br hr img rt ruby pre plaintext main details search summary noframes"
+)
+NAMES = TAG_NAMES.split()
 SCRAPS = ["x", "x", " ", "<!--", "-->", "<![CDATA[", "]]>", "'", '"', "<!x>", "</>", "<!-->"]
 
 
@@ -127,7 +128,7 @@ def test_sound_pages_are_left_alone() -> None:
         "<body a#=1 b#=2 c#=3 d#=4 e#=5>",
         "<p>x</body></html><html a#=1 b#=2 c#=3 d#=4>",
         "<table><b y=#></table><p>x",
-        "<p><b y=#><div><div><div><div><div><div><div><div><div></b></div></div></div></div></div></div></div></div></div>",
+        f"<p><b y=#>{'<div>' * 9}</b>{'</div>' * 9}",
         "<table>x<!>",
     ],
 )
@@ -143,9 +144,10 @@ def test_what_grows_is_cut(again: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_tag_keeps_its_first_attributes() -> None:
     names = " ".join(f"a{number}=1" for number in range(1_000))
-    page = f"<p>{'x' * 70_000}<div {names}>a</div {names}><svg><path {names}/></svg>".encode()
+    few = " ".join(f"a{number}=1" for number in range(250))
+    page = f"<p>{'x' * 70_000}<div {names}>a</div {names}><svg><path {names}/></svg><p {few}>".encode()
     [found] = bounds.bounded(page)
-    assert found.count(b"a199=1") == 3
+    assert found.count(b"a199=1") == 4
     assert b"a200=1" not in found
     quoted = names.replace("=1", '="></div>"')
     [found] = bounds.bounded(f"<p>{'x' * 70_000}<div {quoted}>a".encode())
@@ -177,7 +179,7 @@ def test_pieces_are_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
     assert b"".join(pieces) == html.encode()
     joined = parse_html(pieces, url="http://a.org/")
     assert " ".join(joined.raw_text.split()) == " ".join(whole.raw_text.split())
-    assert [link[:3] for link in joined.links] == [link[:3] for link in whole.links]
+    assert [link.href for link in joined.links] == [link.href for link in whole.links]
     lines = joined.raw_text.split("\n")
     for link in joined.links:
         if "link" in link.anchor:

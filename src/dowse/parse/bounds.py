@@ -30,7 +30,9 @@ _CDATA = b"<![CDATA["
 _RAW = RAW | {b"plaintext"}
 _RAW_BIT = 1 << 28
 _TABLE = (
-    None if core is None else core.sorts({name: SORTS.get(name, 0) | (name in _RAW) * _RAW_BIT for name in _RAW | SORTS.keys()})
+    None
+    if core is None
+    else core.sorts({name: SORTS.get(name, 0) | (name in _RAW) * _RAW_BIT for name in _RAW | SORTS.keys()})
 )
 
 

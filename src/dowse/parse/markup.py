@@ -16,7 +16,7 @@ _VALUE = rb"(?:\"[^\"]*+\"?+|'[^']*+'?+|[^%b>\"'][^%b>]*+|)" % (_BLANK, _BLANK)
 _ATTRIBUTE = rb"[%b/]*+[^%b/>][^%b/>=]*+[%b]*+(?:=[%b]*+%b)?+" % (_BLANK, _BLANK, _BLANK, _BLANK, _BLANK, _VALUE)
 ATTRIBUTE: Final = re.compile(_ATTRIBUTE)
 TAG: Final = re.compile(rb"<(/?)([a-zA-Z][^%b/>]*+)((?:%b)*+)([%b/]*+)(>?)" % (_BLANK, _ATTRIBUTE, _BLANK))
-"""Groups: is it an end tag, name, attributes, blanks and slashes, its end: without one, the page ends within the tag."""
+"""Groups: is it an end tag, name, attributes, blanks and slashes, its end: without that, the page ends within it."""
 MARK: Final = re.compile(rb"<[a-zA-Z/!?]")
 RAW: Final = frozenset(b"script style xmp iframe noembed noframes noscript textarea title".split())
 """Elements whose text has no tags in it."""
@@ -41,7 +41,7 @@ def end_of_comment(page: bytes, at: int) -> int:
 
 
 def end_of_raw(page: bytes, name: bytes, at: int) -> int:
-    """Where the end tag begins of an element of ``RAW`` whose text begins at ``at``; the page's end where it has none."""
+    """Where the end tag begins of an element of ``RAW`` whose text begins at ``at``; without one, the page's end."""
     if name != b"script":
         found = _RAW_ENDS[name].search(page, at)
         return len(page) if found is None else found.start()

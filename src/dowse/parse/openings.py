@@ -48,11 +48,11 @@ _ITEM = _LI | _DD | _OPTION
 _NAMES = {
     _BARRIER: b"applet marquee math object select svg table template",
     _SPECIAL: b"address annotation-xml applet article aside blockquote body button caption center col colgroup dd desc "
-    b"details dir div dl dt fieldset figcaption figure footer foreignobject form frameset h1 h2 h3 h4 h5 h6 head header "
-    b"hgroup html li listing main marquee menu mi mn mo ms mtext nav object ol p plaintext pre search section select "
-    b"summary table tbody td template tfoot th thead title tr ul",
-    _SCOPED: b"address applet article aside blockquote button center dd div dl dt fieldset figcaption figure footer form "
-    b"h1 h2 h3 h4 h5 h6 header li main marquee menu nav object ol p pre section select table template ul",
+    b"details dir div dl dt fieldset figcaption figure footer foreignobject form frameset h1 h2 h3 h4 h5 h6 head "
+    b"header hgroup html li listing main marquee menu mi mn mo ms mtext nav object ol p plaintext pre search section "
+    b"select summary table tbody td template tfoot th thead title tr ul",
+    _SCOPED: b"address applet article aside blockquote button center dd div dl dt fieldset figcaption figure footer "
+    b"form h1 h2 h3 h4 h5 h6 header li main marquee menu nav object ol p pre section select table template ul",
     _FORMATTING: b"a b big code em font i nobr s small strike strong tt u",
     _NEVER_OPEN: b"area base basefont bgsound body br caption col colgroup embed frame head hr html img input keygen "
     b"link meta param source tbody td tfoot th thead tr track wbr",
