@@ -3,12 +3,13 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+FUZZ_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.stamp
 EXTRAS := dev,parquet,train,embed
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint demo bench soak soak-memory clean
+.PHONY: help test lint demo bench soak soak-memory fuzz clean
 
 # One line a step; what the step printed is shown only when it fails.
 define step
@@ -41,9 +42,12 @@ soak: $(STAMP)  ## the slow runs that `make test` leaves out
 soak-memory: $(STAMP)  ## an hour of an endless web, watching memory (DOWSE_SOAK_MINUTES)
 	@$(BIN)/pytest -m soak -s tests/crawl/test_memory_soak.py $(PYTEST_ARGS)
 
+fuzz: $(STAMP)  ## hostile input for every parser, the compiled core under sanitizers (FUZZ_ARGS)
+	@$(BIN)/python -m fuzz $(FUZZ_ARGS)
+
 clean:  ## remove caches, builds and demo output (not .venv)
 	@rm -rf build dist demo-crawl .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	@find src tests bench -type d -name __pycache__ -prune -exec rm -rf {} +
+	@find src tests bench fuzz -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # The stamp is newer than these when everything they ask for is installed, and the compiled core built.
 $(STAMP): pyproject.toml setup.py $(wildcard src/core/*)

@@ -97,8 +97,8 @@ next_character(const char **at)
 }
 
 PyObject *core_tags(PyObject *module, PyObject *names);
-PyObject *core_looks_deep(PyObject *module, PyObject *const *args, Py_ssize_t count);
-PyObject *core_is_flat(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_sorts(PyObject *module, PyObject *names);
+PyObject *core_cheap_bytes(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_is_utf8(PyObject *module, PyObject *body);
 PyObject *core_read(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_walk(PyObject *module, PyObject *const *args, Py_ssize_t count);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 enum { MOST_ANCHOR = 400, MOST_REL = 100 }; /* characters */
+enum { MOST_AROUND = 8 };                   /* links around one whose words may be hidden */
 
 static int
 is_space(const char *begin, Py_ssize_t size)
@@ -154,13 +155,24 @@ open_link(Walk *walk)
     return OK;
 }
 
+/* As much of a text as an anchor needs: links around links must not copy all of it, each of them. */
+static Span
+shortened(Span text)
+{
+    const Py_ssize_t most = 4 * (MOST_ANCHOR + 1); /* bytes */
+    if (text.size > most)
+        for (text.size = most; (text.begin[text.size] & 0xC0) == 0x80;)
+            text.size--;
+    return text;
+}
+
 static int
 close_link(Walk *walk)
 {
     OpenLink *link = &walk->open_links[--walk->links_open];
     if (link->href.begin == NULL)
         return OK;
-    Span anchor = {walk->text.data + link->text, walk->text.size - link->text};
+    Span anchor = shortened((Span){walk->text.data + link->text, walk->text.size - link->text});
     if (walk->alt_count > link->first_alt) {
         walk->joined.size = 0;
         TRY(bytes_add(&walk->joined, anchor.begin, anchor.size));
@@ -171,7 +183,7 @@ close_link(Walk *walk)
         walk->alt_count = link->first_alt;
         anchor = (Span){walk->joined.data, walk->joined.size};
     }
-    else if (anchor.size == 0) {
+    else if (anchor.size == 0 && walk->links_open < MOST_AROUND) {
         Span unseen = {walk->unseen.data + link->unseen, walk->unseen.size - link->unseen};
         if (walk->any_hidden)
             anchor = unseen;

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Core", "Found", "core"]
 
-_VERSION = 6  # of what is below, as in src/core/module.c
+_VERSION = 7  # of what is below, as in src/core/module.c
 _Link = TypeVar("_Link", bound=tuple[Any, ...])
 Found = tuple[bytes, list[_Link], tuple[list[int], ...], list[tuple[int, Mapping[str, str | None], str]]]
 """Text in UTF-8, links, columns of the outline and elements of the head (kind, attributes, text) of a page."""
@@ -36,15 +36,15 @@ class Core(Protocol):
     def is_utf8(self, body: bytes, /) -> bool:
         """Can it be decoded?"""
 
-    def looks_deep(self, page: bytes, most_unclosed: int, most_tags: int, /) -> bool | None:
-        """Are more start tags than that open somewhere (see ``dowse.parse.bounds``)? None where there are too many tags
-        to tell by their number."""
+    def sorts(self, sorts: Mapping[bytes, int], /) -> object:
+        """A table for :meth:`cheap_bytes`: what is known of each name (see ``dowse.parse.openings``)."""
 
-    def is_flat(
-        self, page: bytes, not_nesting: frozenset[bytes], formatting: frozenset[bytes], max_depth: int,
-        max_formatting: int, max_tags: int, /,
-    ) -> bool:  # fmt: skip
-        """Is it certain that no tag of the page is beyond these bounds (see ``dowse.parse.bounds``)?"""
+    def cheap_bytes(
+        self, page: bytes, sorts: object, small: int, few_tags: int, most_attributes: int, most_tags: int,
+        most_cost: int, /,
+    ) -> int:  # fmt: skip
+        """How many bytes of the page are a piece by themselves, and the only one (see ``dowse.parse.bounds``); -1 where
+        it has several, or tags that are beyond these bounds, or that is not certain."""
 
     def read(
         self, page: bytes, tags: object, is_hidden: Callable[[str], object], link: type[_Link],

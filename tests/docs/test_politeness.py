@@ -36,7 +36,8 @@ from dowse.model.http import REDIRECTS, Failure, FailureKind, Response
 from dowse.model.topic import Limits, Network, Politeness, Traps
 from dowse.model.topicfile import parse_topic
 from dowse.model.url import fingerprint
-from dowse.parse import bounds, gather_links, links, parse_page
+from dowse.parse import bounds, gather_links, parse_page
+from dowse.parse.document import MAX_HREF
 from tests.docs.markdown import DOCS, ROOT, codes, section, tables
 
 TEXT = (DOCS / "politeness.md").read_text(encoding="utf-8")
@@ -105,7 +106,7 @@ def test_fixed_limits_are_the_codes() -> None:
         ),
         "Content codings one in the other": f"{decode.MAX_CODINGS}",
         "Streams one behind the other within a coding": f"{decode.MAX_MEMBERS:,}",
-        "Nesting of HTML elements": f"{bounds.MAX_DEPTH}",
+        "Tags read of a page": f"{bounds.MOST_TAGS:,}",
         "Bodies in memory at once; beyond, large ones wait for each other": f"{bodies._MOST_BYTES >> 20} MiB",
         "Memory of a parsing process": f"{worker._MOST_MEMORY >> 30} GiB",
         "Wait for exchanges in flight at a stop": f"{engine._GRACE_S:g} s",
@@ -136,7 +137,7 @@ def test_numbers_in_the_text_are_the_codes() -> None:
         f"`limits.max_retries` ({limits.max_retries}) times more",
         f"({limits.retry_wait_s:g} s, {2 * limits.retry_wait_s:g} s)",
         f"up to {engine._GRACE_S:g} seconds",
-        f"links of more than {links._MAX_HREF} characters",
+        f"links of more than {MAX_HREF} characters",
     ):
         assert phrase in TEXT.replace("\n", " "), phrase
     waits = [decide(answer(500), attempt, limits, wall=0.0, max_delay_s=MAX_DELAY_S) for attempt in (1, 2)]
@@ -218,7 +219,7 @@ def test_rules_are_those_of_the_code() -> None:
     domain = GrowthRules(Traps(max_hosts_per_domain=1))
     growth |= {domain.admit(site, f"https://{site}.example.org/", None, 0, False).rule for site in (0, 1)}
     page = b"<a href=/x rel=nofollow>1</a><a href='http://['>2</a><a href=/1>3</a><a href=/2>4</a>"
-    page += b"<a href=/" + b"y" * links._MAX_HREF + b">5</a>"
+    page += b"<a href=/" + b"y" * MAX_HREF + b">5</a>"
     found = gather_links(parse_page(page, url=URL, content_type="text/html"), max_links=1)
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src" / "dowse" / "crawl").glob("*.py"))
     others = set(re.findall(r"\.refused\(\"([a-z-]+)\"", source))

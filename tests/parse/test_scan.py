@@ -21,7 +21,7 @@ FIELDS = ("text", "links", "outline", "title", "lang", "base", "canonical", "ref
 
 
 def both(html: str) -> tuple[_Walk | None, _Walk]:
-    page = bounded(html.encode())
+    [page] = bounded(html.encode())
     tree = LexborHTMLParser(page, options=_OPTIONS, scripting=True)
     return _scanned(tree, page), _walked(tree)
 

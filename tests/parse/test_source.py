@@ -23,7 +23,7 @@ TABLE = "<table><tr><td>a<td>b<tr><th>c</table>"
 
 
 def assert_same(html: str, *, surely: bool = False) -> None:
-    page = bounded(html.encode())
+    [page] = bounded(html.encode())
     found = _told(page)
     if found is None:
         assert not surely, html

@@ -42,6 +42,10 @@ _marked = re.compile(rf"[\w{_MARKS}]+").findall
 _needs_care = re.compile(rf"[{_MARKS}{_UNSPACED}]").search
 _has_unspaced = re.compile(rf"[{_UNSPACED}]").search
 _runs = re.compile(rf"[{_UNSPACED}]+|[^{_UNSPACED}]+").findall
+# Marks that are put in order when text is normalised, which takes the square of their number. The Unicode standard's
+# own bound is 30 (UAX 15, Stream-Safe Text Format); whatever else is in such a row is no part of a word.
+_long_rows = re.compile(r"([^\w\s\x00-\x7f]{32})[^\w\s\x00-\x7f]++")
+_LONG_ROW = 32
 
 
 def _pairs(found: list[str]) -> list[str]:
@@ -143,6 +147,8 @@ def _words_of_line(line: str) -> list[str]:
     """The words of a line whose ASCII part is prepared."""
     if line.isascii():
         return line.split()
+    if len(line) > _LONG_ROW:
+        line = _long_rows.sub(r"\1", line)
     line = line.lower()
     if not unicodedata.is_normalized("NFC", line):
         line = unicodedata.normalize("NFC", line)

@@ -1,149 +1,146 @@
-"""Keeps hostile markup from costing more than its size: an HTML tree builder is quadratic in three places.
+"""Keeps hostile markup from costing more than its size: an HTML tree builder is quadratic in several places.
 
-Depth (each block start tag looks up the whole stack), open formatting elements (each new paragraph repeats them) and
-attributes of one tag (each is compared with those before). Browsers bound depth at 512 for the same reason. Ordinary
-pages pay a few counts and a search; only suspicious ones are read tag by tag.
+Depth (tags look up the whole stack of open elements), open formatting (each new paragraph repeats it), attributes (each
+is compared with those before it, on one tag or on all ``<html>`` tags together) and text between the cells of a table
+(which is copied at each tag). No sound page comes near to what this may cost here. One that does is cut into pieces,
+each of which is read as a page of its own: nothing of it is lost but which element is in which, across a cut.
 """
 
 from __future__ import annotations
 
 import re
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dowse.compiled import core
+from dowse.parse.markup import MARK, RAW, TAG, end_of_comment, end_of_raw, first_attributes
+from dowse.parse.openings import SORTS, Openings
 
-__all__ = ["MAX_DEPTH", "bounded"]
+__all__ = ["MOST_TAGS", "bounded"]
 
-MAX_DEPTH = 400
-_MAX_FORMATTING = 32
-_MAX_ATTRIBUTES = 200
-_MAX_TAGS = 300_000
-_SUSPECT_UNCLOSED = 1_500
-_SUSPECT_TAGS = 20_000
-_SUSPECT_SIZE = 65_536
-_WINDOW = 8_192
-_NAME = 8  # letters of a tag's name that are looked at: no two names that nest begin with the same ones
-
-_TAG = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-_LONG_TAG = re.compile(rb"""<[a-zA-Z](?:[^>"']++|"[^"]*+"|'[^']*+')*+>?""")
-_ATTRIBUTE = re.compile(rb"""[^\s=>"'/<]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
-_FORMATTING_NAMES = b"b big code em font i nobr s small strike strong tt u"
-_NOT_NESTING_NAMES = (  # void, closed by the next of their kind, or self-closed in SVG
-    b"area base br col embed hr img input link meta source track wbr param frame p li dd dt option tr td th tbody "
-    b"thead tfoot colgroup optgroup rp rt html head body a path rect circle line polygon polyline ellipse use stop "
-    b"image"
-)
-_FORMATTING = frozenset(_FORMATTING_NAMES.split())
-_NOT_NESTING = frozenset(_NOT_NESTING_NAMES.split())
-_IGNORED = np.array([b"", *_NOT_NESTING], f"S{_NAME}").view(np.uint64)
+MOST_TAGS = 300_000
+"""Of a page, comments counted as well; it ends there."""
+_MOST_ATTRIBUTES = 200
+_FEW_TAGS = 1_000  # with no more than these, and in so many bytes, nothing is dear
+_SMALL = 65_536
+_MOST_COST = 128_000_000  # of a page in one piece: half a second; 16,000 elements one in the other, or 300,000 in rows
+_PIECE_COST = 4_000_000  # of a piece of one that is dearer
+_MOST_PIECES = 100
 # the letters in front of the names spare the search most tags: whole names, in any case, are slow to compare
 _XHTML_EMPTY = re.compile(rb"<(?=[sStTiInN])(script|title|style|textarea|iframe|noscript)\b([^<>]*)/>", re.IGNORECASE)
+_CDATA = b"<![CDATA["
+_RAW = RAW | {b"plaintext"}
+_RAW_BIT = 1 << 28
+_TABLE = (
+    None
+    if core is None
+    else core.sorts({name: SORTS.get(name, 0) | (name in _RAW) * _RAW_BIT for name in _RAW | SORTS.keys()})
+)
 
 
-def bounded(page: bytes, *, xhtml: bool = False) -> bytes:
-    """A page in UTF-8 without what would make its tree too deep or too dear. Links keep their tags."""
+def bounded(page: bytes, *, xhtml: bool = False) -> list[bytes]:
+    """A page in UTF-8 in pieces, nearly always one, that a tree builder reads in time bounded by their size."""
     if xhtml:  # "<script src=x />" is whole in XML, but swallows the rest of the page in HTML
         page = _XHTML_EMPTY.sub(rb"<\1\2></\1>", page)
-    if len(page) > _SUSPECT_SIZE:
-        page = _fewer_attributes(page)
     if b"\0" in page:  # never text to a browser; later a paragraph separator to us
         page = page.replace(b"\0", b"")
-    return page if _surely_flat(page) or not _looks_deep(page) else _flatter(page)
+    if core is not None:
+        size = core.cheap_bytes(page, _TABLE, _SMALL, _FEW_TAGS, _MOST_ATTRIBUTES, MOST_TAGS, _MOST_COST)
+        if size >= 0:
+            return [page[:size]]
+    elif len(page) <= _SMALL and page.count(b"<") <= _FEW_TAGS:
+        return [page]
+    return _Cutter(page).pieces()
 
 
-def _surely_flat(page: bytes) -> bool:
-    """Does the compiled core see at once that there is nothing to leave out?"""
-    if core is None:
-        return False
-    if core.looks_deep(page, _SUSPECT_UNCLOSED, _SUSPECT_TAGS) is False:
+class _Cutter:
+    """Reads a page tag by tag."""
+
+    __slots__ = ("_at", "_begin", "_budget", "_cdata_end", "_left", "_openings", "_page", "_parts", "_pieces")
+
+    def __init__(self, page: bytes) -> None:
+        self._page = page
+        self._at = 0
+        self._begin = 0  # of what was not taken over yet
+        self._parts: list[bytes] = []  # of the piece
+        self._pieces: list[bytes] = []
+        self._openings = Openings()
+        self._budget = _MOST_COST
+        self._left = MOST_TAGS
+        self._cdata_end = 0  # the next one that is known
+
+    def pieces(self) -> list[bytes]:
+        page = self._page
+        while (mark := MARK.search(page, self._at)) is not None:
+            at = mark.start()
+            self._openings.text(page[self._at : at])
+            self._at = at
+            self._left -= 1
+            if self._left < 0 or self._openings.cost > self._budget:
+                self._cut(at)
+            if self._left < 0 or len(self._pieces) >= _MOST_PIECES:
+                return self._pieces
+            tag = TAG.match(page, at)
+            if tag is None:
+                self._comment()
+            elif not tag[5]:  # the page ends within it
+                break
+            else:
+                self._tag(tag)
+        if not self._begin and not self._parts:
+            return [page]
+        self._cut(len(page))
+        return self._pieces
+
+    def _cut(self, at: int) -> None:
+        """The piece ends here, and another one begins."""
+        self._parts.append(self._page[self._begin : at])
+        self._pieces.append(b"".join(self._parts))
+        self._parts.clear()
+        self._begin = at
+        self._openings = Openings()
+        self._budget = _PIECE_COST
+
+    def _comment(self) -> None:
+        page, at = self._page, self._at
+        self._openings.mark()
+        self._at = end_of_comment(page, at)
+        if self._openings.foreign and page.startswith(_CDATA, at):
+            if self._cdata_end < self._at:
+                found = page.find(b"]]>", at)
+                self._cdata_end = len(page) if found < 0 else found + 3
+            if self._openings.raw_is_certain is False:
+                self._at = self._cdata_end
+            elif self._at != self._cdata_end:
+                self._cut(at)  # in HTML it ends sooner
+
+    def _tag(self, tag: re.Match[bytes]) -> None:
+        self._at = tag.end()
+        name = tag[2].lower()
+        attributes = tag[3]
+        fewer = first_attributes(attributes, _MOST_ATTRIBUTES) if len(attributes) > 2 * _MOST_ATTRIBUTES else None
+        if fewer is not None:
+            self._parts += (self._page[self._begin : tag.start()], b"<%b%b%b >" % (tag[1], tag[2], fewer))
+            self._begin = self._at
+        if tag[1]:
+            self._openings.end(name)
+        elif name not in _RAW or not self._raw(name, tag.start()):
+            closed = tag[4].endswith(b"/") and fewer is None
+            self._openings.start(name, tag[0], len(attributes) // 2, closed)
+
+    def _raw(self, name: bytes, begin: int) -> bool:
+        """Pass over what is inside an element that has no tags in it; False where it is an element like others, or is
+        none and might as well be."""
+        certain = self._openings.raw_is_certain
+        if certain is False:
+            return False
+        page = self._page
+        end = len(page) if name == b"plaintext" else end_of_raw(page, name, self._at)
+        if certain is None and not self._is_noframes(name):
+            if page.find(b"<", self._at, end) < 0:
+                return False
+            self._cut(begin)  # where nothing is open, there is no doubt
+        self._openings.mark()
+        self._at = end
         return True
-    return core.is_flat(page, _NOT_NESTING, _FORMATTING, MAX_DEPTH, _MAX_FORMATTING, _MAX_TAGS)
 
-
-def _looks_deep(page: bytes) -> bool:
-    """Do start tags outnumber end tags by far, at the end or on the way there?"""
-    text = np.frombuffer(page, np.uint8)
-    tags = int(np.count_nonzero(text == ord("<")))
-    if tags <= _SUSPECT_UNCLOSED:
-        return False
-    if tags > _MAX_TAGS:
-        return True
-    at = np.flatnonzero(text[:-1] == ord("<"))
-    is_end = text[at + 1] == ord("/")
-    balance = np.where(is_end, -1, 1).cumsum()
-    unclosed = int(balance[-1]) if len(balance) else 0
-    if unclosed > _SUSPECT_UNCLOSED or (tags > _SUSPECT_TAGS and _mismatched(text, at, is_end)):
-        return True
-    # void elements are never closed: those of the whole page are taken to be spread over it
-    return bool((balance - unclosed * (at / len(text))).max(initial=0) > _SUSPECT_UNCLOSED)
-
-
-def _mismatched(text: NDArray[np.uint8], at: NDArray[np.int64], is_end: NDArray[np.bool_]) -> bool:
-    """Are many start tags never closed by their own name? Names are told apart by their first eight letters, so that
-    each is one integer: a list of names would take as long as the tree."""
-    names = np.zeros((len(at), _NAME), np.uint8)
-    begin = at + 1 + is_end
-    running = np.ones(len(at), bool)
-    for place in range(_NAME):
-        letters = text[np.minimum(begin + place, len(text) - 1)] | 0x20
-        running &= (letters - ord("a") < 26) | ((letters - ord("0") < 10) & (place > 0))
-        names[:, place] = np.where(running, letters, 0)
-    found, row = np.unique(names.view(np.uint64).ravel(), return_inverse=True)
-    unclosed = np.bincount(row, np.where(is_end, -1, 1)).clip(0)
-    return bool(unclosed[~np.isin(found, _IGNORED)].sum() > _SUSPECT_UNCLOSED)
-
-
-def _fewer_attributes(page: bytes) -> bytes:
-    """A long stretch without ">" may be one giant tag: look only there, keep its first attributes."""
-    if all(page.find(b">", i, i + _WINDOW) >= 0 for i in range(0, len(page) - _WINDOW, _WINDOW)):
-        return page
-    return _LONG_TAG.sub(_shorter_tag, page)
-
-
-def _shorter_tag(match: re.Match[bytes]) -> bytes:
-    tag = match[0]
-    if len(tag) < _WINDOW:
-        return tag
-    parts = []
-    for attribute in _ATTRIBUTE.finditer(tag, 1):
-        parts.append(attribute[0])
-        if len(parts) > _MAX_ATTRIBUTES:
-            return b"<%b>" % b" ".join(parts)
-    return tag
-
-
-def _flatter(page: bytes) -> bytes:
-    """Drop start tags beyond the depth limits; end the page after too many tags."""
-    kept: list[bytes] = []
-    position = 0
-    open_tags: dict[bytes, int] = {}
-    depth = formatting = tags = 0
-    for match in _TAG.finditer(page):
-        tags += 1
-        if tags > _MAX_TAGS:
-            kept.append(page[position : match.start()])
-            return b"".join(kept)
-        name = match[2].lower()
-        if name in _NOT_NESTING:
-            continue
-        is_formatting = name in _FORMATTING
-        if match[1]:
-            if open_tags.get(name, 0) > 0:
-                open_tags[name] -= 1
-                depth -= 1
-                formatting -= is_formatting
-        elif depth >= MAX_DEPTH or (is_formatting and formatting >= _MAX_FORMATTING):
-            kept.append(page[position : match.start()])
-            tags -= 1
-            end = page.find(b">", match.end())
-            position = len(page) if end < 0 else max(position, end + 1)
-        else:
-            open_tags[name] = open_tags.get(name, 0) + 1
-            depth += 1
-            formatting += is_formatting
-    if not position:
-        return page
-    kept.append(page[position:])
-    return b"".join(kept)
+    def _is_noframes(self, name: bytes) -> bool:
+        return name == b"noframes" and not self._openings.foreign and not self._openings.selects

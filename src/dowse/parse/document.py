@@ -8,7 +8,10 @@ from typing import NamedTuple
 from dowse.model.words import WordLines
 from dowse.parse.outline import Outline
 
-__all__ = ["Document", "RawLink"]
+__all__ = ["MAX_HREF", "Document", "RawLink"]
+
+MAX_HREF = 8_192
+"""Characters: what is longer is no address."""
 
 
 class RawLink(NamedTuple):

@@ -13,7 +13,7 @@ serialisation. Where it is not sure, the tree is walked here all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html.entities import html5
 
@@ -22,20 +22,22 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 from dowse.compiled import Found, core
 from dowse.model.words import WordLines
 from dowse.parse.bounds import bounded
-from dowse.parse.document import Document, RawLink
-from dowse.parse.outline import TAGS, Outline
+from dowse.parse.document import MAX_HREF, Document, RawLink
+from dowse.parse.outline import FIRST_LINE, TAGS, Outline
 from dowse.parse.robots import directives
 
 __all__ = ["Annotations", "find_annotations", "parse_html"]
 
 _MAX_ANCHOR = 400
+_MOST_PARTS = 1_024  # of an anchor: of two, one has a character at least, so these are longer than it may be
+_MOST_AROUND = 8  # links around one whose words are looked for in what is hidden: each looks through all of it
 _MAX_REL = 100
 _MAX_TITLE = 500
 _SEPARATOR = "\0"  # the only character that is never in a page's text
 _OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _HIDDEN_QUERY = "[hidden],[style*=none i],[style*=hidden i]"
-_REFRESH = re.compile(r"""\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?(["']?)(.*?)\1\s*$""", re.IGNORECASE | re.DOTALL)
+_BEFORE_REFRESH = re.compile(r"\s*+[\d.]*+\s*+[;,]?+\s*+(?:url\s*+=\s*+)?+", re.IGNORECASE)
 
 
 # What the walk does at an element. Plain integers: they are compared at every node. Below 0: a block element, by its
@@ -66,10 +68,12 @@ _TABLE = core.tags(_KIND_OF_NAME) if core is not None else None
 _TEXT_ID = 2  # tag ids of the library: text, comment and the like come first
 
 
-def parse_html(page: bytes, *, url: str, charset: str = "", robots_tag: str | None = None) -> Document:
+def parse_html(pieces: Sequence[bytes], *, url: str, charset: str = "", robots_tag: str | None = None) -> Document:
     """Parse HTML that is :func:`~dowse.parse.bounds.bounded`, so that time is bounded by the page's size whatever its
     markup. Never raises."""
-    walk = _read(page)
+    walk = _read(pieces[0])
+    for piece in pieces[1:]:
+        walk.go_on(_read(piece))
     noindex, nofollow = directives(robots_tag, walk.robots)
     return Document(
         url=url,
@@ -143,13 +147,16 @@ class Annotations:
 
 def find_annotations(page: bytes, *, xhtml: bool = False) -> Annotations:
     """Find them in a page in UTF-8, each in its order. It is parsed once more for this, since few ask."""
-    tree = LexborHTMLParser(bounded(page, xhtml=xhtml), options=_OPTIONS, scripting=True)
-    metas = tree.css("meta[property='og:type' i],meta[name='og:type' i]")
-    return Annotations(
-        tuple(node.text() for node in tree.css("script[type*='ld+json' i]")),
-        tuple(node.attributes.get("itemtype") or "" for node in tree.css("[itemtype]")),
-        tuple(node.attributes.get("content") or "" for node in metas),
-    )
+    scripts: list[str] = []
+    items: list[str] = []
+    types: list[str] = []
+    for piece in bounded(page, xhtml=xhtml):
+        tree = LexborHTMLParser(piece, options=_OPTIONS, scripting=True)
+        scripts += [node.text() for node in tree.css("script[type*='ld+json' i]")]
+        items += [node.attributes.get("itemtype") or "" for node in tree.css("[itemtype]")]
+        metas = tree.css("meta[property='og:type' i],meta[name='og:type' i]")
+        types += [node.attributes.get("content") or "" for node in metas]
+    return Annotations(tuple(scripts), tuple(items), tuple(types))
 
 
 def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
@@ -164,7 +171,21 @@ def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
 
 def _target(attributes: Mapping[str, str | None]) -> str | None:
     """Its href, "" where it has no value: ``<base href>`` is ``<base href="">``."""
-    return attributes["href"] or "" if "href" in attributes else None
+    if "href" not in attributes:
+        return None
+    href = attributes["href"] or ""
+    return href if len(href) <= MAX_HREF else None
+
+
+def _refreshed(content: str) -> str | None:
+    """Where ``5; url='next.html'`` leads."""
+    before = _BEFORE_REFRESH.match(content)
+    target = content[before.end() :].strip() if before else ""
+    if len(target) > MAX_HREF:
+        return None
+    if len(target) > 1 and target[0] in "\"'" and target[0] == target[-1]:
+        target = target[1:-1].strip()
+    return target
 
 
 _OpenLink = tuple[dict[str, str | None], int, int, list[str], int]
@@ -276,6 +297,21 @@ class _Walk:
                 following = node.next
             node = following
 
+    def go_on(self, walk: _Walk) -> None:
+        """Take up the walk over the page's next piece."""
+        self.text += b"\n" * (self.outline.lines - FIRST_LINE - self.text.count(b"\n"))
+        self.text += walk.text
+        lines, elements = self.outline.extend(walk.outline)
+        for link in walk.links:
+            element = link.element and link.element + elements
+            self.links.append(link._replace(paragraph=link.paragraph + lines, element=element))
+        if not self.titled:
+            self.title, self.titled = walk.title, walk.titled
+        self.base = walk.base if self.base is None else self.base
+        self.canonical = walk.canonical if self.canonical is None else self.canonical
+        self.refresh = walk.refresh if self.refresh is None else self.refresh
+        self.robots += walk.robots
+
     def enter(self, kind: int, node: LexborNode) -> None:
         """The start of an element that is neither inline, nor a block, nor a link."""
         if kind == _IMAGE:
@@ -315,10 +351,12 @@ class _Walk:
             return
         attributes, first_part, paragraph, alts, element = link
         parts = self.parts
-        text = parts[-1] if len(parts) == first_part + 1 else "".join(parts[first_part:])
+        text = parts[-1] if len(parts) == first_part + 1 else "".join(parts[first_part : first_part + _MOST_PARTS])
+        if len(text) > _MAX_ANCHOR:  # the rest is not shown, and links around links must not copy it, each of them
+            text = text[: _MAX_ANCHOR + 1]
         if alts:
             text = " ".join((text, *alts))
-        elif not text and self.hidden:
+        elif not text and self.hidden and len(self.open_links) < _MOST_AROUND:
             text = node.text()  # the link of a folded menu: not visible text, but its anchor all the same
         if self.breaks != paragraph and parts[first_part - 1] is not _SEPARATOR:
             paragraph += 1  # a link around blocks belongs to the first of them, not to the text before it
@@ -352,5 +390,4 @@ class _Walk:
         if name in ("robots", "dowse"):
             self.robots.append(content)
         elif name == "refresh" and self.refresh is None:
-            match = _REFRESH.match(content)
-            self.refresh = match[2].strip() if match else None
+            self.refresh = _refreshed(content)

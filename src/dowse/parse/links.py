@@ -14,7 +14,7 @@ from dowse.compiled import core
 from dowse.model.page import Context, Links
 from dowse.model.url import Base, fingerprint
 from dowse.parse.context import Measures, Mentions, in_context, mentions
-from dowse.parse.document import Document
+from dowse.parse.document import MAX_HREF, Document
 from dowse.parse.outline import IS_HEADING
 
 __all__ = [
@@ -26,7 +26,6 @@ Refuse = Callable[[str], str | None]
 Target = tuple[str, str]
 """(canonical target, "") or ("", rule that refuses it); ("", "") for what is no link by design."""
 
-_MAX_HREF = 8_192
 _MAX_ANCHOR = 200
 _MOST_REMEMBERED, _LONGEST_REMEMBERED = 8_192, 256  # references and directories, characters of one: some 3 MB
 _OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
@@ -210,7 +209,7 @@ def add_refresh(links: Links, url: str, hash_seed: int = 0) -> None:
 
 
 def _resolve(base: Base, href: str, refuse: Refuse | None) -> Target:
-    if len(href) > _MAX_HREF:
+    if len(href) > MAX_HREF:
         return "", "" if _OTHER_SCHEME.match(href.lstrip()) else "long-url"
     url = base.join(href)
     if url is None:

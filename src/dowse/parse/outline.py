@@ -48,6 +48,19 @@ class Outline:
         """How many lines the page has, its title among them."""
         return self.ends[0]
 
+    def extend(self, other: Outline) -> tuple[int, int]:
+        """Take up the outline of a text that follows this one: so much is added to the numbers of its lines, and to
+        those of its elements but for the document."""
+        lines, elements = self.lines - FIRST_LINE, len(self) - 1
+        self.tags += other.tags[1:]
+        self.parents += [parent and parent + elements for parent in other.parents[1:]]
+        self.starts += [start + lines for start in other.starts[1:]]
+        self.ends += [end + lines for end in other.ends[1:]]
+        self.ends[0] = other.ends[0] + lines
+        self.heights[0] = max(self.heights[0], other.heights[0])
+        self.heights += other.heights[1:]
+        return lines, elements
+
     def headings(self) -> list[int]:
         """The first line of each heading, rising."""
         shown = zip(self.tags, self.starts, self.ends, strict=True)

@@ -20,8 +20,8 @@ def parse_page(body: bytes, *, url: str, content_type: str = "", robots_tag: str
     page, charset = in_utf8(body, content_type)
     if is_plain(content_type):
         return _plain(page, url=url, charset=charset, robots_tag=robots_tag)
-    page = bounded(page, xhtml=is_xhtml(page, content_type))
-    return parse_html(page, url=url, charset=charset, robots_tag=robots_tag)
+    pieces = bounded(page, xhtml=is_xhtml(page, content_type))
+    return parse_html(pieces, url=url, charset=charset, robots_tag=robots_tag)
 
 
 def is_plain(content_type: str) -> bool:

@@ -235,3 +235,13 @@ def test_a_category_in_another_language(folder: Path) -> None:
     write_made(folder / "sport.category.json", "eis", language="german")
     with pytest.raises(TopicError, match=r'is german, that of the topic english: set language = "german"'):
         build_judge(Topic(predicate='category("sport")'))
+
+
+def test_a_regular_expression_sees_only_the_beginning_of_a_url() -> None:
+    judge = build_judge(Topic(query="hockey", predicate='url.regex("found$") or url.regex("/found/")'))
+    for url, held in (
+        ("/found/" + "x" * 5_000, True),
+        ("/" + "x" * 100 + "found", True),
+        ("/" + "x" * 5_000 + "found", False),
+    ):
+        assert judge.verdict([], PageFacts(f"http://e.org{url}")).relevant is held

@@ -8,7 +8,11 @@ from collections.abc import Callable
 
 from dowse.model.url import spelled_host, split
 
-__all__ = ["url_test"]
+__all__ = ["LONGEST", "url_test"]
+
+LONGEST = 2_000
+"""Characters of a URL that a regular expression is run on: what a stranger makes longer, the user's may take the square
+of."""
 
 
 def url_test(name: str, argument: str) -> Callable[[str], bool]:
@@ -34,7 +38,7 @@ def url_test(name: str, argument: str) -> Callable[[str], bool]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         search = re.compile(argument).search
-    return lambda url: search(url) is not None
+    return lambda url: search(url[:LONGEST]) is not None
 
 
 def _parts(url: str) -> tuple[str, str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from dowse.loopback.hostile import addresses, body, floods, headers, honest, lies, redirects, robots, traps
+from dowse.loopback.hostile import addresses, body, floods, headers, honest, lies, pages, redirects, robots, traps
 from dowse.loopback.hostile.trial import DOMAIN, Trial
 
 __all__ = ["GROUPS", "MARK", "TRIALS", "resolve", "topic_text"]
 
 TRIALS: tuple[Trial, ...] = (
-    *body.TRIALS, *floods.TRIALS, *headers.TRIALS, *redirects.TRIALS, *addresses.TRIALS, *robots.TRIALS, *traps.TRIALS,
+    *body.TRIALS, *pages.TRIALS, *floods.TRIALS, *headers.TRIALS, *redirects.TRIALS, *addresses.TRIALS, *robots.TRIALS,
+    *traps.TRIALS,
     *lies.TRIALS, *honest.TRIALS,
 )  # fmt: skip
 GROUPS = tuple(dict.fromkeys(trial.group for trial in TRIALS))
