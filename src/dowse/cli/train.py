@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -15,6 +14,7 @@ from dowse.cli.examples import Examples, read_examples
 from dowse.cli.interrupt import interruptible
 from dowse.cli.options import Flags, with_flags
 from dowse.cli.page import AllowAddress, AllowPrivate, AsJson, Resolve
+from dowse.cli.tell import say, say_json
 from dowse.judge import Category, Terms
 from dowse.judge.bags import bag_of
 from dowse.judge.category import check_name
@@ -123,12 +123,12 @@ def _tell(trained: Trained, found: list[Examples], path: Path, as_json: bool) ->
             "measured": asdict(category.measured), "threshold": category.threshold, "terms": len(category.terms),
             "for": category.strongest(_TERMS), "against": category.strongest_against(_TERMS), "notes": notes,
         }  # fmt: skip
-        typer.echo(json.dumps(value, ensure_ascii=False))
+        say_json(value)
         return
     for note in notes:
-        typer.echo(note, err=True)
-    typer.echo("\n".join(described(category)))
-    typer.echo(f'written: {path}. In a predicate: category("{category.name}") > 0.6')
+        say(note, err=True)
+    say("\n".join(described(category)))
+    say(f'written: {path}. In a predicate: category("{category.name}") > 0.6')
 
 
 def described(category: Category) -> list[str]:

@@ -12,6 +12,7 @@ from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge, looking_judge, subject_of
 from dowse.model.errors import TopicError
 from dowse.model.records import CandidateRow, CandidateState
+from dowse.model.shown import shown_lines
 from dowse.model.strategy import SEED_FLOOR
 from dowse.model.topicfile import topic_from_json
 from dowse.model.url import canonical
@@ -42,14 +43,19 @@ def explain(folder: Path, url: str) -> str:
         candidate = next(filter(None, map(crawl.candidate, addresses)), None)
         address = addresses[0] if candidate is None else candidate.url
         if candidate is None:
-            return "\n".join((address, *_unknown(crawl, address)))
+            return _told([address, *_unknown(crawl, address)])
         lines = [address, *_fate(crawl, candidate, address), *_origin(crawl, candidate), *_order(crawl, candidate)]
-        return "\n".join((*lines, *_cost(crawl, candidate)))
+        return _told([*lines, *_cost(crawl, candidate)])
+
+
+def _told(lines: list[str]) -> str:
+    """What stands in the records is anybody's text: it adds no line of its own."""
+    return "\n".join(shown_lines(line.replace("\n", " ")) for line in lines)
 
 
 def _unknown(crawl: CrawlReader, url: str) -> list[str]:
     """A URL the frontier never took up: which rule is against it, or that nobody mentioned it."""
-    topic = topic_from_json(crawl.settings()["topic"])
+    topic = topic_from_json(crawl.topic())
     scope = StaticScope(topic.scope, topic.seeds.urls)
     rule = scope.refuse(url)
     if rule is not None:
@@ -130,7 +136,7 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
 
 def _judge(crawl: CrawlReader) -> tuple[Judge | None, str]:
     """The crawl's judge, or why there is none: a category may be gone, or need an extra that this machine lacks."""
-    topic = with_kept_categories(topic_from_json(crawl.settings()["topic"]), crawl.folder)
+    topic = with_kept_categories(topic_from_json(crawl.topic()), crawl.folder)
     try:
         return looking_judge(topic).as_of(crawl.folder), ""
     except TopicError as error:
@@ -160,7 +166,7 @@ def _cut(text: str, length: int) -> str:
 def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     if candidate.priority > SEED_FLOOR:
         return ["priority: first of all, as every seed"]
-    topic = topic_from_json(crawl.settings()["topic"])
+    topic = topic_from_json(crawl.topic())
     efficient = topic.strategy.maximise == "efficiency"
     before = kept_learned(crawl.folder) if topic.strategy.learn_from else None
     decision, strategy = (

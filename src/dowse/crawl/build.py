@@ -39,7 +39,7 @@ from dowse.model.url import split
 from dowse.predict import build_strategy, check_maximise
 from dowse.predict.calibration import MOST
 from dowse.predict.learning import Statistics
-from dowse.store import CrawlStore
+from dowse.store import CrawlStore, damage_told
 
 __all__ = ["Assembly", "assemble", "read_settings", "wanted_workers"]
 
@@ -126,8 +126,10 @@ async def assemble(
         purse = Purse(topic.budget, store.spent() if store else None)
         if store is not None:
             undo.callback(store.close)
-        known = topic_from_json(store.settings()["topic"]).cache.folders if store else ()
-        held = await asyncio.to_thread(open_cache, topic.cache, folder, clock.wall(), notes, known)
+        known = _stored_topic(store).cache.folders if store else ()
+        held = await asyncio.to_thread(
+            open_cache, topic.cache, folder, clock.wall(), notes, known, topic.limits.max_body_bytes
+        )
         if held is not None:
             undo.callback(held.close)
         seeds = read_seeds(topic, store.settings().get("seeds", []) if store else None, notes)
@@ -165,7 +167,8 @@ async def assemble(
             on_page=on_page, held=held,
         )  # fmt: skip
         if resume:
-            _restore(store, parts, strategy, topic, clock.now())
+            with damage_told(folder):  # what is taken up here may be anybody's
+                _restore(store, parts, strategy, topic, clock.now())
         parts.recorder.statistic(_MAXIMISED, topic.strategy.maximise)
         parts.intake.seeds(seeds, clock.now())
         undo.pop_all()
@@ -186,7 +189,12 @@ def _way_out(topic: Topic, clock: Clock, bodies: Bodies) -> Transport:
 def read_settings(folder: Path) -> Topic:
     """The topic a folder's crawl was started with."""
     with CrawlStore.open(folder) as store:
-        return with_kept_categories(topic_from_json(store.settings()["topic"]), folder)
+        return with_kept_categories(_stored_topic(store), folder)
+
+
+def _stored_topic(store: CrawlStore) -> Topic:
+    with damage_told(store.folder):
+        return topic_from_json(store.settings()["topic"])
 
 
 def _before(topic: Topic, folder: Path, resume: bool) -> Statistics | None:
@@ -234,7 +242,7 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, topic: Topic, 
     if memory is not None:
         for candidate, more in store.settled(memory.wanted()):
             memory.load_settled(candidate, more)
-    maximised = learned.get(_MAXIMISED, topic_from_json(store.settings()["topic"]).strategy.maximise)
+    maximised = learned.get(_MAXIMISED, _stored_topic(store).strategy.maximise)
     before = costs_of(topic, parts.worth.log, maximised)
     delays_s = [site.delay_s for site in sites]
     parts.recorder.reprioritised(parts.worth.restore(store.exchanges(), delays_s, before, now))

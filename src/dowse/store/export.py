@@ -1,23 +1,29 @@
 """Pages of a crawl as JSON lines, CSV or Parquet: one row a page, streamed, so memory stays flat.
 
-A file appears under its name only once it is whole.
+A file appears under its name only once it is whole. What pages say is data, but a spreadsheet takes a cell that begins
+with ``=``, ``+``, ``-``, ``@``, a tab or a line end for a formula, which may call for other files or programs. So text
+that begins so gets an apostrophe before it in CSV, which spreadsheets take for "this is text".
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import re
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
+from math import isfinite
 from pathlib import Path
 from typing import Any, TextIO
 
-from dowse.model.errors import StoreError, UserError
+from dowse.model.errors import UserError
 from dowse.model.files import write_whole
-from dowse.store.schema import connect_reader
+from dowse.model.shown import json_line
+from dowse.store.connect import connect_reader
+from dowse.store.damage import damage_told
 
 __all__ = ["COLUMNS", "FORMATS", "export"]
 
@@ -35,9 +41,14 @@ COLUMNS = {
 """What is exported, in this order, and what it is."""
 
 _BLOCK = 2_000  # rows held at a time
+_MOST_BYTES = 64 << 20  # of text in a block: rows with much of it go out sooner
 _BOOLS = [place for place, kind in enumerate(COLUMNS.values()) if kind == _BOOL]
 _JSONS = [place for place, kind in enumerate(COLUMNS.values()) if kind == _JSON]
 _TIMES = [place for place, kind in enumerate(COLUMNS.values()) if kind == _TIME]
+_TEXTS = [place for place, kind in enumerate(COLUMNS.values()) if kind == _TEXT]
+_TYPES = {_TEXT: str, _INT: int, _REAL: float, _BOOL: int, _TIME: str, _JSON: str}
+_KINDS = [(name, _TYPES[kind]) for name, kind in COLUMNS.items()]
+_is_formula = re.compile(r"[=+\-@\t\r\n]").match
 
 Rows = Iterator[list[Any]]
 
@@ -62,16 +73,32 @@ def export(folder: Path | str, to: str, out: Path | str, *, relevant_only: bool 
 
 def _pages(connection: sqlite3.Connection, folder: Path, relevant_only: bool) -> Rows:
     chosen = "WHERE relevant = 1" if relevant_only else ""
-    try:
+    with damage_told(folder):
         # A running crawl's snapshot is held while this goes on; the sort is by number only, the rows stay on the disk.
         ids = connection.execute(f"SELECT id FROM pages {chosen} ORDER BY ordinal")
         for (id,) in ids:
             row = list(connection.execute(f"SELECT {', '.join(COLUMNS)} FROM pages WHERE id = ?", (id,)).fetchone())
+            _check(row)
             for place in _BOOLS:
                 row[place] = None if row[place] is None else bool(row[place])
             yield row
-    except sqlite3.Error as error:
-        raise StoreError(f"cannot read the records in {folder}: {error}") from error
+
+
+def _check(row: list[Any]) -> None:
+    """Whoever made the records: a column holds what its table says, and a time and JSON are such."""
+    for value, (name, kind) in zip(row, _KINDS, strict=True):
+        if value is not None and type(value) is not kind:
+            raise TypeError(f"{name} of a page is {value!r:.40}")
+        if kind is float and value is not None and not isfinite(value):
+            raise ValueError(f"{name} of a page is {value}")
+    for place in _TIMES:
+        datetime.fromisoformat(row[place])
+    for place in _JSONS:
+        json.loads(row[place], parse_constant=_refuse)
+
+
+def _refuse(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _text_file(rows: Rows, path: Path, write: Callable[[Rows, TextIO], int]) -> int:
@@ -80,23 +107,26 @@ def _text_file(rows: Rows, path: Path, write: Callable[[Rows, TextIO], int]) -> 
 
 
 def _jsonl(rows: Rows, stream: TextIO) -> int:
-    encode = json.JSONEncoder(ensure_ascii=False).encode
     count = 0
     for count, row in enumerate(rows, 1):  # noqa: B007
         for place in _JSONS:
             row[place] = json.loads(row[place])
-        stream.write(encode(dict(zip(COLUMNS, row, strict=True))) + "\n")
+        stream.write(json_line(dict(zip(COLUMNS, row, strict=True))) + "\n")
     return count
 
 
 def _csv(rows: Rows, stream: TextIO) -> int:
-    """With a header line; true and false for truth, nothing for null, JSON text where a value has parts."""
+    """With a header line; true and false for truth, nothing for null, JSON text where a value has parts. Text that a
+    spreadsheet would take for a formula has an apostrophe before it."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
     count = 0
     for count, row in enumerate(rows, 1):  # noqa: B007
         for place in _BOOLS:
             row[place] = None if row[place] is None else str(row[place]).lower()
+        for place in _TEXTS:
+            if row[place] and _is_formula(row[place]):
+                row[place] = f"'{row[place]}"
         writer.writerow(row)
     return count
 
@@ -129,10 +159,12 @@ def _parquet(rows: Rows, path: Path) -> int:
 
 def _blocks(rows: Rows) -> Iterator[list[list[Any]]]:
     block: list[list[Any]] = []
+    size = 0
     for row in rows:
         block.append(row)
-        if len(block) == _BLOCK:
+        size += sum(len(row[place] or "") for place in (*_TEXTS, *_JSONS))
+        if len(block) == _BLOCK or size > _MOST_BYTES:
             yield block
-            block = []
+            block, size = [], 0
     if block:
         yield block
