@@ -20,7 +20,8 @@ from random import Random
 from typing import Any
 
 from dowse.cli.main import main
-from dowse.loopback import Site, Web, in_thread
+from dowse.loopback import in_thread
+from tests.cli.labelled import two_kinds
 
 MEMORY = 3 << 30  # addresses, most of which are never touched
 NOWHERE = ["--seed", "http://127.0.0.1:1/", "--workers", "0", "--quiet", "--budget", "3r", "--delay", "0"]
@@ -34,7 +35,7 @@ _NUMBERS = [-1, 0, 1, 255, 256, 1 << 31, (1 << 31) - 1, 1 << 32, (1 << 63) - 1, 
 
 
 def commands(folder: Path, out: Path, address: str) -> dict[str, list[str]]:
-    """Every command that opens a folder. At the address somebody says that there is no robots.txt."""
+    """Every command that opens a folder. At the address is the web that was crawled."""
     return {
         "why": ["why", str(folder), "http://a.test/bird/3"],
         "report": ["report", str(folder), "--out", str(out / "report.html")],
@@ -191,7 +192,7 @@ def attempt(folder: Path, kind: str, number: int, place: Path, address: str, onl
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     source, kind, first, last, place, only = sys.argv[1:]
-    with in_thread(Web.of(Site("a.test", {}))) as server:
+    with in_thread(two_kinds()) as server:
         for number in range(int(first), int(last)):
             for answer in attempt(Path(source), kind, number, Path(place), server.address, int(only)):
                 print(json.dumps(answer), flush=True)  # noqa: T201

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -23,10 +22,12 @@ from dowse.judge.embedding import check_installed as check_embeddings
 from dowse.judge.measured import Figure
 from dowse.judge.training import Trained, check_installed
 from dowse.judge.training import train as train_category
+from dowse.model.clock import SystemClock
 from dowse.model.errors import TopicError, UserError
 from dowse.model.files import check_writable
 from dowse.model.topic import Topic
 from dowse.model.topicfile import load_topic
+from dowse.store.times import iso
 
 __all__ = ["described", "stamp", "train"]
 
@@ -106,7 +107,7 @@ def _named(flag: str, check: object) -> None:
 
 def stamp() -> str:
     """Now, as files say it."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return f"{iso(SystemClock().wall())[:19]}+00:00"
 
 
 def _version() -> str:

@@ -31,6 +31,7 @@ from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import StoreError, UserError
 from dowse.model.http import Transport
 from dowse.model.page import Signature
+from dowse.model.proxy import LOGIN, PROXY, has_login
 from dowse.model.records import EVIDENCE_KIND, REPEATS, STRATEGY_STATE
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
@@ -123,9 +124,10 @@ async def assemble(
         transport = transport or _way_out(topic, clock, bodies)
         undo.push_async_callback(transport.close)
         store = CrawlStore.open(folder) if resume else None
-        purse = Purse(topic.budget, store.spent() if store else None)
         if store is not None:
             undo.callback(store.close)
+            _check_login(topic, store)
+        purse = Purse(topic.budget, store.spent() if store else None)
         known = _stored_topic(store).cache.folders if store else ()
         held = await asyncio.to_thread(
             open_cache, topic.cache, folder, clock.wall(), notes, known, topic.limits.max_body_bytes
@@ -153,6 +155,7 @@ async def assemble(
                 "topic": topic_to_json(topic),
                 "version": version("dowse"),
                 "seeds": seeds,
+                LOGIN: has_login(topic.network.proxy),
                 "threshold": judge.threshold,  # whether given, calibrated from examples, or the method's own
             }
             store = CrawlStore.create(folder, settings, clock.wall())
@@ -176,6 +179,16 @@ async def assemble(
         topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.recorder, parts.intake, clock,
         parts.cache, parts.heads, notes,
     )  # fmt: skip
+
+
+def _check_login(topic: Topic, store: CrawlStore) -> None:
+    """A proxy's password is in no record: who resumes gives it again."""
+    proxy = topic.network.proxy
+    if proxy and proxy == _stored_topic(store).network.proxy and store.settings().get(LOGIN):
+        raise UserError(
+            f"the crawl goes through {proxy} with a password, which is not kept: give the proxy's whole URL in the"
+            f" environment variable {PROXY}, or with --proxy"
+        )
 
 
 def _way_out(topic: Topic, clock: Clock, bodies: Bodies) -> Transport:

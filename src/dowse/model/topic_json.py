@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from dowse.model.errors import TopicError
+from dowse.model.proxy import without_login
 from dowse.model.revive import revived
 from dowse.model.topic import Expression, FunctionName, Topic
 
@@ -17,11 +18,13 @@ _GREATEST = 1e15
 
 def topic_to_json(topic: Topic) -> dict[str, Any]:
     """Plain JSON values; :func:`topic_from_json` gives an equal topic back, but of a predicate that is a function only
-    its name."""
+    its name, and of a proxy not its login: this is written down where others may read it."""
     predicate = topic.predicate
     if callable(predicate):
         predicate = FunctionName(function_name(predicate))
     plain: dict[str, Any] = _plain(asdict(replace(topic, predicate=predicate)))
+    if topic.network.proxy is not None:
+        plain["network"]["proxy"] = without_login(topic.network.proxy)
     return plain
 
 

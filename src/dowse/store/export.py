@@ -89,7 +89,7 @@ def _check(row: list[Any]) -> None:
     for value, (name, kind) in zip(row, _KINDS, strict=True):
         if value is not None and type(value) is not kind:
             raise TypeError(f"{name} of a page is {value!r:.40}")
-        if kind is float and value is not None and not isfinite(value):
+        if isinstance(value, float) and not isfinite(value):
             raise ValueError(f"{name} of a page is {value}")
     for place in _TIMES:
         datetime.fromisoformat(row[place])

@@ -30,8 +30,8 @@ _GREATEST = 1 << 63
 def _is_ledger(data: bytes) -> bool:
     if len(data) != _SIZE or not data.startswith(_MAGIC):
         return False
-    *counts, seconds = struct.unpack("=QQQd", data[8:])
-    return max(counts) < _GREATEST and 0.0 <= seconds < math.inf
+    requests, pages, size, seconds = struct.unpack("=QQQd", data[8:])
+    return bool(max(requests, pages, size) < _GREATEST and 0.0 <= seconds < math.inf)
 
 
 class Ledger:

@@ -108,7 +108,7 @@ class CrawlStore:
         folder = Path(folder)
         values = {"started_at": iso(now_wall), **settings}
         try:
-            folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)  # one that is there is as open as its owner made it
+            folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)  # one that is there stays as it is
         except OSError as error:
             what = (error.strerror or str(error)).lower()
             raise UserError(f"cannot make the folder {folder}: {what}. Choose another with --out") from error

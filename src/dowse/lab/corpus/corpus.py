@@ -132,4 +132,7 @@ def _warc_files(folder: Path) -> list[Path]:
         raise UserError(f"cannot read {folder}: {error.strerror or error}") from error
     if not names:
         raise UserError(f"{folder} holds no WARC files (*.warc.gz or *.warc)")
-    return [folder / name for name in names]
+    files = [path for path in (folder / name for name in names) if path.is_file()]  # a pipe would never end
+    if not files:
+        raise UserError(f"{folder} holds no WARC files: what is called so are no files")
+    return files
