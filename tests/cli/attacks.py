@@ -50,9 +50,9 @@ def commands(folder: Path, out: Path, address: str) -> dict[str, list[str]]:
         "learn": ["crawl", "birds", *NOWHERE, "--strategy", "learning", "--learn-from", str(folder),
                   "--out", str(out / "learned")],
         "cache": ["crawl", "birds", "--seed", "http://a.test/", *NOWHERE, "--cache", str(folder), "--cache-age",
-                  "9999d", "--resolve", f"*={address}", "--allow-private", "--out", str(out / "cached")],
-        "resume": ["crawl", "--resume", str(folder), "--workers", "0", "--quiet", "--budget", "40r",
-                   "--resolve", f"*={address}"],
+                  "9999d", "--resolve", f"*.test={address}", "--allow-private", "--out", str(out / "cached")],
+        "resume": ["crawl", "--resume", str(folder), "--workers", "0", "--quiet", "--budget", "40p, 60r",
+                   "--resolve", f"*.test={address}"],
     }  # fmt: skip
 
 
