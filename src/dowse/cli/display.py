@@ -10,7 +10,7 @@ from typing import Protocol, TextIO
 from dowse.crawl.tally import Progress
 from dowse.lab.forecast import short
 from dowse.lab.html import human_bytes, human_seconds
-from dowse.model.shown import json_line, shown
+from dowse.model.shown import json_line, shown_line
 
 __all__ = ["Display", "budget_left", "choose_display", "saved"]
 
@@ -60,7 +60,7 @@ class PlainDisplay:
         )
 
     def say(self, message: str) -> None:
-        _print(shown(message), sys.stderr)
+        _print(shown_line(message), sys.stderr)
 
     def close(self) -> None:
         """Nothing to take down."""
@@ -105,7 +105,7 @@ class QuietDisplay:
         """Silent."""
 
     def say(self, message: str) -> None:
-        _print(shown(message), sys.stderr)
+        _print(shown_line(message), sys.stderr)
 
     def close(self) -> None:
         """Nothing to take down."""

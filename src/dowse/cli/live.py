@@ -11,7 +11,7 @@ from dowse.cli.display import budget_left, saved
 from dowse.crawl.tally import Progress
 from dowse.lab.forecast import short
 from dowse.lab.html import human_bytes, human_seconds
-from dowse.model.shown import shown
+from dowse.model.shown import shown, shown_line
 
 __all__ = ["LiveDisplay", "live_display"]
 
@@ -68,7 +68,7 @@ class LiveDisplay:
         )
 
     def say(self, message: str) -> None:
-        self._console.print(shown(message), highlight=False, markup=False)
+        self._console.print(shown_line(message), highlight=False, markup=False)
 
     def close(self) -> None:
         self._live.stop()

@@ -12,7 +12,7 @@ from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge, looking_judge, subject_of
 from dowse.model.errors import TopicError
 from dowse.model.records import CandidateRow, CandidateState
-from dowse.model.shown import shown_lines
+from dowse.model.shown import shown_line
 from dowse.model.strategy import SEED_FLOOR
 from dowse.model.topicfile import topic_from_json
 from dowse.model.url import canonical
@@ -50,7 +50,7 @@ def explain(folder: Path, url: str) -> str:
 
 def _told(lines: list[str]) -> str:
     """What stands in the records is anybody's text: it adds no line of its own."""
-    return "\n".join(shown_lines(line.replace("\n", " ")) for line in lines)
+    return "\n".join(shown_line(line) for line in lines)
 
 
 def _unknown(crawl: CrawlReader, url: str) -> list[str]:
@@ -105,7 +105,8 @@ def _page(crawl: CrawlReader, page: PageView) -> list[str]:
         lines.append(f"{page.reason} of {first.url if first else page.duplicate_of}: not judged again")
     if page.score is not None:
         verdict = "relevant" if page.relevant else "not relevant"
-        lines.append(f"{verdict}: score {page.score:.3f} (similarity {page.similarity:.3f}, ERID {page.erid:.4f})")
+        measured = f"similarity {page.similarity or 0.0:.3f}, ERID {page.erid or 0.0:.4f}"
+        lines.append(f"{verdict}: score {page.score:.3f} ({measured})")
         reasons = () if page.parts else page.reasons
         lines += [f"    {value * weight:+.4f}  {name}" for name, value, weight in reasons[:_REASONS]]
         lines += [f"    {line}" for line in part_lines(page.parts)]

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from typing import Any
 
-__all__ = ["json_line", "shown", "shown_lines"]
+__all__ = ["json_line", "shown", "shown_line", "shown_lines"]
 
 _KEPT = "\u200c\u200d"  # joiners
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -29,6 +29,9 @@ _MARK = (
 _TOWER = re.compile(rf"({_MARK}{{4}}){_MARK}+")
 # what JSON lets through, and a terminal or an editor does not take as text
 _UNESCAPED = re.compile(f"[\x7f-\x9f\u2028\u2029\ud800-\udfff{_DIRECTIONS}]")
+
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _seemly(match: re.Match[str]) -> str:
@@ -56,6 +59,11 @@ def shown(text: str) -> str:
     return " ".join(_line(text).split())
 
 
+def shown_line(text: str) -> str:
+    """The same, but for its blanks, which stay: a line that was laid out."""
+    return _line(text.replace("\n", " "))
+
+
 def shown_lines(text: str) -> str:
     """The same for text that was laid out: its lines and blanks stay.
 
@@ -71,7 +79,7 @@ def json_line(value: Any) -> str:
     >>> json_line({"title": "é\\x1b\\x9b\\u202e"})
     '{"title": "é\\\\u001b\\\\u009b\\\\u202e"}'
     """
-    text = json.dumps(value, ensure_ascii=False)
+    text = _encode(value)
     return text if text.isascii() and "\x7f" not in text else _UNESCAPED.sub(lambda match: _escaped(match[0]), text)
 
 

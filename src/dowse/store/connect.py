@@ -13,7 +13,7 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
-from dowse.model.errors import NotACrawl, StoreError, UserError
+from dowse.model.errors import NotACrawl, UserError
 from dowse.model.files import open_plain
 from dowse.store.schema import APPLICATION, CREATE, DATABASE, LACKING, UPGRADES, VERSION
 from dowse.store.trust import check_files, check_schema, guard
@@ -98,16 +98,17 @@ def connect_reader(folder: Path) -> sqlite3.Connection:
     except OSError as error:
         raise NotACrawl(f"{folder} holds no crawl: {(error.strerror or str(error)).lower()}") from error
     uri = f"{path.absolute().as_uri()}?mode=ro"
-    connection = sqlite3.connect(uri, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False)
+    connection = None
     try:
+        connection = sqlite3.connect(uri, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False)
         version = _check(connection, folder)
         for since, shown in LACKING.items():
             if version < since:
                 connection.executescript(shown)
-    except sqlite3.Error as error:
-        connection.close()
-        raise NotACrawl(f"{path} cannot be read: {error}") from error
-    except (NotACrawl, StoreError):
-        connection.close()
+    except BaseException as error:
+        if connection is not None:
+            connection.close()
+        if isinstance(error, sqlite3.Error):
+            raise NotACrawl(f"{path} cannot be read: {error}") from error
         raise
     return connection

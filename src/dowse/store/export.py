@@ -21,7 +21,7 @@ from typing import Any, TextIO
 
 from dowse.model.errors import UserError
 from dowse.model.files import write_whole
-from dowse.model.shown import json_line
+from dowse.model.shown import json_line, shown
 from dowse.store.connect import connect_reader
 from dowse.store.damage import damage_told
 
@@ -45,6 +45,7 @@ _MOST_BYTES = 64 << 20  # of text in a block: rows with much of it go out sooner
 _BOOLS = [place for place, kind in enumerate(COLUMNS.values()) if kind == _BOOL]
 _JSONS = [place for place, kind in enumerate(COLUMNS.values()) if kind == _JSON]
 _TIMES = [place for place, kind in enumerate(COLUMNS.values()) if kind == _TIME]
+_REALS = [place for place, kind in enumerate(COLUMNS.values()) if kind == _REAL]
 _TEXTS = [place for place, kind in enumerate(COLUMNS.values()) if kind == _TEXT]
 _TYPES = {_TEXT: str, _INT: int, _REAL: float, _BOOL: int, _TIME: str, _JSON: str}
 _KINDS = [(name, _TYPES[kind]) for name, kind in COLUMNS.items()]
@@ -61,7 +62,7 @@ def export(folder: Path | str, to: str, out: Path | str, *, relevant_only: bool 
     if to not in FORMATS:
         raise UserError(f"cannot export to {to!r}: choose one of {', '.join(FORMATS)}")
     with closing(connect_reader(Path(folder))) as connection:
-        rows = _pages(connection, Path(folder), relevant_only)
+        rows = _pages(connection, Path(folder), relevant_only, parsed=to == "jsonl")
         if str(out) == "-":
             if to == "parquet":
                 raise UserError("parquet cannot go to standard output: name a file")
@@ -71,30 +72,36 @@ def export(folder: Path | str, to: str, out: Path | str, *, relevant_only: bool 
         return write_whole(Path(out), lambda path: _text_file(rows, path, _TEXT_FORMATS[to]))
 
 
-def _pages(connection: sqlite3.Connection, folder: Path, relevant_only: bool) -> Rows:
+def _pages(connection: sqlite3.Connection, folder: Path, relevant_only: bool, *, parsed: bool) -> Rows:
+    """What is JSON comes as text, or ``parsed``."""
     chosen = "WHERE relevant = 1" if relevant_only else ""
+    sound: set[tuple[type, ...]] = set()  # types of rows that were looked at
     with damage_told(folder):
         # A running crawl's snapshot is held while this goes on; the sort is by number only, the rows stay on the disk.
         ids = connection.execute(f"SELECT id FROM pages {chosen} ORDER BY ordinal")
         for (id,) in ids:
             row = list(connection.execute(f"SELECT {', '.join(COLUMNS)} FROM pages WHERE id = ?", (id,)).fetchone())
-            _check(row)
+            kinds = tuple(map(type, row))
+            if kinds not in sound:
+                _check(row)
+                sound.add(kinds)
+            if not all(isfinite(row[place]) for place in _REALS if row[place] is not None):
+                raise ValueError("a figure of a page is not finite")
+            for place in _TIMES:
+                datetime.fromisoformat(row[place])
+            if parsed:
+                for place in _JSONS:
+                    row[place] = json.loads(row[place], parse_constant=_refuse)
             for place in _BOOLS:
                 row[place] = None if row[place] is None else bool(row[place])
             yield row
 
 
 def _check(row: list[Any]) -> None:
-    """Whoever made the records: a column holds what its table says, and a time and JSON are such."""
+    """Whoever made the records: a column holds what its table says."""
     for value, (name, kind) in zip(row, _KINDS, strict=True):
         if value is not None and type(value) is not kind:
             raise TypeError(f"{name} of a page is {value!r:.40}")
-        if isinstance(value, float) and not isfinite(value):
-            raise ValueError(f"{name} of a page is {value}")
-    for place in _TIMES:
-        datetime.fromisoformat(row[place])
-    for place in _JSONS:
-        json.loads(row[place], parse_constant=_refuse)
 
 
 def _refuse(name: str) -> float:
@@ -109,24 +116,34 @@ def _text_file(rows: Rows, path: Path, write: Callable[[Rows, TextIO], int]) -> 
 def _jsonl(rows: Rows, stream: TextIO) -> int:
     count = 0
     for count, row in enumerate(rows, 1):  # noqa: B007
-        for place in _JSONS:
-            row[place] = json.loads(row[place])
         stream.write(json_line(dict(zip(COLUMNS, row, strict=True))) + "\n")
     return count
 
 
+class _Lines:
+    """Ends rows with a line feed alone. The module quotes only those line ends that it writes itself: a carriage return
+    in a text would end a row for most readers, and begin one of its own."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, row: str) -> None:
+        self._stream.write(f"{row[:-2]}\n")
+
+
 def _csv(rows: Rows, stream: TextIO) -> int:
     """With a header line; true and false for truth, nothing for null, JSON text where a value has parts. Text that a
-    spreadsheet would take for a formula has an apostrophe before it."""
-    writer = csv.writer(stream, lineterminator="\n")
+    spreadsheet would take for a formula has an apostrophe before it; a terminal is shown no control characters."""
+    fit = shown if stream.isatty() else str
+    writer = csv.writer(_Lines(stream), lineterminator="\r\n")
     writer.writerow(COLUMNS)
     count = 0
     for count, row in enumerate(rows, 1):  # noqa: B007
         for place in _BOOLS:
             row[place] = None if row[place] is None else str(row[place]).lower()
         for place in _TEXTS:
-            if row[place] and _is_formula(row[place]):
-                row[place] = f"'{row[place]}"
+            if row[place]:
+                row[place] = fit(f"'{row[place]}" if _is_formula(row[place]) else row[place])
         writer.writerow(row)
     return count
 

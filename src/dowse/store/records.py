@@ -118,7 +118,11 @@ class CrawlStore:
     def open(cls, folder: Path | str, *, archive_bytes: int = FILE_BYTES) -> CrawlStore:
         """Go on with the crawl in ``folder``; cuts what a crash left behind the last commit."""
         folder = Path(folder)
-        if not check_plain(folder / DATABASE, writes=True):
+        try:
+            there = check_plain(folder / DATABASE, writes=True)
+        except OSError as error:
+            raise _failed(folder, error) from error
+        if not there:
             raise NotACrawl(f"{folder} holds no crawl to resume (there is no {DATABASE} in it)")
         return cls._assemble(folder, archive_bytes, None)
 
