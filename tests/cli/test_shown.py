@@ -54,19 +54,28 @@ def network(server: LoopbackServer) -> list[str]:
     return ["--resolve", f"*.test={server.address}", "--allow-private"]
 
 
+TOPIC = """query = "bird nest feather wing"
+workers = 0
+[judge]
+threshold = 0.05
+[politeness]
+delay = "0s"
+max_delay = "0.05s"
+"""
+
+
 def crawl(server: LoopbackServer, folder: Path, *more: str) -> list[str]:
-    return ["crawl", QUERY, "--seed", "http://a.test/", *network(server), "--workers", "0", "--delay", "0",
-            "--threshold", "0.05", "--budget", "6p, 20r", "--out", str(folder), *more]  # fmt: skip
+    topic = folder.with_name("topic.toml")
+    topic.write_text(TOPIC, "utf-8")
+    return ["crawl", str(topic), "--seed", "http://a.test/", *network(server), "--budget", "6p, 20r",
+            "--out", str(folder), *more]  # fmt: skip
 
 
 @pytest.fixture
 def folder(server: LoopbackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """A crawl of that web, into whose records somebody wrote more of the kind."""
-    folder = tmp_path / "crawl"
     for more in ((), ("--json",), ("--quiet",)):
-        harmless(*said(capsys, *crawl(server, folder, *more)))
-        assert not list(tmp_path.glob("*owned*"))
-        folder = folder.with_name(f"crawl{len(list(tmp_path.iterdir()))}")
+        harmless(*said(capsys, *crawl(server, tmp_path / f"crawl{''.join(more)}", *more)))
     folder = tmp_path / "crawl"
     with closing(sqlite3.connect(folder / "dowse.sqlite", isolation_level=None)) as records:
         for sql in (

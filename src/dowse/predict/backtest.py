@@ -153,7 +153,7 @@ class Backtest:
         if state.get("horizons") != list(HORIZONS):
             return
         notes = [
-            _Note(Totals(*_row(at, 3)), *_row([since], 1), _pairs(expected), _pairs(noise))
+            _Note(_totals(at), revived(int, since), _pairs(expected), _pairs(noise))
             for at, since, expected, noise in state["notes"]
         ]
         open_, settled_at = _row(state["open"], len(HORIZONS)), _row(state["settled_at"], len(HORIZONS))
@@ -161,7 +161,7 @@ class Backtest:
         self._checked = tuple((_checked(relevant), _checked(value)) for relevant, value in state["checked"])
         if len(self._checked) != len(HORIZONS):
             raise ValueError("there are other horizons")
-        self._noted_at, self._settled_at = int(*_row([state["noted_at"]], 1)), list(map(int, settled_at))
+        self._noted_at, self._settled_at = revived(int, state["noted_at"]), list(map(int, settled_at))
 
 
 def _row(numbers: Any, count: int) -> tuple[float, ...]:
@@ -170,6 +170,11 @@ def _row(numbers: Any, count: int) -> tuple[float, ...]:
     if len(found) != count or not all(map(math.isfinite, found)):
         raise ValueError("these are no figures of a forecast")
     return found
+
+
+def _totals(numbers: Any) -> Totals:
+    fetches, relevant, value = _row(numbers, 3)
+    return Totals(revived(int, fetches), relevant, value)
 
 
 def _checked(numbers: Any) -> _Checked:
