@@ -184,6 +184,30 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     CrawlStore.open(folder).close()
 
 
+def test_a_folder_that_may_not_be_read(tmp_path: Path) -> None:
+    """All of it, or one of its files; and where there is no room for what is to be written."""
+    folder = tmp_path / "c"
+    CrawlStore.create(folder, {"topic": topic_to_json(Topic(query="solar"))}, 0.0).close()
+    commands = [["why", str(folder), "http://a.test/"], ["export", str(folder)], ["label", str(folder)],
+                ["stats", str(folder)], ["report", str(folder)], ["crawl", "--resume", str(folder), "--quiet"],
+                ["crawl", "solar", "--cache", str(folder), "--out", str(tmp_path / "d"), *NOWHERE]]  # fmt: skip
+    for path in (folder, folder / "dowse.sqlite"):
+        mode = path.stat().st_mode
+        path.chmod(0)
+        try:
+            for command in commands:
+                process = start(*command, root_is_bound=True)
+                said = one_line(process, 1 if "--resume" in command and path != folder else 2)
+                assert re.search("permission denied|unable to open|not readable", said), command
+        finally:
+            path.chmod(mode)
+    folder.chmod(0o555)
+    try:
+        assert "cannot write" in one_line(start("report", str(folder), root_is_bound=True), 2)
+    finally:
+        folder.chmod(0o755)
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -44,8 +44,8 @@ EXAMPLES = {
 }
 EXIT_CODES = {
     0: "Done. For a crawl: it stopped at its budget or target, or no URL was left.",
-    1: "Failed: the records could not be kept, or no URL was left and not one page had been fetched. For "
-    "`dowse hostile check`: a trial did not end as it must.",
+    1: "Failed: the records could not be kept, or are damaged, or no URL was left and not one page had been fetched. "
+    "For `dowse hostile check`: a trial did not end as it must.",
     2: "A mistake you can mend. One line on standard error says what to change.",
     130: "Interrupted by Ctrl-C, or a crawl by SIGTERM. Everything is recorded: go on with `dowse crawl --resume DIR`. "
     "The lab keeps the runs that were finished: the same command goes on.",
@@ -71,7 +71,9 @@ topic's own predicate and threshold. `--learn-from` takes crawls with the strate
 `dowse stats` writes; several are added up ([learning](learning.md#starting-from-what-is-known)).
 
 `--resume` takes the topic from the folder. Options given with it hold for that run only; budgets count all runs
-together. The crawl stops at the first limit or target it reaches, and says what [going on would bring](forecast.md).
+together. A proxy's password is not kept: give the proxy again in the environment variable `DOWSE_PROXY`
+([politeness](politeness.md#who-is-asking)). The crawl stops at the first limit or target it reaches, and says what
+[going on would bring](forecast.md).
 In a terminal the crawl shows a live picture; elsewhere a line every 5 seconds on standard error; with `--json` an
 object a line on standard output. [Saving downloads](cache.md) tells more of `--cache` and `--head`.
 """,
@@ -103,7 +105,8 @@ The example looks into what `dowse demo` has left. It works for any URL: fetched
 """,
     "export": """\
 The columns are those of the table [`pages`](schema.md#pages), without `ordinal`, `signature` and `minhash`. Parquet
-needs the extra `parquet` (`pip install "dowse[parquet]"`).
+needs the extra `parquet` (`pip install "dowse[parquet]"`). In CSV, text that a spreadsheet would take for a formula has
+an apostrophe before it ([exports](schema.md#exports)).
 """,
     "stats show": """\
 `dowse stats DIR` is short for `dowse stats show DIR`. [Learning](learning.md#looking-at-what-was-learned) tells what

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from dowse.lab import chart, labels, settings, svg, tables
 from dowse.lab import html as lab_html
-from dowse.lab.html import clean, clip, element, join, link, percent
+from dowse.lab.html import clip, element, join, link, percent
+from dowse.model.shown import shown
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=60)  # lone surrogates too
 
@@ -27,17 +28,17 @@ def test_examples(module: ModuleType) -> None:
 
 @given(TEXT)
 def test_clean_text_has_nothing_that_changes_its_neighbours(text: str) -> None:
-    cleaned = clean(text)
+    cleaned = shown(text)
     cleaned.encode()
     assert cleaned == " ".join(cleaned.split())
     assert all(unicodedata.category(char) not in ("Cc", "Cs", "Cn", "Zl", "Zp") for char in cleaned)
     assert all(unicodedata.category(char) != "Cf" or char in "\u200c\u200d" for char in cleaned)
-    assert clean(cleaned) == cleaned
+    assert shown(cleaned) == cleaned
 
 
 @given(st.text(st.characters(categories=("L", "N", "P", "S")), max_size=60))
 def test_clean_leaves_letters_alone(text: str) -> None:
-    assert clean(text) == text
+    assert shown(text) == text
 
 
 @given(TEXT, st.integers(1, 50))
@@ -59,8 +60,8 @@ def test_an_element_reads_back_as_one_element(text: str, value: str) -> None:
     reader = Reader()
     reader.feed(element("b", text, title=value))
     reader.close()
-    assert seen[0] == ("b", {"title": clean(value)} if value else {})
-    assert "".join(map(str, seen[1:])).strip() == clean(text)
+    assert seen[0] == ("b", {"title": shown(value)} if value else {})
+    assert "".join(map(str, seen[1:])).strip() == shown(text)
 
 
 def test_markup_passes_and_text_does_not() -> None:

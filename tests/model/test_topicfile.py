@@ -321,6 +321,7 @@ def test_the_first_example_of_the_docs_is_valid() -> None:
 
 names = st.text(max_size=8)
 many = st.lists(names, max_size=3).map(tuple)
+counts = st.integers(0, 10**15)
 topics = st.builds(
     Topic,
     name=names,
@@ -328,9 +329,9 @@ topics = st.builds(
     keywords=st.lists(st.builds(Keyword, names, st.floats(0, 9)), max_size=3).map(tuple),
     examples=st.lists(st.builds(Example, names, st.booleans(), st.none() | names), max_size=3).map(tuple),
     seeds=st.builds(Seeds, many, many, many, st.booleans()),
-    scope=st.builds(Scope, hosts=many, max_depth=st.none() | st.integers(), traps=st.builds(Traps, st.integers())),
+    scope=st.builds(Scope, hosts=many, max_depth=st.none() | counts, traps=st.builds(Traps, counts)),
     strategy=st.builds(StrategyChoice, names, st.dictionaries(names, names | st.booleans() | st.floats(0, 1))),
-    budget=st.builds(Budget, st.none() | st.integers(), seconds=st.none() | st.floats(0, 1e9)),
+    budget=st.builds(Budget, st.none() | counts, seconds=st.none() | st.floats(0, 1e9)),
     network=st.builds(Network, resolve=st.dictionaries(names, names)),
     out=st.none() | names,
 )
@@ -345,7 +346,12 @@ def test_json_round_trips_exactly(topic: Topic) -> None:
 def test_json_of_other_versions() -> None:
     assert topic_from_json({"query": "q"}) == Topic(query="q")
     bad: Any
-    for bad in ({"colour": 1}, {"scope": 3}, {"seeds": {"urls": "x"}}, []):
+    for bad in (
+        {"colour": 1}, {"scope": 3}, {"seeds": {"urls": "x"}}, [], None, {"query": 7}, {"workers": "2"},
+        {"seeds": {"urls": [3]}}, {"limits": {"timeout_s": "5"}}, {"limits": {"timeout_s": float("nan")}},
+        {"politeness": {"delay_s": -1}}, {"budget": {"pages": True}}, {"network": {"concurrency": 10**30}},
+        {"network": {"resolve": {"a": 1}}}, {"predicate": 3}, {"predicate": {"text": 3}}, {"target": {"value": {}}},
+    ):  # fmt: skip
         with pytest.raises(TopicError, match="not the settings of a crawl"):
             topic_from_json(bad)
 

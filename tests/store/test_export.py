@@ -3,7 +3,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sqlite3
 import sys
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
-from dowse.model.errors import NotACrawl, UserError
+from dowse.model.errors import NotACrawl, StoreError, UserError
 from dowse.model.records import Batch
 from dowse.store import CrawlStore, export
 from dowse.store.export import COLUMNS
@@ -113,8 +115,8 @@ def test_a_file_appears_whole_or_not_at_all(folder: Path, tmp_path: Path, monkey
     out.write_text("what was there before")
     real = module._pages
 
-    def torn(*args: Any) -> Any:
-        for number, row in enumerate(real(*args)):
+    def torn(*args: Any, **options: Any) -> Any:
+        for number, row in enumerate(real(*args, **options)):
             if number == 3:
                 raise OSError(28, "No space left on device")
             yield row
@@ -147,3 +149,69 @@ def test_the_stream_may_be_anything(folder: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sys, "stdout", stream)
     assert export(folder, "jsonl", "-", relevant_only=True) == 3
     assert len(stream.getvalue().splitlines()) == 3
+
+
+def exported(folder: Path, out: Path, *titles: str) -> list[dict[str, str]]:
+    """The titles of pages as a reader of CSV finds them."""
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.commit(Batch(pages=[page(n, title=title, etag=title) for n, title in enumerate(titles)]))
+    export(folder, "csv", out)
+    with out.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_no_cell_of_a_table_is_a_formula(tmp_path: Path) -> None:
+    formulas = ["=cmd|' /C calc'!A0", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "\n=1"]
+    harmless = ["a=b", " =1", "'=1", "", "–1", "1-2"]
+    rows = exported(tmp_path / "crawl", tmp_path / "out.csv", *formulas, *harmless)
+    for column in ("title", "etag"):
+        assert [row[column] for row in rows] == [*(f"'{text}" for text in formulas), *harmless]
+    assert [row["bytes"] for row in rows] == [str(10 * n) for n in range(len(rows))], "numbers stay numbers"
+
+
+def test_a_negative_number_stays_one(tmp_path: Path) -> None:
+    with CrawlStore.create(tmp_path / "crawl", {}, WALL) as store:
+        store.commit(Batch(pages=[page(0, similarity=-0.25)]))
+    export(tmp_path / "crawl", "csv", tmp_path / "out.csv")
+    assert ",-0.25," in (tmp_path / "out.csv").read_text("utf-8")
+
+
+ODD = ["nul \0 nul", "lone \udc80 surrogate", "\x1b[2J\x9b\u202e", "x" * 10_000_000, "\U0010ffff\ufeff", "\r\n\t"]
+
+
+def test_odd_text_is_written_and_read_back(tmp_path: Path) -> None:
+    with CrawlStore.create(tmp_path / "crawl", {}, WALL) as store:
+        store.commit(Batch(pages=[page(n, title=title) for n, title in enumerate(ODD)]))
+    kept = [title.replace("\udc80", "\ufffd") for title in ODD]
+    export(tmp_path / "crawl", "parquet", tmp_path / "out.parquet")
+    assert parquet.read_table(tmp_path / "out.parquet", columns=["title"])["title"].to_pylist() == kept
+    export(tmp_path / "crawl", "jsonl", tmp_path / "out.jsonl")
+    lines = (tmp_path / "out.jsonl").read_text("utf-8").split("\n")[:-1]
+    assert [json.loads(line)["title"] for line in lines] == kept
+    assert not any(char in line for line in lines for char in "\x1b\x9b\u202e\0")
+
+
+def test_a_terminal_gets_no_control_characters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    exported(tmp_path / "crawl", tmp_path / "out.csv", "\x1b[2Jred\x9b\u202e")
+    assert "\x1b[2Jred\x9b\u202e" in (tmp_path / "out.csv").read_text("utf-8"), "a file keeps what there was"
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stdout", stream)
+    export(tmp_path / "crawl", "csv", "-")
+    assert r"\x1b[2Jred\x9b\u202e" in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["fetched_at = 'soon'", "verdict = '[1'", "verdict = '[NaN]'", "score = 9e999", "title = CAST(x'ff' AS TEXT)"],
+)
+def test_rows_that_are_none_are_told(folder: Path, tmp_path: Path, change: str) -> None:
+    with closing(sqlite3.connect(folder / "dowse.sqlite", isolation_level=None)) as records:
+        records.execute(f"UPDATE pages SET {change} WHERE id = 3")
+    for to in ("jsonl", *(() if "verdict" in change else ("csv", "parquet"))):
+        with pytest.raises(StoreError):
+            export(folder, to, tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dowse.lab.corpus.labels import LABELS, read_rows
 from dowse.model.errors import UserError
-from dowse.model.files import write_whole
+from dowse.model.files import check_plain, open_plain, write_whole
 
 __all__ = ["Answers", "not_label"]
 
@@ -32,7 +32,7 @@ class Answers:
         self._labels = {name: True, not_label(name): False}
         self._by_answer = {answer: label for label, answer in self._labels.items()}
         self.known: dict[str, bool] = {}  # url -> does it belong to the category? Of several answers the last counts
-        if self.path.exists():
+        if check_plain(self.path, writes=True):
             for url, label in read_rows(self.path, *_COLUMNS):
                 if label.strip() in self._labels:
                     self.known[url] = self._labels[label.strip()]
@@ -44,7 +44,8 @@ class Answers:
     def add(self, url: str, answer: bool) -> None:
         """Keep an answer."""
         try:
-            with self.path.open("a", encoding="utf-8", newline="") as stream:
+            fd = open_plain(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+            with open(fd, "a", encoding="utf-8", newline="") as stream:
                 if stream.tell() == 0:
                     csv.writer(stream, lineterminator="\n").writerow(_COLUMNS)
                 elif not self._ends_whole():

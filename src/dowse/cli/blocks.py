@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,11 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from dowse.cli.page import AllowAddress, AllowPrivate, AsJson, Page, Resolve, TopicWords, read_page
+from dowse.cli.tell import say, say_json
 from dowse.lab.blocks import Block, BlockedPage, measure
 from dowse.lab.blocks.told import tunnel_told
 from dowse.lab.html import clip
 from dowse.model.errors import UserError
 from dowse.model.files import check_writable
+from dowse.model.shown import shown
 
 __all__ = ["blocks"]
 
@@ -52,14 +53,14 @@ def blocks(
     if picture is not None:
         _draw(page, picture, read.topic.query or read.topic.name or topic, source)
     if as_json:
-        typer.echo(json.dumps({"source": source, **_as_json(page)}, ensure_ascii=False))
+        say_json({"source": source, **_as_json(page)})
         return
-    typer.echo(clip(read.document.title, 200) or source)
-    typer.echo(tunnel_told(page))
-    typer.echo()
+    say(clip(read.document.title, 200) or shown(source))
+    say(tunnel_told(page))
+    say()
     _print(page)
     if picture is not None:
-        typer.echo(f"\npicture: {picture}")
+        say(f"\npicture: {picture}")
 
 
 def _draw(page: BlockedPage, path: Path, topic: str, source: str) -> None:
@@ -103,21 +104,21 @@ def _print(page: BlockedPage) -> None:
         table.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
     best = page.best
     full = max(best.score if best else 0.0, page.verdict.threshold)
-    shown = page.blocks[:_MOST_ROWS]
-    if best is not None and best.number > len(shown):
-        shown = (*shown, best)
-    for block in shown:
+    told = page.blocks[:_MOST_ROWS]
+    if best is not None and best.number > len(told):
+        told = (*told, best)
+    for block in told:
         style = "bold" if block is best else "" if block.score >= page.verdict.threshold else "dim"
         table.add_row(*(Text(cell, style=style) for cell in _cells(block, full, best=block is best)))
     console.print(table)
-    if len(shown) < len(page.blocks):
-        typer.echo(f"and {len(page.blocks) - len(shown):,} more blocks; --json has all of them")
+    if len(told) < len(page.blocks):
+        say(f"and {len(page.blocks) - len(told):,} more blocks; --json has all of them")
 
 
 def _cells(block: Block, full: float, *, best: bool) -> tuple[str, ...]:
     score = "–" if block.similarity is None else f"{block.score:.4f} {_bar(block.score / full if full else 0.0)}"
-    return (f"{'*' if best else ''}{block.number:>3}", score, f"{block.words:,}", f"{block.links:,}", block.where,
-            block.text)  # fmt: skip
+    return (f"{'*' if best else ''}{block.number:>3}", score, f"{block.words:,}", f"{block.links:,}",
+            shown(block.where), shown(block.text))  # fmt: skip
 
 
 def _bar(share: float) -> str:

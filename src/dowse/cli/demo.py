@@ -13,6 +13,7 @@ import typer
 from dowse.cli.crawl import INTERRUPTED, run_crawl
 from dowse.cli.display import choose_display
 from dowse.cli.summary import finish
+from dowse.cli.tell import say
 from dowse.loopback.demo import demo_topic, labels
 from dowse.loopback.demo import demo_web as frozen_web
 from dowse.loopback.serve import demo_process, serve_demo
@@ -84,11 +85,11 @@ def _compare(out: Path, query: str, focused: str, curves: dict[str, HarvestCurve
         [Curve(name, curve.pages, curve.relevant) for name, curve in reversed(curves.items())], picture,
         title=f"{query}: relevant pages found",
     )  # fmt: skip
-    typer.echo()
+    say()
     for name in (focused, "bfs"):
         share = found[name] / spent[name] if spent[name] else 0.0
         title = "breadth-first" if name == "bfs" else f"focused ({name})"
-        typer.echo(f"{title:24} {found[name]:4} relevant of {spent[name]} pages fetched   harvest rate {share:.0%}")
-    typer.echo(f"\nThe same budget found {found[focused] / max(1, found['bfs']):.1f} times as many relevant pages.")
-    typer.echo(f"results: {out / focused}   picture: {picture}")
-    typer.echo(f"now try: dowse report {out / focused}")
+        say(f"{title:24} {found[name]:4} relevant of {spent[name]} pages fetched   harvest rate {share:.0%}")
+    say(f"\nThe same budget found {found[focused] / max(1, found['bfs']):.1f} times as many relevant pages.")
+    say(f"results: {out / focused}   picture: {picture}")
+    say(f"now try: dowse report {out / focused}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import suppress
 from dataclasses import asdict
@@ -11,6 +10,7 @@ from typing import Protocol, TextIO
 from dowse.crawl.tally import Progress
 from dowse.lab.forecast import short
 from dowse.lab.html import human_bytes, human_seconds
+from dowse.model.shown import json_line, shown_line
 
 __all__ = ["Display", "budget_left", "choose_display", "saved"]
 
@@ -60,7 +60,7 @@ class PlainDisplay:
         )
 
     def say(self, message: str) -> None:
-        _print(message, sys.stderr)
+        _print(shown_line(message), sys.stderr)
 
     def close(self) -> None:
         """Nothing to take down."""
@@ -85,7 +85,7 @@ class JsonDisplay:
 
     @staticmethod
     def _print(value: dict[str, object]) -> None:
-        _print(json.dumps(value, ensure_ascii=False), sys.stdout)
+        _print(json_line(value), sys.stdout)
 
 
 def _print(text: str, stream: TextIO) -> None:
@@ -105,7 +105,7 @@ class QuietDisplay:
         """Silent."""
 
     def say(self, message: str) -> None:
-        _print(message, sys.stderr)
+        _print(shown_line(message), sys.stderr)
 
     def close(self) -> None:
         """Nothing to take down."""

@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import typer
-
 from dowse.cli.lab import shown_progress
+from dowse.cli.tell import say
 from dowse.crawl.prepare import Source
 from dowse.lab.labelled import full_text, judged_texts, labelled_texts, spread
 from dowse.model.clock import SystemClock
@@ -154,7 +153,7 @@ async def _documents(sources: list[str], topic: Topic, found: Examples) -> None:
         for source in sources:
             if "://" in source:
                 fetched += 1
-                typer.echo(f"fetching {fetched} of {web}: {source}", err=True)
+                say(f"fetching {fetched} of {web}: {source}", err=True)
             try:
                 found.texts.append(full_text(await pages.document(source)))
             except TopicError as error:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 import typer
 
 from dowse.judge import Terms
-from dowse.model.words import printable, words
+from dowse.model.shown import shown
+from dowse.model.words import words
 
 __all__ = ["excerpt"]
 
@@ -21,7 +22,7 @@ _word = re.compile(r"\w+")
 def excerpt(text: str, telling: Mapping[str, float], terms: Terms, *, marked: bool) -> str:
     """The line of a text whose words tell most, for or against, cut to a few words around them. They stand in bold, or,
     where that cannot be shown, between asterisks (``marked``)."""
-    lines = [printable(line) for line in text.split("\n")[:_LINES]]
+    lines = [shown(line) for line in text.split("\n")[:_LINES]]
     best = max(lines, key=lambda line: (_weight(line, telling, terms), len(line)), default="")
     start = _start(best, telling, terms)
     cut = best[start : start + _LONGEST]

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dowse.lab.html import clean
+from dowse.cli.tell import say
+from dowse.model.shown import shown
 
 if TYPE_CHECKING:  # loaded by these commands alone: no crawl should wait for them
     from dowse.lab.trials import Finding
@@ -42,7 +43,7 @@ def serve(
         if not quiet:
             _print_trials()
         folder = topic.with_suffix("").with_name(f"{topic.stem}-crawl")
-        typer.echo(
+        say(
             f"The hostile web is at {server.doors['plain']}: {len(TRIALS)} trials.\n"
             f"Crawl it from another terminal, then see what came of it:\n"
             f"  dowse crawl {shlex.quote(str(topic))} --out {shlex.quote(str(folder))}\n"
@@ -70,7 +71,7 @@ def check(
     asked = [finding for finding in findings if finding.asked]
     wrong = [finding for finding in asked if finding.wrong]
     left = f"; {len(findings) - len(asked)} not asked" if len(asked) < len(findings) else ""
-    typer.echo(f"\n{len(asked) - len(wrong)} of {len(asked)} trials ended as expected{left}.")
+    say(f"\n{len(asked) - len(wrong)} of {len(asked)} trials ended as expected{left}.")
     if wrong:
         raise typer.Exit(1)
 
@@ -84,7 +85,7 @@ def _word(finding: Finding) -> str:
 
 
 def _cell(text: str) -> Text:
-    return Text(clean(text))  # what a server said is data, not markup
+    return Text(shown(text))  # what a server said is data, not markup
 
 
 def _print_trials() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
@@ -10,9 +9,10 @@ import typer
 
 from dowse.cli.page import AllowAddress, AllowPrivate, AsJson, Page, Resolve, read_page
 from dowse.cli.parts import part_lines
+from dowse.cli.tell import say, say_json
 from dowse.model.errors import UserError
 from dowse.model.page import Verdict
-from dowse.model.words import printable
+from dowse.model.shown import shown
 
 __all__ = ["judge"]
 
@@ -42,18 +42,18 @@ def judge(
     verdict = page.judge.verdict(document.words(), facts)
     if as_json:
         value = {"source": source, "title": document.title, **asdict(verdict)}
-        typer.echo(json.dumps(value, ensure_ascii=False))
+        say_json(value)
         return
     word = "relevant" if verdict.relevant else "not relevant"
-    typer.echo(f"{printable(document.title) or source}")
-    typer.echo(f"{word}: {verdict.method} {verdict.score:.4f}, threshold {verdict.threshold:.4f}")
+    say(shown(document.title) or shown(source))
+    say(f"{word}: {verdict.method} {verdict.score:.4f}, threshold {verdict.threshold:.4f}")
     language = facts.language or "unknown language"
-    typer.echo(f"similarity {verdict.similarity:.4f}, ERID {verdict.erid:.4f}, {facts.n_words} words, {language}")
+    say(f"similarity {verdict.similarity:.4f}, ERID {verdict.erid:.4f}, {facts.n_words} words, {language}")
     for line in _reasons(verdict):
-        typer.echo(f"  {line}")
+        say(f"  {line}")
 
 
 def _reasons(verdict: Verdict) -> list[str]:
     if verdict.parts:
         return part_lines(verdict.parts)
-    return [f"{reason.contribution:+.4f}  {reason.name}" for reason in verdict.reasons]
+    return [f"{reason.contribution:+.4f}  {shown(reason.name)}" for reason in verdict.reasons]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -16,9 +15,10 @@ from rich.progress import TaskID
 
 from dowse.cli.interrupt import interruptible
 from dowse.cli.lab_options import job_count
+from dowse.cli.tell import say, say_json
 from dowse.lab.corpus import CorpusInfo, Progress, describe, open_corpus
 from dowse.lab.html import human_bytes
-from dowse.model.words import printable
+from dowse.model.shown import shown
 
 __all__ = ["CorpusFolder", "lab", "shown_progress"]
 
@@ -53,7 +53,7 @@ def shown_progress() -> Iterator[Progress]:
         def tell(stage: str, done: int, total: int) -> None:
             if stage not in told:
                 told.add(stage)
-                typer.echo(f"{stage} {_amount(stage, total)} (once: the result is kept)", err=True)
+                say(f"{stage} {_amount(stage, total)} (once: the result is kept)", err=True)
 
         yield tell
 
@@ -75,7 +75,10 @@ def info(
     count = job_count(jobs)
     with interruptible(), shown_progress() as progress:
         figures = describe(open_corpus(corpus, jobs=count, progress=progress), seed or ())
-    typer.echo(json.dumps(asdict(figures), ensure_ascii=False) if as_json else "\n".join(_lines(figures)))
+    if as_json:
+        say_json(asdict(figures))
+    else:
+        say("\n".join(_lines(figures)))
 
 
 def _lines(figures: CorpusInfo) -> Iterator[str]:
@@ -88,7 +91,7 @@ def _lines(figures: CorpusInfo) -> Iterator[str]:
         yield f"left out   {_listed(figures.skipped)}"
     yield f"links      {figures.links_inside:,} between pages, {figures.links_leaving:,} leave the corpus"
     share = figures.reachable / figures.pages if figures.pages else 0.0
-    start = figures.seeds[0] if len(figures.seeds) == 1 else f"{len(figures.seeds):,} pages"
+    start = shown(figures.seeds[0]) if len(figures.seeds) == 1 else f"{len(figures.seeds):,} pages"
     yield f"reachable  {share:.1%} of the pages from {start} ({figures.seeds_from})"
     yield f"core       {figures.core:,} pages that lead to each other"
     if figures.labels:
@@ -112,6 +115,6 @@ def _listed(counts: Mapping[str, int]) -> str:
     >>> _listed({"text/html": 1200, "image/png": 3})
     'text/html (1,200), image/png (3)'
     """
-    shown = [f"{printable(name)} ({count:,})" for name, count in list(counts.items())[:_SHOWN]]
-    rest = len(counts) - len(shown)
-    return ", ".join(shown) + (f", {rest:,} more" if rest > 0 else "")
+    told = [f"{shown(name)} ({count:,})" for name, count in list(counts.items())[:_SHOWN]]
+    rest = len(counts) - len(told)
+    return ", ".join(told) + (f", {rest:,} more" if rest > 0 else "")

@@ -34,6 +34,7 @@ from dowse.cli.lab_options import (
     shown_topics,
     tell_unfit,
 )
+from dowse.cli.tell import say
 from dowse.lab.by_topic import topic_rows, topics_csv
 from dowse.lab.compare.compare import Compared, compare
 from dowse.lab.compare.plan import Plan
@@ -102,7 +103,7 @@ def _tell(compared: Compared, title: str, settings: dict[str, Any], out: Path | 
     if as_json is not None:
         text = _json(settings=settings, summary=rows, topics=topic_rows(compared.runs), runs=compared.runs)
         write_whole(as_json, lambda path: path.write_text(text, "utf-8"))
-        typer.echo(f"figures  {as_json}")
+        say(f"figures  {as_json}")
     if out is not None:
         _write(out, title, compared, rows, settings)
 
@@ -159,4 +160,4 @@ def _write(out: Path, title: str, compared: Compared, rows: list[SummaryRow], se
         compared.runs, out / _REPORT, title=title, version=version("dowse"), settings=settings
     )  # fmt: skip
     tables, pictures = f"{out / _TABLE}, {out / _TOPICS}", f"{out / _CURVES}, {out / _PANELS}"
-    typer.echo(f"tables   {tables}\ncurves   {pictures}\nreport   {report}")
+    say(f"tables   {tables}\ncurves   {pictures}\nreport   {report}")

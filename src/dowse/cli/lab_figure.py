@@ -30,6 +30,7 @@ from dowse.cli.lab_options import (
     shown_topics,
     tell_unfit,
 )
+from dowse.cli.tell import say
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import open_corpus
 from dowse.lab.curves import LiftRow, MeanCurve
@@ -91,18 +92,18 @@ def figure_command(
         curves_figure(drawn.curves, path, title=title, note=figure.note, x=figure.x, y=figure.y,
                       percents=figure.shows == "share")  # fmt: skip
         for curve in drawn.curves:
-            typer.echo(_row(curve, figure))
+            say(_row(curve, figure))
         if drawn.table:
             _tell_table(drawn.table, path.with_suffix(".csv"))
-        typer.echo(f"picture  {path}")
+        say(f"picture  {path}")
 
 
 def _tell_table(rows: Sequence[LiftRow], path: Path) -> None:
-    typer.echo("\nmeans over topics and seeds (95 % intervals)")
+    say("\nmeans over topics and seeds (95 % intervals)")
     for line in lift_text(rows):
-        typer.echo(line)
+        say(line)
     write_whole(path, lambda place: place.write_text(lift_csv(rows), "utf-8"))
-    typer.echo(f"\ntable    {path}")
+    say(f"\ntable    {path}")
 
 
 def _row(curve: MeanCurve, figure: PaperFigure) -> str:

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from dowse.cli.tell import say
 from dowse.crawl.workers import default_workers
 from dowse.lab.compare.compare import fitting_labels
 from dowse.lab.compare.each_topic import Told
@@ -118,7 +119,7 @@ def chosen_labels(corpus: Corpus, plan: Plan, choice: LabelChoice) -> list[str]:
 def tell_unfit(unfit: Sequence[Unfit]) -> None:
     """Say which labels were left out, and why."""
     for one in unfit:
-        typer.echo(f"left out {one.label}: {one.reason}", err=True)
+        say(f"left out {one.label}: {one.reason}", err=True)
 
 
 @contextmanager
@@ -131,4 +132,4 @@ def shown_topics() -> Iterator[Told]:
             task = bars.add_task("topics", total=None)
             yield lambda done, total: bars.update(task, completed=done, total=total)
     else:
-        yield lambda done, total: typer.echo(f"topic {done} of {total} done", err=True)
+        yield lambda done, total: say(f"topic {done} of {total} done", err=True)

@@ -14,6 +14,7 @@ from dowse.cli.changes import changes
 from dowse.cli.excerpt import excerpt
 from dowse.cli.interrupt import interruptible
 from dowse.cli.look import Folder
+from dowse.cli.tell import say, say_styled
 from dowse.cli.train import described, stamp
 from dowse.cli.uncertain import Pool
 from dowse.crawl.categories import with_kept_categories
@@ -22,8 +23,9 @@ from dowse.judge.category import check_name
 from dowse.judge.category_file import ENDING, save_category
 from dowse.judge.training import FEWEST, check_installed, train
 from dowse.model.errors import UserError
+from dowse.model.shown import shown
 from dowse.model.topicfile import topic_from_json
-from dowse.model.words import printable, words
+from dowse.model.words import words
 from dowse.store import CrawlReader, PageView
 
 __all__ = ["label"]
@@ -60,7 +62,7 @@ class _Session:
     def __init__(self, crawl: CrawlReader, category: Category | None, name: str) -> None:
         self.name = name
         self.out = crawl.folder / f"{name}{ENDING}"
-        topic = with_kept_categories(topic_from_json(crawl.settings()["topic"]), crawl.folder)
+        topic = with_kept_categories(topic_from_json(crawl.topic()), crawl.folder)
         if category is None and (self.out.is_file() or name in topic.categories):
             category = load_category(self.out if self.out.is_file() else Path(topic.categories[name]))
         self.category = category
@@ -83,22 +85,22 @@ class _Session:
             if self.can_train and self.fresh and self._due():
                 self._train()
         if page is None:
-            typer.echo("no page is left to ask about")
+            say("no page is left to ask about")
         if self.fresh and self.can_train and self._enough():
             self._train()
         self._part()
 
     def _greet(self) -> None:
         known = self.answers
-        typer.echo(f"{self.pool.total} pages; labelled {self.name}: {known.count(True)} yes, {known.count(False)} no")
+        say(f"{self.pool.total} pages; labelled {self.name}: {known.count(True)} yes, {known.count(False)} no")
         if len(self.pool.pages) < self.pool.total:
-            typer.echo(f"looking at {len(self.pool.pages)} of them, spread over the crawl")
+            say(f"looking at {len(self.pool.pages)} of them, spread over the crawl")
 
     def _part(self) -> None:
         yes, no = self.answers.count(True), self.answers.count(False)
-        typer.echo(f"{yes} yes, {no} no in {self.answers.path}")
+        say(f"{yes} yes, {no} no in {self.answers.path}")
         if not self._enough():
-            typer.echo(f"a category needs {FEWEST} of each: the same command goes on")
+            say(f"a category needs {FEWEST} of each: the same command goes on")
 
     def _next(self) -> PageView | None:
         done = {*self.answers.known, *(url for url, _ in self.asked)}
@@ -108,10 +110,10 @@ class _Session:
         """Show a page and take the answer; False when there is none."""
         while True:
             self._show(page)
-            typer.echo(f"is it {self.name}? {_QUESTION}: ", nl=False)
+            say(f"is it {self.name}? {_QUESTION}: ", nl=False)
             line = sys.stdin.readline()
             if not sys.stdin.isatty():
-                typer.echo(line.strip())
+                say(line.strip())
             answer = line.strip().lower()[:1]
             if not line or answer == "q":
                 return False
@@ -126,7 +128,7 @@ class _Session:
             if answer == "b" and self.asked:
                 page = self._back()
             else:
-                typer.echo("nothing to go back to" if answer == "b" else f"please answer {_QUESTION}")
+                say("nothing to go back to" if answer == "b" else f"please answer {_QUESTION}")
 
     def _back(self) -> PageView:
         """The page before, as if it had not been asked about."""
@@ -141,10 +143,10 @@ class _Session:
         figures = f"score {page.score or 0.0:.3f} ({sides[page.relevant]})"
         if page.url in self.likely:
             figures += f", {self.name} {self.likely[page.url]:.2f}"
-        typer.echo(f"\n{printable(page.title) or '(no title)'}\n{page.url}\n{figures}")
+        say(f"\n{shown(page.title) or '(no title)'}\n{shown(page.url)}\n{figures}")
         document, bag = self.pool.document(page.url), self.pool.bag(page.url)
         if document is None or bag is None:
-            typer.echo("(its text cannot be read from the archive)")
+            say("(its text cannot be read from the archive)")
             return
         if self.category is None:
             telling = {
@@ -155,7 +157,7 @@ class _Session:
         else:
             ordered = self.category.telling(bag.hashes, bag.counts)
             telling = dict([*ordered[:_FOR], *ordered[-_AGAINST:]])
-        typer.echo(excerpt(document.text, telling, self.pool.terms, marked=not sys.stdout.isatty()))
+        say_styled(excerpt(document.text, telling, self.pool.terms, marked=not sys.stdout.isatty()))
 
     # -- learning --------------------------------------------------------------------------------------------------
 
@@ -168,7 +170,7 @@ class _Session:
     def _weigh(self, category: Category) -> None:
         unread = self.pool.unread()
         if unread:
-            typer.echo(f"reading {unread} pages again", err=True)
+            say(f"reading {unread} pages again", err=True)
         self.likely = self.pool.probabilities(category)
         self.category = category
 
@@ -184,23 +186,23 @@ class _Session:
                 made_by=f"dowse {version('dowse')}",
             )  # fmt: skip
         except UserError as error:
-            typer.echo(f"not trained: {error}")
+            say(f"not trained: {error}")
             return
         before, likely = self.category, self.likely
         save_category(trained.category, self.out)
         self._weigh(trained.category)
-        typer.echo("")
+        say("")
         for line in (*trained.notes, *described(trained.category)):
-            typer.echo(line)
+            say(line)
         for line in changes(before, trained.category, likely, self.likely):
-            typer.echo(line)
-        typer.echo(f'written: {self.out}. In a predicate: category("{self.name}") > 0.6')
+            say(line)
+        say(f'written: {self.out}. In a predicate: category("{self.name}") > 0.6')
 
 
 def _can_train() -> bool:
     try:
         check_installed()
     except UserError as error:
-        typer.echo(f"{error}; until then answers are only kept", err=True)
+        say(f"{error}; until then answers are only kept", err=True)
         return False
     return True

@@ -11,6 +11,7 @@ from dowse.cli.display import budget_left, saved
 from dowse.crawl.tally import Progress
 from dowse.lab.forecast import short
 from dowse.lab.html import human_bytes, human_seconds
+from dowse.model.shown import shown, shown_line
 
 __all__ = ["LiveDisplay", "live_display"]
 
@@ -30,7 +31,7 @@ class LiveDisplay:
         self._pages = 0
 
     def open(self, title: str) -> None:
-        self._title = title
+        self._title = shown(title)
         self._live.start()
 
     def show(self, progress: Progress) -> None:
@@ -61,13 +62,13 @@ class LiveDisplay:
             Text(self._title, style="bold"),
             numbers,
             Text(f"harvest    {curve}", style="green", no_wrap=True),
-            Text(f"best hosts {best}", overflow="ellipsis", no_wrap=True),
+            Text(f"best hosts {shown(best)}", overflow="ellipsis", no_wrap=True),
             Text(f"forecast   {short(progress.forecast) or 'none yet'}", overflow="ellipsis", no_wrap=True),
-            Text(f"waits for  {progress.waits_for}", style="dim", overflow="ellipsis", no_wrap=True),
+            Text(f"waits for  {shown(progress.waits_for)}", style="dim", overflow="ellipsis", no_wrap=True),
         )
 
     def say(self, message: str) -> None:
-        self._console.print(message, highlight=False, markup=False)
+        self._console.print(shown_line(message), highlight=False, markup=False)
 
     def close(self) -> None:
         self._live.stop()

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dowse.cli.tell import say
 from dowse.cli.why import explain
 from dowse.model.errors import UserError
 from dowse.store import export as export_pages
@@ -19,7 +20,7 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The crawl's folder.
 
 def why(folder: Folder, url: Annotated[str, typer.Argument(metavar="URL", help="Any URL.")]) -> None:
     """Tell why a URL was fetched, skipped or left."""
-    typer.echo(explain(folder, url))
+    say(explain(folder, url))
 
 
 def report(
@@ -31,7 +32,7 @@ def report(
     """Write a self-contained HTML report: harvest curve, top sites, top pages, time per stage."""
     from dowse.lab.report import write_report  # drawing libraries are slow to load; other commands do without
 
-    typer.echo(f"report: {write_report(folder, out)}")
+    say(f"report: {write_report(folder, out)}")
 
 
 def export(
@@ -45,4 +46,4 @@ def export(
         raise UserError(f"--to is {to!r}: write {', '.join(FORMATS)}")
     count = export_pages(folder, to, out, relevant_only=relevant)
     if out != "-":
-        typer.echo(f"{count} pages written to {out}")
+        say(f"{count} pages written to {out}")

@@ -10,7 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
+from dowse.cli.tell import say
 from dowse.model.errors import DowseError
+from dowse.model.shown import shown
 
 __all__ = ["main", "make_app"]
 
@@ -48,7 +50,7 @@ def _show_version(wanted: bool) -> None:
     if wanted:
         from dowse.compiled import core  # only here: other commands load what they need
 
-        typer.echo(f"dowse {version('dowse')} ({'with' if core is not None else 'without'} the compiled core)")
+        say(f"dowse {version('dowse')} ({'with' if core is not None else 'without'} the compiled core)")
         raise typer.Exit
 
 
@@ -75,9 +77,9 @@ def main() -> None:
     except typer.Abort:
         code = 130
     except _UsageProblem as error:
-        print(f"dowse: {error.format_message()}", file=sys.stderr)  # noqa: T201
+        print(f"dowse: {shown(error.format_message())}", file=sys.stderr)  # noqa: T201
         code = 2
     except DowseError as error:
-        print(f"dowse: {error}", file=sys.stderr)  # noqa: T201
+        print(f"dowse: {shown(str(error))}", file=sys.stderr)  # noqa: T201
         code = error.exit_code
     sys.exit(code or 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from dowse.judge import Terms, category_files
 from dowse.model.budget import parse_budget, parse_duration
 from dowse.model.errors import TopicError, UserError
+from dowse.model.proxy import PROXY
 from dowse.model.topic import Expression, JudgeSettings, Scope, StrategyChoice, Target, Topic
 from dowse.model.topicfile import MAXIMISE, load_topic
 from dowse.predict import parameter_value
@@ -178,7 +180,7 @@ def _network(topic: Topic, flags: Flags) -> Any:
         if flags.concurrency is None
         else _at_least(flags.concurrency, 1, "--concurrency"),
         contact=flags.contact or network.contact,
-        proxy=flags.proxy or network.proxy,
+        proxy=flags.proxy or os.environ.get(PROXY) or network.proxy,
         allow_private=flags.allow_private or network.allow_private,
         allow_addresses=(*network.allow_addresses, *flags.allow_addresses),
         resolve=overrides,

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from dowse.cli.options import Flags, read_topic, with_flags
+from dowse.cli.tell import say
 from dowse.crawl.facts import facts_of
 from dowse.crawl.prepare import Named, Source, read_examples
 from dowse.judge import Judge, build_judge, check_predicate
@@ -87,5 +88,5 @@ async def _read(source: str, topic: Topic) -> ReadPage:
     finally:
         await transport.close()
     for note in notes:
-        typer.echo(note, err=True)
+        say(note, err=True)
     return ReadPage(named, named.document(), build_judge(topic), topic)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dowse.model.page import Part
-from dowse.model.words import printable
+from dowse.model.shown import shown
 
 __all__ = ["part_lines"]
 
@@ -20,7 +20,7 @@ def part_lines(parts: Iterable[Part]) -> list[str]:
     did not hold    word("a") > 2  (1)
     """
     return [
-        f"{'held' if part.held else 'did not hold':<{_WIDTH}}  {'  ' * part.depth}{printable(part.text)}{_told(part)}"
+        f"{'held' if part.held else 'did not hold':<{_WIDTH}}  {'  ' * part.depth}{shown(part.text)}{_told(part)}"
         for part in parts
     ]
 
@@ -28,5 +28,5 @@ def part_lines(parts: Iterable[Part]) -> list[str]:
 def _told(part: Part) -> str:
     if part.value is None:
         return ""
-    value = f"{part.value:.4g}" if isinstance(part.value, (int, float)) else printable(part.value) or "unknown"
+    value = f"{part.value:.4g}" if isinstance(part.value, (int, float)) else shown(part.value) or "unknown"
     return f"  ({value})"

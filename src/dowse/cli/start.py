@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dowse.cli.tell import say
 from dowse.model.errors import UserError
 from dowse.model.topicfile import TEMPLATE
 from dowse.predict import STRATEGIES, describe, parameters
@@ -25,14 +26,14 @@ def init(
         path.write_text(TEMPLATE, encoding="utf-8")
     except OSError as error:
         raise UserError(f"cannot write {path}: {(error.strerror or 'unknown error').lower()}") from None
-    typer.echo(f"{path} written. Put in your query and seeds, then: dowse crawl {path}")
+    say(f"{path} written. Put in your query and seeds, then: dowse crawl {path}")
 
 
 def strategies() -> None:
     """List the crawl orders that --strategy takes, with the parameters that --param sets."""
     width = max(map(len, STRATEGIES)) + 2
     for name in STRATEGIES:
-        typer.echo(f"{name:{width}}{describe(name)}")
+        say(f"{name:{width}}{describe(name)}")
         own = ", ".join(f"{key}={'by form' if value is None else value}" for key, value in parameters(name).items())
         if own:
-            typer.echo(f"{'':{width}}{own}")
+            say(f"{'':{width}}{own}")

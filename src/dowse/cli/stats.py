@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from functools import reduce
 from pathlib import Path
@@ -12,8 +11,9 @@ import typer
 from typer.core import TyperGroup
 
 from dowse.cli.interrupt import interruptible
+from dowse.cli.tell import say, say_json
 from dowse.model.errors import UserError
-from dowse.model.words import printable
+from dowse.model.shown import shown as fit
 
 if TYPE_CHECKING:  # NumPy and the parser are loaded by the commands alone
     from dowse.predict.learning import Statistics
@@ -63,9 +63,9 @@ def show(
         found = _read(place, top)
     tables = _tables(found, top)
     if as_json:
-        typer.echo(json.dumps(_plain(found, tables), ensure_ascii=False))
+        say_json(_plain(found, tables))
     else:
-        typer.echo("\n".join(_lines(found, tables, place)))
+        say("\n".join(_lines(found, tables, place)))
 
 
 @stats.command()
@@ -89,7 +89,7 @@ def _write(places: list[Path], out: Path) -> None:
     with interruptible():
         found = reduce(Statistics.merged, [_read(place, _NAMED) for place in places])
         write_statistics(found, out)
-    typer.echo(f"{_counted(found)} written to {out}")
+    say(f"{_counted(found)} written to {out}")
 
 
 def _read(place: Path, most: int) -> Statistics:
@@ -106,7 +106,7 @@ def _read(place: Path, most: int) -> Statistics:
 
 
 def _tell_progress(done: int, total: int) -> None:
-    typer.echo(f"looking for words: {done} of at most {total} pages read again", err=True)
+    say(f"looking for words: {done} of at most {total} pages read again", err=True)
 
 
 def _tables(found: Statistics, top: int) -> dict[str, tuple[Side, Side]]:
@@ -156,5 +156,5 @@ def _lines(found: Statistics, tables: dict[str, tuple[Side, Side]], place: Path)
 
 
 def _line(name: str, strength: Strength) -> str:
-    shown = printable(name)[: _WIDEST - 3]
+    shown = fit(name)[: _WIDEST - 3]
     return f"  {shown:{_WIDEST - 2}}{strength.pages:8.0f}{strength.mean:8.2f}{strength.interest:8.2f}{strength.z:8.1f}"

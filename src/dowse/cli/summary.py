@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import typer
-
+from dowse.cli.tell import say, say_json
 from dowse.crawl.engine import Stop
 from dowse.lab.chart import svg_file
 from dowse.lab.forecast import sentence, told, too_early
-from dowse.lab.html import clean, human_bytes, human_seconds
+from dowse.lab.html import human_bytes, human_seconds
 from dowse.lab.settings import subject_of
 from dowse.model.errors import UserError
 from dowse.model.files import write_whole
 from dowse.model.forecast import Forecast
+from dowse.model.shown import shown
 from dowse.store import CrawlReader, Summary
 
 __all__ = ["finish"]
@@ -34,7 +33,7 @@ def _draw_curve(folder: Path, title: str) -> Path | None:
     try:
         write_whole(path, lambda partial: partial.write_text(picture, encoding="utf-8", newline="\n"))
     except UserError as error:
-        typer.echo(f"dowse: no picture: {error}", err=True)
+        say(f"dowse: no picture: {error}", err=True)
         return None
     return path
 
@@ -49,12 +48,12 @@ def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
     if as_json:
         value = {"event": "summary", "folder": str(folder), "stop": asdict(stop), **asdict(summary)}
         value["forecast"] = None if forecast is None else forecast.to_json()
-        typer.echo(json.dumps(value, ensure_ascii=False))
+        say_json(value)
     elif not quiet:
         expected = _expected(stop, summary, forecast)
         _print(folder, stop, summary, picture, _judged_by(settings), expected)
     if not summary.pages and stop.kind != "interrupted":
-        typer.echo(f"dowse: no page was fetched: {clean(_why_none(summary, settings, refused))}", err=True)
+        say(f"dowse: no page was fetched: {shown(_why_none(summary, settings, refused))}", err=True)
         return 1
     return 0
 
@@ -72,7 +71,7 @@ def _judged_by(settings: dict[str, Any]) -> str:
     """The threshold that made pages relevant, and how to sharpen it where nobody chose it."""
     topic = settings["topic"]
     if topic.get("predicate"):
-        return f"the predicate: {clean(subject_of({**topic, 'query': ''}))}"
+        return f"the predicate: {shown(subject_of({**topic, 'query': ''}))}"
     method, given = topic["judge"]["method"], topic["judge"]["threshold"] is not None
     origin = "as given" if given else "from the examples" if topic["examples"] else "the default for words alone"
     hint = "" if given or topic["examples"] else "; example pages or --threshold sharpen it"
@@ -116,13 +115,12 @@ def _print(
     rows += [("" if row else "forecast", text) for row, text in enumerate(expected)]
     others = [outcome for outcome in summary.outcomes if outcome.reason and outcome.state != "waiting"]
     if others:
-        shown = ", ".join(f"{outcome.reason} {outcome.count}" for outcome in others[:_OUTCOMES])
-        rows.append(("not judged", shown))
+        rows.append(("not judged", ", ".join(f"{outcome.reason} {outcome.count}" for outcome in others[:_OUTCOMES])))
     rows.append(("results", f"{folder / 'dowse.sqlite'} and {folder}/*.warc.gz"))
     if picture is not None:
         rows.append(("picture", str(picture)))
     rows.append(("next", f"dowse report {folder}"))
     rows.append(("", f"dowse export {folder} --to csv -o pages.csv"))
     for name, text in rows:
-        table.add_row(name, Text(clean(text)))  # what a server said is data, not markup
+        table.add_row(name, Text(shown(text)))  # what a server said is data, not markup
     Console(highlight=False).print(table)

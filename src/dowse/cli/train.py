@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +13,7 @@ from dowse.cli.examples import Examples, read_examples
 from dowse.cli.interrupt import interruptible
 from dowse.cli.options import Flags, with_flags
 from dowse.cli.page import AllowAddress, AllowPrivate, AsJson, Resolve
+from dowse.cli.tell import say, say_json
 from dowse.judge import Category, Terms
 from dowse.judge.bags import bag_of
 from dowse.judge.category import check_name
@@ -23,10 +22,12 @@ from dowse.judge.embedding import check_installed as check_embeddings
 from dowse.judge.measured import Figure
 from dowse.judge.training import Trained, check_installed
 from dowse.judge.training import train as train_category
+from dowse.model.clock import SystemClock
 from dowse.model.errors import TopicError, UserError
 from dowse.model.files import check_writable
 from dowse.model.topic import Topic
 from dowse.model.topicfile import load_topic
+from dowse.store.times import iso
 
 __all__ = ["described", "stamp", "train"]
 
@@ -106,7 +107,7 @@ def _named(flag: str, check: object) -> None:
 
 def stamp() -> str:
     """Now, as files say it."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return f"{iso(SystemClock().wall())[:19]}+00:00"
 
 
 def _version() -> str:
@@ -123,12 +124,12 @@ def _tell(trained: Trained, found: list[Examples], path: Path, as_json: bool) ->
             "measured": asdict(category.measured), "threshold": category.threshold, "terms": len(category.terms),
             "for": category.strongest(_TERMS), "against": category.strongest_against(_TERMS), "notes": notes,
         }  # fmt: skip
-        typer.echo(json.dumps(value, ensure_ascii=False))
+        say_json(value)
         return
     for note in notes:
-        typer.echo(note, err=True)
-    typer.echo("\n".join(described(category)))
-    typer.echo(f'written: {path}. In a predicate: category("{category.name}") > 0.6')
+        say(note, err=True)
+    say("\n".join(described(category)))
+    say(f'written: {path}. In a predicate: category("{category.name}") > 0.6')
 
 
 def described(category: Category) -> list[str]:

@@ -12,6 +12,7 @@ from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge, looking_judge, subject_of
 from dowse.model.errors import TopicError
 from dowse.model.records import CandidateRow, CandidateState
+from dowse.model.shown import shown_line
 from dowse.model.strategy import SEED_FLOOR
 from dowse.model.topicfile import topic_from_json
 from dowse.model.url import canonical
@@ -43,14 +44,19 @@ def explain(folder: Path, url: str) -> str:
             return f"{url}\nnever taken up: it is not a web address"
         address = addresses[0] if candidate is None else candidate.url
         if candidate is None:
-            return "\n".join((address, *_unknown(crawl, address)))
+            return _told([address, *_unknown(crawl, address)])
         lines = [address, *_fate(crawl, candidate, address), *_origin(crawl, candidate), *_order(crawl, candidate)]
-        return "\n".join((*lines, *_cost(crawl, candidate)))
+        return _told([*lines, *_cost(crawl, candidate)])
+
+
+def _told(lines: list[str]) -> str:
+    """What stands in the records is anybody's text: it adds no line of its own."""
+    return "\n".join(shown_line(line) for line in lines)
 
 
 def _unknown(crawl: CrawlReader, url: str) -> list[str]:
     """A URL the frontier never took up: which rule is against it, or that nobody mentioned it."""
-    topic = topic_from_json(crawl.settings()["topic"])
+    topic = topic_from_json(crawl.topic())
     scope = StaticScope(topic.scope, topic.seeds.urls)
     rule = scope.refuse(url)
     if rule is not None:
@@ -100,7 +106,8 @@ def _page(crawl: CrawlReader, page: PageView) -> list[str]:
         lines.append(f"{page.reason} of {first.url if first else page.duplicate_of}: not judged again")
     if page.score is not None:
         verdict = "relevant" if page.relevant else "not relevant"
-        lines.append(f"{verdict}: score {page.score:.3f} (similarity {page.similarity:.3f}, ERID {page.erid:.4f})")
+        measured = f"similarity {page.similarity or 0.0:.3f}, ERID {page.erid or 0.0:.4f}"
+        lines.append(f"{verdict}: score {page.score:.3f} ({measured})")
         reasons = () if page.parts else page.reasons
         lines += [f"    {value * weight:+.4f}  {name}" for name, value, weight in reasons[:_REASONS]]
         lines += [f"    {line}" for line in part_lines(page.parts)]
@@ -131,7 +138,7 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
 
 def _judge(crawl: CrawlReader) -> tuple[Judge | None, str]:
     """The crawl's judge, or why there is none: a category may be gone, or need an extra that this machine lacks."""
-    topic = with_kept_categories(topic_from_json(crawl.settings()["topic"]), crawl.folder)
+    topic = with_kept_categories(topic_from_json(crawl.topic()), crawl.folder)
     try:
         return looking_judge(topic).as_of(crawl.folder), ""
     except TopicError as error:
@@ -161,7 +168,7 @@ def _cut(text: str, length: int) -> str:
 def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     if candidate.priority > SEED_FLOOR:
         return ["priority: first of all, as every seed"]
-    topic = topic_from_json(crawl.settings()["topic"])
+    topic = topic_from_json(crawl.topic())
     efficient = topic.strategy.maximise == "efficiency"
     before = kept_learned(crawl.folder) if topic.strategy.learn_from else None
     decision, strategy = (

@@ -34,6 +34,7 @@ from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import StoreError, UserError
 from dowse.model.http import Transport
 from dowse.model.page import Signature
+from dowse.model.proxy import LOGIN, PROXY, has_login
 from dowse.model.records import EVIDENCE_KIND, REPEATS, STRATEGY_STATE
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
@@ -42,7 +43,7 @@ from dowse.model.url import canonical, split
 from dowse.predict import build_strategy, check_maximise
 from dowse.predict.calibration import MOST
 from dowse.predict.learning import Statistics
-from dowse.store import CrawlStore
+from dowse.store import CrawlStore, damage_told
 
 __all__ = ["Assembly", "assemble", "read_settings", "wanted_workers"]
 
@@ -134,11 +135,14 @@ async def assemble(
         transport = transport or _way_out(topic, clock, bodies)
         undo.push_async_callback(transport.close)
         store = CrawlStore.open(folder) if resume else None
-        purse = Purse(topic.budget, store.spent() if store else None)
         if store is not None:
             undo.callback(store.close)
-        known = topic_from_json(store.settings()["topic"]).cache.folders if store else ()
-        held = await asyncio.to_thread(open_cache, topic.cache, folder, clock.wall(), notes, known)
+            _check_login(topic, store)
+        purse = Purse(topic.budget, store.spent() if store else None)
+        known = _stored_topic(store).cache.folders if store else ()
+        held = await asyncio.to_thread(
+            open_cache, topic.cache, folder, clock.wall(), notes, known, topic.limits.max_body_bytes
+        )
         if held is not None:
             undo.callback(held.close)
         seeds = read_seeds(topic, store.settings().get("seeds", []) if store else None, notes)
@@ -162,6 +166,7 @@ async def assemble(
                 "topic": topic_to_json(topic),
                 "version": version("dowse"),
                 "seeds": seeds,
+                LOGIN: has_login(topic.network.proxy),
                 "threshold": judge.threshold,  # whether given, calibrated from examples, or the method's own
             }
             store = CrawlStore.create(folder, settings, clock.wall())
@@ -176,7 +181,8 @@ async def assemble(
             on_page=on_page, held=held, hash_seed=hash_seed,
         )  # fmt: skip
         if resume:
-            _restore(store, parts, strategy, topic, clock.now())
+            with damage_told(folder):  # what is taken up here may be anybody's
+                _restore(store, parts, strategy, topic, clock.now())
         parts.recorder.statistic(_MAXIMISED, topic.strategy.maximise)
         parts.intake.seeds(seeds, clock.now())
         undo.pop_all()
@@ -184,6 +190,16 @@ async def assemble(
         topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.recorder, parts.intake, clock,
         parts.cache, parts.heads, notes,
     )  # fmt: skip
+
+
+def _check_login(topic: Topic, store: CrawlStore) -> None:
+    """A proxy's password is in no record: who resumes gives it again."""
+    proxy = topic.network.proxy
+    if proxy and proxy == _stored_topic(store).network.proxy and store.settings().get(LOGIN):
+        raise UserError(
+            f"the crawl goes through {proxy} with a password, which is not kept: give the proxy's whole URL in the"
+            f" environment variable {PROXY}, or with --proxy"
+        )
 
 
 def _way_out(topic: Topic, clock: Clock, bodies: Bodies) -> Transport:
@@ -197,7 +213,12 @@ def _way_out(topic: Topic, clock: Clock, bodies: Bodies) -> Transport:
 def read_settings(folder: Path) -> Topic:
     """The topic a folder's crawl was started with."""
     with CrawlStore.open(folder) as store:
-        return with_kept_categories(topic_from_json(store.settings()["topic"]), folder)
+        return with_kept_categories(_stored_topic(store), folder)
+
+
+def _stored_topic(store: CrawlStore) -> Topic:
+    with damage_told(store.folder):
+        return topic_from_json(store.settings()["topic"])
 
 
 def _before(topic: Topic, folder: Path, resume: bool) -> Statistics | None:
@@ -245,7 +266,7 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, topic: Topic, 
     if memory is not None:
         for candidate, more in store.settled(memory.wanted()):
             memory.load_settled(candidate, more)
-    maximised = learned.get(_MAXIMISED, topic_from_json(store.settings()["topic"]).strategy.maximise)
+    maximised = learned.get(_MAXIMISED, _stored_topic(store).strategy.maximise)
     before = costs_of(topic, parts.worth.log, maximised)
     delays_s = [site.delay_s for site in sites]
     parts.recorder.reprioritised(parts.worth.restore(store.exchanges(), delays_s, before, now))

@@ -17,12 +17,14 @@ from dowse.crawl.pages import Fetched
 from dowse.frontier import Lease
 from dowse.model.clock import Clock
 from dowse.model.errors import NotACrawl, UserError
+from dowse.model.files import NotPlain
 from dowse.model.http import Response, Truncation, is_unwanted
 from dowse.model.topic import Cache, Topic
-from dowse.store import CrawlReader, HeldPages
+from dowse.store import MOST_BYTES, CrawlReader, HeldPages
 
 __all__ = ["FromCache", "absolute_folders", "open_cache"]
 
+_HEADERS = 1 << 20  # bytes of a record that are none of its body, at the most
 _AT_ONCE = 8  # bodies being read: enough to keep the thread busy between two turns of the loop
 
 
@@ -88,11 +90,12 @@ def absolute_folders(topic: Topic) -> Topic:
 
 
 def open_cache(
-    cache: Cache, folder: Path, now_wall: float, notes: list[str], known: tuple[str, ...] = ()
-) -> HeldPages | None:
+    cache: Cache, folder: Path, now_wall: float, notes: list[str], known: tuple[str, ...] = (),
+    most_bytes: int = MOST_BYTES,
+) -> HeldPages | None:  # fmt: skip
     """The pages that a crawl in ``folder`` need not download; None without a cache. A folder that is no crawl is the
-    user's mistake, except a ``known`` one, which was there when the crawl began: that is noted. Blocks for seconds
-    where a folder holds a million pages."""
+    user's mistake, except a ``known`` one, which was there when the crawl began: that is noted. A page whose body has
+    more than ``most_bytes`` is downloaded. Blocks for seconds where a folder holds a million pages."""
     usable = []
     for name in cache.folders:
         if Path(name).resolve() == folder.resolve():
@@ -100,7 +103,7 @@ def open_cache(
         try:
             CrawlReader(name).close()
             usable.append(Path(name))
-        except NotACrawl as error:
+        except (NotACrawl, NotPlain) as error:
             if name not in known:
                 raise UserError(f"cache: {error}") from None
             notes.append(f"cache: {error}: its pages are downloaded")
@@ -108,7 +111,7 @@ def open_cache(
         notes.append("cache: not used, since its greatest age is 0")
     if not usable or not cache.max_age_s:
         return None
-    pages = HeldPages(usable, cache.max_age_s, now_wall)
+    pages = HeldPages(usable, cache.max_age_s, now_wall, most_bytes + _HEADERS)
     held = zip(usable, pages.counts, strict=True)
     notes += [f"cache: {place} holds nothing that is fresh enough" for place, count in held if not count]
     return pages

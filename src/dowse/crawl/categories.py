@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dowse.judge import Category, category_files, save_category
 from dowse.model.errors import UserError
+from dowse.model.files import PRIVATE_FOLDER, NotPlain, check_plain
 from dowse.model.topic import Topic
 
 __all__ = ["absolute_categories", "keep_categories", "with_kept_categories"]
@@ -28,18 +29,25 @@ def keep_categories(categories: Mapping[str, Category], folder: Path) -> None:
     """Write the categories that pages are judged by into the crawl's folder: as they were read, whatever their files
     hold by now. What is there already stays."""
     for name, category in categories.items():
-        target = folder / _FOLDER / f"{name}{_ENDING}"
-        if target.exists():
+        target = _kept_in(folder) / f"{name}{_ENDING}"
+        if check_plain(target, writes=False):
             continue
         try:
-            target.parent.mkdir(exist_ok=True)
+            target.parent.mkdir(PRIVATE_FOLDER, exist_ok=True)
         except OSError as error:
             raise UserError(f"cannot write {target}: {(error.strerror or str(error)).lower()}") from error
-        save_category(category, target)
+        save_category(category, target, private=True)
+
+
+def _kept_in(folder: Path) -> Path:
+    kept = folder / _FOLDER
+    if kept.is_symlink():
+        raise NotPlain(f"{kept} is a link: in a crawl's folder only plain files are opened")
+    return kept
 
 
 def with_kept_categories(topic: Topic, folder: Path) -> Topic:
     """The topic with the files that a crawl's folder has in place of those it was started with."""
-    kept = (folder / _FOLDER).glob(f"*{_ENDING}")
+    kept = [path for path in _kept_in(folder).glob(f"*{_ENDING}") if check_plain(path, writes=False)]
     files = {path.name.removesuffix(_ENDING): str(path.absolute()) for path in kept}
     return replace(topic, categories={**topic.categories, **files}) if files else topic

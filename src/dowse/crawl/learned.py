@@ -10,13 +10,13 @@ from pathlib import Path
 
 from dowse.judge import subject_of
 from dowse.model.errors import TopicError
-from dowse.model.files import write_whole
+from dowse.model.files import check_plain, write_whole
 from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice, Topic
 from dowse.model.topicfile import topic_from_json
 from dowse.predict import build_strategy
 from dowse.predict.learning import Learner, Statistics, read_statistics, statistics_bytes
-from dowse.store import CrawlReader
+from dowse.store import CrawlReader, damage_told
 
 __all__ = [
     "LEARNED", "absolute_sources", "keep_learned", "kept_learned", "learned_from", "recall", "statistics_of_crawl",
@@ -50,7 +50,7 @@ def _read(place: Path) -> Statistics:
 
 def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
     """Worked out from the crawl's records. TopicError when its strategy was another than ``learning``."""
-    topic = topic_from_json(crawl.settings()["topic"])
+    topic = topic_from_json(crawl.topic())
     kind = crawl.evidence_kind()
     if kind != _LEARNING:
         used = topic.strategy.name if topic.strategy.name != _LEARNING else kind or "none so far"
@@ -63,8 +63,9 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
     learner = build_strategy(choice, seed_number=topic.seed_number, subject=subject_of(topic), before=before)
     if not isinstance(learner, Learner):
         raise TopicError("its strategy was learning in its paper form, which keeps others", source=str(crawl.folder))
-    recall(learner, crawl)
-    return learner.statistics(crawl.hosts())
+    with damage_told(crawl.folder):
+        recall(learner, crawl)
+        return learner.statistics(crawl.hosts())
 
 
 def recall(strategy: Strategy, crawl: CrawlReader) -> None:
@@ -81,16 +82,16 @@ def recall(strategy: Strategy, crawl: CrawlReader) -> None:
 
 def keep_learned(before: Statistics | None, folder: Path) -> None:
     """Write what a crawl starts from into its folder, unless it is there."""
-    if before is not None and not (folder / LEARNED).exists():
-        write_statistics(before, folder / LEARNED)
+    if before is not None and not check_plain(folder / LEARNED, writes=False):
+        write_statistics(before, folder / LEARNED, private=True)
 
 
 def kept_learned(folder: Path) -> Statistics | None:
     """What the crawl in a folder started from; None when it started from nothing."""
-    return read_statistics(folder / LEARNED) if (folder / LEARNED).is_file() else None
+    return read_statistics(folder / LEARNED, plain=True) if check_plain(folder / LEARNED, writes=False) else None
 
 
-def write_statistics(statistics: Statistics, path: Path) -> None:
+def write_statistics(statistics: Statistics, path: Path, *, private: bool = False) -> None:
     """A file of statistics, compressed when its name ends in .gz; whole or not at all. Raises UserError."""
     data = statistics_bytes(statistics, compressed=path.suffix == ".gz")
-    write_whole(path, lambda place: place.write_bytes(data))
+    write_whole(path, lambda place: place.write_bytes(data), private=private)

@@ -28,6 +28,7 @@ from dowse.model.bodies import Bodies
 from dowse.model.clock import Clock
 from dowse.model.errors import TopicError
 from dowse.model.http import Failure, FailureKind, Meter, Request, Resolved, Response
+from dowse.model.proxy import without_login
 from dowse.model.topic import Limits, Network
 from dowse.model.url import UrlParts, split
 
@@ -198,5 +199,5 @@ def _proxy(text: str | None) -> URL | None:
     except ValueError:
         usable = False
     if not usable:
-        raise TopicError(f"{text!r} is no proxy: write http://host:port", key="network.proxy")
+        raise TopicError(f"{without_login(text)!r} is no proxy: write http://host:port", key="network.proxy")
     return url

@@ -31,11 +31,12 @@ _LARGEST_FILE = 8_000_000
 _LONGEST_TERM = 200
 _GREATEST = 1e6  # of a weight: so that no sum of them leaves the floats
 _odd = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]").search  # no file or terminal should get them
+_MOST_VALUES = 4 * MAX_TERMS + 4_000  # each takes ten times its text once it is read
 
 
-def save_category(category: Category, path: Path) -> None:
+def save_category(category: Category, path: Path, *, private: bool = False) -> None:
     """Write the file, whole or not at all; UserError when it cannot be written."""
-    write_whole(path, lambda partial: partial.write_text(_as_json(category), encoding="utf-8"))
+    write_whole(path, lambda partial: partial.write_text(_as_json(category), encoding="utf-8"), private=private)
 
 
 def _as_json(category: Category) -> str:
@@ -66,6 +67,8 @@ def load_category(path: Path) -> Category:
 
 
 def _category(data: bytes) -> Category:
+    if data.count(b",") + data.count(b"[") + data.count(b"{") > _MOST_VALUES + len(data) // 16:
+        raise TopicError("is no category: it has too many parts")
     try:
         whole = json.loads(data)
     except (ValueError, RecursionError):

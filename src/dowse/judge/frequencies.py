@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.model.files import check_plain, open_plain
+
 __all__ = ["TERMS", "Frequencies", "is_whole"]
 
 TERMS = "dowse.terms"
@@ -26,7 +28,7 @@ _SIZE = 4 * (_BUCKETS + 1)
 
 def is_whole(path: Path) -> bool:
     """Is there such a file, and nothing missing of it?"""
-    return path.is_file() and path.stat().st_size == _SIZE
+    return check_plain(path, writes=False) and path.stat().st_size == _SIZE
 
 
 class Frequencies:
@@ -46,7 +48,8 @@ class Frequencies:
         known, since there was none, or it was damaged."""
         if self._path is None or (not fresh and is_whole(self._path)):
             return True
-        with self._path.open("wb") as file:  # in full: a store into a hole on a full disk would kill the process
+        fd = open_plain(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        with open(fd, "wb") as file:  # in full: a store into a hole on a full disk would kill the process
             file.write(bytes(_SIZE))
             file.flush()
             os.fsync(file.fileno())
@@ -59,7 +62,7 @@ class Frequencies:
     def _all(self) -> NDArray[np.uint32]:
         if self._counts is None:
             assert self._path is not None
-            with self._path.open("r+b" if self._writable else "rb") as file:
+            with open(open_plain(self._path, os.O_RDWR if self._writable else os.O_RDONLY), "rb") as file:
                 access = mmap.ACCESS_WRITE if self._writable else mmap.ACCESS_READ
                 self._counts = np.frombuffer(mmap.mmap(file.fileno(), _SIZE, access=access), np.uint32)
         return self._counts

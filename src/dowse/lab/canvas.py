@@ -25,9 +25,9 @@ from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
-from dowse.lab.html import clean
 from dowse.lab.picture import check_picture, is_svg
 from dowse.model.files import write_whole
+from dowse.model.shown import shown
 
 __all__ = ["COLOURS", "INK", "SOFT", "Canvas", "Dashes", "Panel", "fitted", "text_width"]
 
@@ -162,7 +162,7 @@ class Canvas:
 
 def fitted(text: str, width: float, size: float, *, bold: bool = False, most: int = 1) -> list[str]:
     """The text in at most ``most`` lines of ``width`` pixels, cut where it is longer."""
-    rest = _writable(clean(text[:2_000]), _font(size, bold=bold))
+    rest = _writable(shown(text[:2_000]), _font(size, bold=bold))
     lines: list[str] = []
     while True:
         ends = list(accumulate(_advance(char, size, bold) for char in rest))
@@ -180,7 +180,7 @@ def fitted(text: str, width: float, size: float, *, bold: bool = False, most: in
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """How many pixels a line of text takes, about."""
-    return sum(_advance(char, size, bold) for char in _writable(clean(text), _font(size, bold=bold)))
+    return sum(_advance(char, size, bold) for char in _writable(shown(text), _font(size, bold=bold)))
 
 
 @cache

@@ -52,7 +52,7 @@ def _tokens(links: Iterable[tuple[str, str]], known: set[int]) -> dict[int, str]
 
 
 def _words(crawl: CrawlReader, wanted: set[int], progress: Progress | None) -> dict[int, str]:
-    terms = Terms(topic_from_json(crawl.settings()["topic"]).judge.language)
+    terms = Terms(topic_from_json(crawl.topic()).judge.language)
     names: dict[int, str] = {}
     pages = crawl.judged_pages() if wanted else []
     pages = sorted(pages, key=lambda page: -(page.score or 0.0))[:_MOST_PAGES]

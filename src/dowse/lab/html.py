@@ -1,33 +1,24 @@
 """HTML that cannot be broken by what it shows.
 
-Whatever a page of the web says is data: :func:`element` escapes every text it is given, :func:`clean` takes the
-characters out that change how their neighbours are read, and :func:`link` links web addresses only. Markup passes
-unharmed because it is :class:`Html`, and only this module makes that.
+Whatever a page of the web says is data: :func:`element` escapes every text it is given, ``shown`` (``model/shown.py``)
+takes care of the characters that change how their neighbours are read, and :func:`link` links web addresses only.
+Markup passes unharmed because it is :class:`Html`, and only this module makes that.
 """
 
 from __future__ import annotations
 
 import html
-import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from itertools import chain, repeat
 
+from dowse.model.shown import shown
+
 __all__ = [
-    "Html", "bar", "clean", "clip", "document", "element", "human_bytes", "human_seconds", "join", "link", "percent",
+    "Html", "bar", "clip", "document", "element", "human_bytes", "human_seconds", "join", "link", "percent",
     "table",
 ]  # fmt: skip
 
-_KEPT = "\u200c\u200d"  # joiners: Persian, Indic scripts and emoji are spelled with them
-# all assigned letters and signs: most text needs no closer look
-_SUSPECT = re.compile(
-    r"[^\x20-\x7e\xa1-\xac\xae-\u02ff\u03a3-\u0482\u048a-\u052f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3]"
-)
-_MARK = (
-    r"[\u0300-\u036f\u0483-\u0489\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
-)
-_TOWER = re.compile(rf"({_MARK}{{4}}){_MARK}+")
 _STYLE = files("dowse.lab") / "report.css"
 _LONGEST_LINK = 4_000
 _VOID = frozenset(("br", "col", "meta"))
@@ -39,32 +30,13 @@ class Html(str):
     __slots__ = ()
 
 
-def _seemly(match: re.Match[str]) -> str:
-    char = match[0]
-    category = unicodedata.category(char)
-    if category in ("Cc", "Zl", "Zp", "Zs"):
-        return " "
-    if category == "Cs" or category == "Cn":
-        return "\ufffd"
-    return "" if category == "Cf" and char not in _KEPT else char
-
-
-def clean(text: str) -> str:
-    """One line without control characters, direction overrides, invisible characters or towers of accents.
-
-    >>> clean("pay\\u202egpj.exe\\n\\x1b[31m now")
-    'paygpj.exe [31m now'
-    """
-    return " ".join(_TOWER.sub(r"\1", _SUSPECT.sub(_seemly, text)).split())
-
-
 def clip(text: str, length: int) -> str:
     """The cleaned text, at most ``length`` characters of it.
 
     >>> clip("perovskite solar cells", 12)
     'perovskite…'
     """
-    text = clean(text[: 8 * length])
+    text = shown(text[: 8 * length])
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
@@ -77,7 +49,7 @@ def element(name: str, /, *children: str, **attributes: str) -> Html:
     '<b class="x">1 &lt; 2</b>'
     """
     written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{html.escape(clean(value))}"'
+        f' {key.rstrip("_").replace("_", "-")}="{html.escape(shown(value))}"'
         for key, value in attributes.items()
         if value
     )
@@ -93,8 +65,8 @@ def join(children: Iterable[str], between: str = "") -> Html:
 
 
 def _clean_inline(text: str) -> str:
-    """As :func:`clean`, the spaces at the ends kept: it stands beside other text."""
-    core = clean(text)
+    """As :func:`shown`, the spaces at the ends kept: it stands beside other text."""
+    core = shown(text)
     if not core:
         return " " if text[:1].isspace() else ""
     return f"{' ' if text[0].isspace() else ''}{core}{' ' if text[-1].isspace() else ''}"
@@ -102,10 +74,10 @@ def _clean_inline(text: str) -> str:
 
 def link(url: str, text: str | None = None, *, length: int = 110) -> Html:
     """A link to a web address of sane length; anything else is shown and not linked. ``text`` defaults to the URL."""
-    shown = element("bdi", clip(url if text is None else text, length) or clip(url, length))
+    told = element("bdi", clip(url if text is None else text, length) or clip(url, length))
     if len(url) > _LONGEST_LINK or not url.lower().startswith(("http://", "https://")):
-        return shown
-    return element("a", shown, href=url, rel="noreferrer noopener nofollow", title=clip(url, 400))
+        return told
+    return element("a", told, href=url, rel="noreferrer noopener nofollow", title=clip(url, 400))
 
 
 def table(

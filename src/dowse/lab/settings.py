@@ -14,7 +14,7 @@ __all__ = ["subject_of", "toml_like"]
 _ITEMS = 12
 _CHARS = 160
 _LINES = 400
-_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")  # of a proxy, say
+_CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")  # of a proxy, say
 
 
 def subject_of(topic: Mapping[str, Any]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from dowse.lab.forecast import pages_told, told, too_early, value_told
@@ -14,6 +13,7 @@ from dowse.lab.settings import toml_like
 from dowse.model.forecast import Forecast
 from dowse.model.records import EventRow
 from dowse.store import CrawlReader, PageView, Refusal, Run, Stage, StageTimes, Summary
+from dowse.store.times import iso
 
 __all__ = [
     "best_pages", "best_sites", "counted", "events", "forecast", "outcomes", "refusals", "runs", "section",
@@ -243,7 +243,7 @@ def events(told: Sequence[EventRow]) -> list[Html]:
     if len(told) > _EVENTS:
         note += f" The last {_EVENTS} of {len(told):,}."
     rows = (
-        (f"{datetime.fromtimestamp(event.at, UTC):%Y-%m-%d %H:%M:%S}", clip(event.kind, 40),
+        (iso(event.at)[:19].replace("T", " "), clip(event.kind, 40),
          element("bdi", clip(event.detail, 300)))
         for event in told[-_EVENTS:]
     )  # fmt: skip

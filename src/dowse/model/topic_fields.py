@@ -16,6 +16,7 @@ from typing import Any
 
 from dowse.model.budget import Budget, parse_budget, parse_duration, parse_size
 from dowse.model.errors import TopicError
+from dowse.model.proxy import without_login
 from dowse.model.topic import Keyword
 from dowse.model.url import canonical
 
@@ -50,6 +51,7 @@ def shown(value: Any) -> str:
 
 def one_line(value: str) -> str:
     """Text that fits a message: short, with line breaks and the like as escapes."""
+    value = without_login(value)  # a message may end in somebody's log
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in (value if len(value) <= 60 else value[:60] + "..."))
 
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, is_dataclass, replace
-from typing import Any, get_args, get_origin, get_type_hints
+from dataclasses import asdict, fields, replace
+from math import inf
+from typing import Any
 
 from dowse.model.errors import TopicError
+from dowse.model.proxy import without_login
+from dowse.model.revive import revived
 from dowse.model.topic import Expression, FunctionName, Topic
 
 __all__ = ["function_name", "predicate_text", "topic_from_json", "topic_to_json"]
 
+_GREATEST = 1e15
+
 
 def topic_to_json(topic: Topic) -> dict[str, Any]:
     """Plain JSON values; :func:`topic_from_json` gives an equal topic back, but of a predicate that is a function only
-    its name."""
+    its name, and of a proxy not its login: this is written down where others may read it."""
     predicate = topic.predicate
     if callable(predicate):
         predicate = FunctionName(function_name(predicate))
     plain: dict[str, Any] = _plain(asdict(replace(topic, predicate=predicate)))
+    if topic.network.proxy is not None:
+        plain["network"]["proxy"] = without_login(topic.network.proxy)
     return plain
 
 
@@ -42,13 +49,31 @@ def predicate_text(topic: Topic) -> str:
 def topic_from_json(data: dict[str, Any]) -> Topic:
     """Take up saved settings. A setting that is missing (saved by an older version) has its default."""
     try:
-        topic: Topic = _revive(Topic, data)
-        saved: Any = topic.predicate
+        if not isinstance(data, dict):
+            raise TypeError("there is no table of them")
+        saved = data.get("predicate")
+        topic: Topic = revived(Topic, {key: value for key, value in data.items() if key != "predicate"})
         if isinstance(saved, dict):
-            topic = replace(topic, predicate=_revive(FunctionName if "name" in saved else Expression, saved))
-    except (TypeError, AttributeError, ValueError) as error:
+            saved = revived(FunctionName if "name" in saved else Expression, saved)
+        elif not isinstance(saved, str | None):
+            raise TypeError("the predicate is of the wrong kind")
+        _check_ranges(topic)
+    except (TypeError, AttributeError, ValueError, RecursionError) as error:
         raise TopicError(f"these are not the settings of a crawl: {error}") from None
-    return topic
+    return replace(topic, predicate=saved)
+
+
+def _check_ranges(topic: Topic) -> None:
+    """What a topic file cannot say, a stranger's settings must not: no limit, delay or budget is below 0."""
+    parts = (
+        topic.politeness, topic.limits, topic.network, topic.cost, topic.cache, topic.budget, topic.target, topic.scope,
+        topic.scope.traps,
+    )  # fmt: skip
+    for part in parts:
+        for field in fields(part):
+            value = getattr(part, field.name)
+            if isinstance(value, int | float) and not (0 <= value <= _GREATEST or value == inf):
+                raise ValueError(f"{field.name} is not from 0 to {_GREATEST:g}")
 
 
 def _plain(value: Any) -> Any:
@@ -56,19 +81,4 @@ def _plain(value: Any) -> Any:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
-    return value
-
-
-def _revive(hint: Any, value: Any) -> Any:
-    if is_dataclass(hint):
-        hints = get_type_hints(hint)
-        unknown = set(value) - {field.name for field in fields(hint)}
-        if unknown:
-            raise ValueError(f"unknown setting {min(unknown)!r}")
-        make: Any = hint
-        return make(**{name: _revive(hints[name], item) for name, item in value.items()})
-    if get_origin(hint) is tuple:
-        if not isinstance(value, list):
-            raise TypeError(f"a list was expected, not {value!r}")
-        return tuple(_revive(get_args(hint)[0], item) for item in value)
     return value

@@ -18,6 +18,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
+from dowse.model.revive import revived
+
 __all__ = ["HORIZONS", "Backtest", "Correction", "Totals"]
 
 HORIZONS = (100, 500, 1_000)  # fetches
@@ -27,6 +29,9 @@ _SPREAD_WEIGHT = 1.0  # checks that the prior spread counts for
 _BIAS_WEIGHT = 3.0  # checks that the prior correction counts for
 _FROM_SHORTER = 0.5  # of a shorter horizon's correction is expected at the next
 _HALF_LIFE = 1_000.0  # fetches after which a check counts half; a longer horizon's, after as many as it is long
+
+
+_GREATEST_ERROR = 50.0  # a logarithm
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +114,10 @@ class Backtest:
 
     def _check(self, place: int, note: _Note, now: Totals) -> None:
         fetches = HORIZONS[place]
-        fading = 0.5 ** ((now.fetches - self._settled_at[place]) / max(_HALF_LIFE, fetches))
+        fading = 0.5 ** (max(0, now.fetches - self._settled_at[place]) / max(_HALF_LIFE, fetches))
         self._settled_at[place] = now.fetches
         weight = min(1.0, note.weight_fetches / fetches)
-        came = (now.relevant - note.at.relevant, now.value - note.at.value)
+        came = (max(0.0, now.relevant - note.at.relevant), max(0.0, now.value - note.at.value))
         for number, checked in enumerate(self._checked[place]):
             expected, variance = note.expected[place][number], note.noise[place][number]
             # 1 is added to both: a handful of pages more or less is no great error where few are expected
@@ -148,10 +153,39 @@ class Backtest:
         if state.get("horizons") != list(HORIZONS):
             return
         notes = [
-            _Note(Totals(*at), since, tuple(map(tuple, expected)), tuple(map(tuple, noise)))
+            _Note(_totals(at), revived(int, since), _pairs(expected), _pairs(noise))
             for at, since, expected, noise in state["notes"]
         ]
-        self._open = tuple(deque(notes[len(notes) - count :]) for count in state["open"])
-        self._checked = tuple((_Checked(*relevant), _Checked(*value)) for relevant, value in state["checked"])
-        self._noted_at = state["noted_at"]
-        self._settled_at = list(state["settled_at"])
+        open_, settled_at = _row(state["open"], len(HORIZONS)), _row(state["settled_at"], len(HORIZONS))
+        self._open = tuple(deque(notes[max(0, len(notes) - int(count)) :]) for count in open_)
+        self._checked = tuple((_checked(relevant), _checked(value)) for relevant, value in state["checked"])
+        if len(self._checked) != len(HORIZONS):
+            raise ValueError("there are other horizons")
+        self._noted_at, self._settled_at = revived(int, state["noted_at"]), list(map(int, settled_at))
+
+
+def _row(numbers: Any, count: int) -> tuple[float, ...]:
+    """Numbers from records that anybody may have written; ValueError when they are none."""
+    found: tuple[float, ...] = revived(tuple[float, ...], numbers)
+    if len(found) != count or not all(map(math.isfinite, found)):
+        raise ValueError("these are no figures of a forecast")
+    return found
+
+
+def _totals(numbers: Any) -> Totals:
+    fetches, relevant, value = _row(numbers, 3)
+    return Totals(revived(int, fetches), relevant, value)
+
+
+def _checked(numbers: Any) -> _Checked:
+    found = _Checked(*_row(numbers, 4))
+    if found.weight < 0 or abs(found.errors) > _GREATEST_ERROR * (1 + found.weight):
+        raise ValueError("these are no figures of a forecast")
+    return found
+
+
+def _pairs(rows: Any) -> tuple[tuple[float, float], ...]:
+    found = [_row(row, 2) for row in rows]
+    if len(found) != len(HORIZONS) or min(map(min, found)) < 0:
+        raise ValueError("these are no figures of a forecast")
+    return tuple((relevant, value) for relevant, value in found)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.forecast import Forecast, Horizon, Interval
+from dowse.model.revive import revived
 from dowse.predict.backtest import HORIZONS, Backtest, Correction, Totals
 from dowse.predict.calibration import Calibration, Curve
 
@@ -130,8 +131,10 @@ class Forecaster:
         self._totals, self._judged = Totals(fetches, relevant, value), judged
         if state:
             self._backtest.restore(state["backtest"])
-            self._looked = tuple(state["looked"]) if state["looked"] else None
-            self._growth = state["growth"]
+            looked = revived(tuple[int, ...], state["looked"]) if state["looked"] else None
+            if looked is not None and len(looked) != 2:
+                raise ValueError("what was last looked at is not known")
+            self._looked, self._growth = looked, revived(float, state["growth"])
 
 
 def _sum(sums: NDArray[np.float64], count: int) -> float:

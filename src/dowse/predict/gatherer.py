@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.errors import TopicError
+from dowse.model.revive import revived
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
 from dowse.predict.evidence import Evidence
 from dowse.predict.measures import LinkMeasure, Measure, Parts
@@ -153,7 +154,7 @@ class Hybrid:
         if state["scales"]:
             predicted, linked = state["scales"]
             self._scales = Quantiles.restored(predicted), Quantiles.restored(linked)
-        self._pages, *self._due, at, left, self._version = state["progress"]
+        self._pages, *self._due, at, left, self._version = revived(tuple[int, ...], state["progress"])
         self._sweep.restore([at, left])
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dowse.model.errors import TopicError
 from dowse.model.page import Context
+from dowse.model.revive import revived
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
 from dowse.predict.evidence import Evidence, Rows
 from dowse.predict.settled import Settled
@@ -90,7 +91,7 @@ class BestNFirst:
 
     def restore(self, state: dict[str, Any]) -> None:
         if state:
-            self._batch, self._pages, over = state["batch"]
+            self._batch, self._pages, over = revived(tuple[int, ...], state["batch"])
             self._over = bool(over)
 
 

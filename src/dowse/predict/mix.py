@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dowse.model.errors import TopicError
 from dowse.model.page import Context
+from dowse.model.revive import revived
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
 from dowse.predict.evidence import Evidence, Rows
 from dowse.predict.regression import Regression
@@ -28,6 +29,7 @@ _NAMES = ("page's score", *(f"{'tag path' if context is Context.PATH else contex
 _BEST = (0.26, 0.0, 0.0, 0.0, 0.0, 0.0)  # of the page, then of each context
 _MEAN = (0.06, 0.03, 0.06, 0.03, 0.0, 0.0)
 _OF_SITE = 0.56
+_MORE_SITES = 4096  # a site may be known before any URL of it
 _KAPPA = 0.5  # as in Measured: a mean over one parent says less than one over ten
 _EXACT = 1 << 16  # scores are summed in such parts, whatever their order: so sums are the same after a resume
 _SAME = 1e-6
@@ -150,9 +152,16 @@ class ContextMix:
         if not state:
             return
         self._learned.restore(state["learned"])
-        self._due, self._version, *sweep = state["progress"]
+        self._due, self._version, *sweep = revived(tuple[int, ...], state["progress"])
         self._sweep.restore(sweep)
         rows = self.memory.at(np.arange(self.memory.count))
+        sites = rows[:, _SITE]
+        if (
+            not np.isfinite(rows).all()
+            or sites.min(initial=0) < 0
+            or sites.max(initial=0) > 2 * len(rows) + _MORE_SITES
+        ):
+            raise ValueError("what is known of a candidate names a site that is none")
         self._reach(int(rows[:, _SITE].max(initial=0)))
         judged = rows[rows[:, _OWN] > 0]
         sites, scores = judged[:, _SITE].astype(np.intp), judged[:, _OWN].astype(np.float64) - 1

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.model.revive import revived
+
 __all__ = ["Regression"]
 
 Floats = NDArray[np.float64]
@@ -64,10 +66,13 @@ class Regression:
         }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
-        self._products = np.array(state["products"])
-        self._targets = np.array(state["targets"])
-        self.examples = state["examples"]
-        self.weights = np.array(state["weights"])
+        """ValueError when it is not the state of a regression over as many features."""
+        found = [np.array(state[name], np.float64) for name in ("products", "targets", "weights")]
+        before = (self._products, self._targets, self.weights)
+        if any(new.shape != old.shape or not np.isfinite(new).all() for new, old in zip(found, before, strict=True)):
+            raise ValueError("what was learned is no regression of these features")
+        self.examples = revived(type(self.examples), state["examples"])
+        self._products, self._targets, self.weights = found
 
 
 def _not_negative(products: Floats, targets: Floats) -> Floats:

@@ -68,5 +68,7 @@ class Quantiles:
 
     @classmethod
     def restored(cls, state: Any) -> Quantiles:
-        values, places = state
-        return cls(np.array(values, np.float64), np.array(places, np.float64))
+        values, places = (np.array(part, np.float64) for part in state)
+        if values.ndim != 1 or values.shape != places.shape or not np.isfinite((values, places)).all():
+            raise ValueError("there is no such scale")
+        return cls(values, places)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.model.revive import revived
 from dowse.model.strategy import IsWaiting
 
 __all__ = ["Sweep"]
@@ -38,4 +39,6 @@ class Sweep:
         return [self._at, self._left]
 
     def restore(self, state: list[int]) -> None:
-        self._at, self._left = state
+        self._at, self._left = revived(tuple[int, ...], state)
+        if self._at < 0:
+            raise ValueError("a sweep begins below the first candidate")

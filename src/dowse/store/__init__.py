@@ -7,6 +7,7 @@ running; workers make the archive's bytes with :func:`compose`. See ``records`` 
 from __future__ import annotations
 
 from dowse.store.archive import Archive
+from dowse.store.damage import damage_told
 from dowse.store.export import export
 from dowse.store.held import Held, HeldPages
 from dowse.store.read import CrawlReader
@@ -24,10 +25,10 @@ from dowse.store.views import (
     Summary,
     Tunnel,
 )
-from dowse.store.warc import compose, read_response
+from dowse.store.warc import MOST_BYTES, compose, read_response
 
 __all__ = [
-    "Archive", "Counters", "CrawlReader", "CrawlStore", "HarvestCurve", "Held", "HeldPages", "OutcomeCount", "PageView",
-    "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes", "Summary", "Tunnel", "compose", "export",
-    "read_response",
+    "MOST_BYTES", "Archive", "Counters", "CrawlReader", "CrawlStore", "HarvestCurve", "Held", "HeldPages",
+    "OutcomeCount", "PageView", "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes", "Summary", "Tunnel",
+    "compose", "damage_told", "export", "read_response",
 ]  # fmt: skip

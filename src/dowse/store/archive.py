@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.model.errors import StoreError
+from dowse.model.files import PRIVATE_FILE, check_plain, open_plain
 from dowse.store.warc import warcinfo
 
-__all__ = ["FILE_BYTES", "NOWHERE", "Archive", "Place", "archive_files"]
+__all__ = ["FILE_BYTES", "NOWHERE", "Archive", "Place", "archive_files", "check_archive"]
 
 FILE_BYTES = 1_000_000_000
-_NAME = re.compile(r"dowse-(\d{5,})\.warc\.gz")
+_NAME = re.compile(r"dowse-(\d{5,18})\.warc\.gz", re.ASCII)
 
 
 class Place(NamedTuple):
@@ -39,12 +40,35 @@ def archive_files(folder: Path) -> dict[str, int]:
     return {name: int(match[1]) for name, match in found if match}
 
 
+def check_archive(folder: Path, committed: Mapping[str, int]) -> None:
+    """Can the archive be brought back to ``committed``? StoreError when a file lacks bytes, or a name is none of ours:
+    whoever made the records may have named any file of this machine. Nothing is changed."""
+    present = archive_files(folder)
+    for name, length in committed.items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or type(length) is not int or length < 0:
+            raise StoreError(f"the records in {folder} are damaged: {name!r:.60} is no file of the archive")
+        path = folder / name
+        size = path.stat().st_size if name in present and check_plain(path, writes=True) else -1
+        if size < length:
+            state = "is gone" if size < 0 else f"has {size} bytes of the {length} recorded"
+            raise StoreError(f"{path} {state}: put the file back to go on with this crawl")
+
+
 def _sync_folder(folder: Path) -> None:
     fd = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def _shorten(path: Path, length: int) -> None:
+    if path.stat().st_size > length:
+        fd = open_plain(path, os.O_WRONLY)
+        try:
+            os.ftruncate(fd, length)
+        finally:
+            os.close(fd)
 
 
 class Archive:
@@ -85,7 +109,7 @@ class Archive:
             return
         data = memoryview(b"".join(self._pending))
         if self._fd is None:
-            self._fd = os.open(self._folder / self._file, os.O_WRONLY | os.O_CLOEXEC)
+            self._fd = open_plain(self._folder / self._file, os.O_WRONLY)
         position = self._lengths[self._file] - len(data)
         while data:
             written = os.pwrite(self._fd, data, position)
@@ -97,16 +121,11 @@ class Archive:
         """Back to ``committed``: tails are cut, files that began after it are removed."""
         self.close()
         self._pending.clear()
+        check_archive(self._folder, committed)
         present = archive_files(self._folder)
         last = max((number for name, number in present.items() if name in committed), default=-1)
         for name, length in committed.items():
-            path = self._folder / name
-            size = path.stat().st_size if name in present else -1
-            if size < length:
-                state = "is gone" if size < 0 else f"has {size} bytes of the {length} recorded"
-                raise StoreError(f"{path} {state}: put the file back to go on with this crawl")
-            if size > length:
-                os.truncate(path, length)
+            _shorten(self._folder / name, length)
         for name, number in present.items():
             if name not in committed and number > last:
                 (self._folder / name).unlink()
@@ -124,7 +143,7 @@ class Archive:
         self.sync()
         self.close()
         file = f"dowse-{number:05d}.warc.gz"
-        self._fd = os.open(self._folder / file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        self._fd = os.open(self._folder / file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE)
         _sync_folder(self._folder)
         self._file = file
         info = warcinfo(file, at, self._about)

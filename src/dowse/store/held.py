@@ -17,12 +17,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.model.errors import StoreError
+from dowse.model.errors import DowseError, StoreError
 from dowse.model.http import Response, Timings, Truncation
+from dowse.model.revive import typed
 from dowse.model.url import fingerprint
-from dowse.store.schema import connect_reader
+from dowse.store.connect import connect_reader
+from dowse.store.damage import FAULTS, damage_told
 from dowse.store.times import iso, seconds
-from dowse.store.warc import read_back
+from dowse.store.warc import MOST_BYTES, read_back
 
 __all__ = ["Held", "HeldPages"]
 
@@ -54,12 +56,16 @@ class HeldPages:
     """Finds and reads pages in the folders of earlier crawls; of several copies the newest counts. One thread at a
     time may :meth:`read`."""
 
-    def __init__(self, folders: Sequence[Path], max_age_s: float, now_wall: float) -> None:
-        """Scan the folders; NotACrawl when one of them holds no crawl, StoreError when it cannot be read."""
+    def __init__(
+        self, folders: Sequence[Path], max_age_s: float, now_wall: float, most_bytes: int = MOST_BYTES
+    ) -> None:  # fmt: skip
+        """Scan the folders; NotACrawl when one of them holds no crawl, StoreError when it cannot be read. A record with
+        more than ``most_bytes`` is not held."""
         if len(folders) > _MOST_FOLDERS:
             raise StoreError(f"{len(folders)} caches are too many: at most {_MOST_FOLDERS} can be used")
         self.folders = tuple(folders)
         self._max_age_s = max_age_s
+        self._most_bytes = most_bytes
         self._connections: list[sqlite3.Connection] = []
         try:
             found = []
@@ -97,7 +103,7 @@ class HeldPages:
         number = int(self._folder[place])
         try:
             return self._look_up(url, number, int(self._ids[place]), now_wall)
-        except (StoreError, sqlite3.Error, OSError, ValueError):
+        except (DowseError, OSError, *FAULTS):
             return None  # whatever became of the folder: the page is still on the web
 
     def close(self) -> None:
@@ -116,15 +122,13 @@ class HeldPages:
 
     def _scan(self, connection: sqlite3.Connection, folder: Path, now_wall: float) -> _Rows:
         prints, ids, times = [], [], []
-        try:
+        with damage_told(folder):
             rows = connection.execute(_SCAN, (iso(max(0.0, now_wall - self._max_age_s)),))
             while block := rows.fetchmany(_BLOCK):
                 numbers, urls, when = zip(*block, strict=True)
                 ids.append(np.array(numbers, np.int32))
                 prints.append(np.fromiter(map(fingerprint, urls), np.uint64, len(urls)))
                 times.append(np.fromiter(map(seconds, when), np.float64, len(when)))
-        except (sqlite3.Error, ValueError) as error:
-            raise StoreError(f"cannot read the records in {folder}: {error}") from error
         none = (np.empty(0, np.uint64), np.empty(0, np.int32), np.empty(0))
         return (np.concatenate(prints), np.concatenate(ids), np.concatenate(times)) if prints else none
 
@@ -136,12 +140,15 @@ class HeldPages:
         fetched_at = seconds(when)
         if now_wall - fetched_at > self._max_age_s:
             return None
-        response = read_back(self.folders[folder], file, offset)
+        response = read_back(self.folders[folder], file, offset, self._most_bytes)
         if response.url != url or any(map(_NO_STORE, response.header_values("Cache-Control"))):
             return None
+        if type(wire_bytes) is not int or not 0 <= wire_bytes < 1 << 53:
+            return None
+        times = typed(Timings, dns_s=dns_s, connect_s=connect_s, first_byte_s=first_byte_s, total_s=total_s)
         response = replace(
-            response, wire_bytes=wire_bytes, truncated=Truncation(truncated),
-            timings=Timings(dns_s, connect_s, first_byte_s, total_s), cached_from=str(self.folders[folder]),
+            response, wire_bytes=wire_bytes, truncated=Truncation(truncated), timings=times,
+            cached_from=str(self.folders[folder]),
         )  # fmt: skip
         return Held(response, fetched_at)
 

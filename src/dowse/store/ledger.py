@@ -9,11 +9,14 @@ Each counter is one aligned 8-byte store, so a kill cannot leave half a number b
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
+import struct
 from pathlib import Path
 
 from dowse.model.budget import Spent
+from dowse.model.files import open_plain
 
 __all__ = ["Ledger"]
 
@@ -21,14 +24,24 @@ _MAGIC = b"dowse\x00\x001"
 _SIZE = 40  # magic, requests, pages, bytes, seconds
 
 
+_GREATEST = 1 << 63
+
+
+def _is_ledger(data: bytes) -> bool:
+    if len(data) != _SIZE or not data.startswith(_MAGIC):
+        return False
+    requests, pages, size, seconds = struct.unpack("=QQQd", data[8:])
+    return bool(max(requests, pages, size) < _GREATEST and 0.0 <= seconds < math.inf)
+
+
 class Ledger:
     """The counters of one folder. A file that is not a ledger starts at zero."""
 
     def __init__(self, path: Path, *, fresh: bool = False) -> None:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fd = open_plain(path, os.O_RDWR | os.O_CREAT)
         try:
             found = os.pread(fd, _SIZE + 1, 0)
-            if fresh or len(found) != _SIZE or not found.startswith(_MAGIC):
+            if fresh or not _is_ledger(found):
                 # Written in full, since storing into a hole of a mapped file on a full disk kills the process.
                 os.ftruncate(fd, 0)
                 os.pwrite(fd, _MAGIC.ljust(_SIZE, b"\x00"), 0)

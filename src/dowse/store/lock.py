@@ -13,6 +13,7 @@ import weakref
 from pathlib import Path
 
 from dowse.model.errors import FolderBusy
+from dowse.model.files import open_plain
 
 __all__ = ["FolderLock"]
 
@@ -21,7 +22,7 @@ class FolderLock:
     """Held from construction to :meth:`release`; raises FolderBusy when another process holds it."""
 
     def __init__(self, path: Path) -> None:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fd = open_plain(path, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -10,17 +10,20 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from dowse.model.errors import StoreError
 from dowse.model.forecast import FORECAST, Forecast
-from dowse.model.page import Part
+from dowse.model.page import Part, Reason
 from dowse.model.records import EVIDENCE_KIND, STRATEGY_STATE, CandidateRow, CandidateState, DecisionRow, EventRow
+from dowse.model.revive import typed
 from dowse.store import rows
-from dowse.store.schema import connect_reader
+from dowse.store.connect import connect_reader
+from dowse.store.damage import asked
 from dowse.store.views import (
     HarvestCurve,
     OutcomeCount,
@@ -36,6 +39,8 @@ from dowse.store.views import (
 )
 
 __all__ = ["CrawlReader"]
+
+T = TypeVar("T")
 
 _OF_VERDICT = ("reasons", "parts")
 _REASON, _PART = 3, 6  # values of a reason, and of a predicate's part
@@ -57,12 +62,22 @@ def _page(row: tuple[Any, ...]) -> PageView:
     values = dict(zip(_PAGE.split(", "), row, strict=True))
     values["relevant"] = _truth(values["relevant"])
     verdict = rows.from_json(values.pop("verdict"))
-    values["reasons"] = tuple(tuple(row) for row in verdict if len(row) == _REASON)
+    values["reasons"] = tuple(_reason(*row) for row in verdict if len(row) == _REASON)
     values["parts"] = tuple(
-        Part(text, held, degree, value, depth)
+        typed(Part, text=text, held=held, degree=degree, value=value, depth=depth)
         for text, degree, _, held, value, depth in (row for row in verdict if len(row) == _PART)
     )
-    return PageView(**values)
+    return typed(PageView, **values)
+
+
+def _reason(name: Any, value: Any, weight: Any) -> tuple[str, float, float]:
+    reason = typed(Reason, name=name, value=value, weight=weight)
+    return reason.name, reason.value, reason.weight
+
+
+def _typed(of: type[T], row: Sequence[Any]) -> T:
+    """A row as a dataclass, column by column."""
+    return typed(of, **dict(zip((field.name for field in fields(of)), row, strict=True)))  # type: ignore[arg-type]
 
 
 class CrawlReader:
@@ -98,10 +113,20 @@ class CrawlReader:
         except sqlite3.Error as error:
             raise StoreError(f"cannot read the records in {self.folder}: {error}") from error
 
+    @asked
     def settings(self) -> dict[str, Any]:
         """What the crawl was started with."""
-        return {name: rows.from_json(value) for name, value in self._ask("SELECT name, value FROM settings")}
+        return {str(name): rows.from_json(value) for name, value in self._ask("SELECT name, value FROM settings")}
 
+    @asked
+    def topic(self) -> dict[str, Any]:
+        """What it was told to look for and how, as JSON."""
+        found = self.settings().get("topic")
+        if not isinstance(found, dict):
+            raise ValueError("they do not say what the topic was")
+        return found
+
+    @asked
     def summary(self) -> Summary:
         """The crawl in figures."""
         with self._moment():
@@ -112,48 +137,57 @@ class CrawlReader:
             [(saved_pages, saved_bytes)] = self._ask(rows.SAVED)
             [(sites,)] = self._ask("SELECT count(*) FROM sites")
             groups = self._ask("SELECT state, reason, count(*) FROM candidates GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2")
-            runs = tuple(Run(*row) for row in self._ask("SELECT id, started_at, ended_at, stop_reason FROM runs"))
-        outcomes = tuple(OutcomeCount(CandidateState(state).name.lower(), why, n) for state, why, n in groups)
-        return Summary(
-            pages=pages, judged=judged, relevant=relevant, harvest=relevant / pages if pages else 0.0, bytes=size,
-            requests=requests, seconds=seconds, sites=sites, known=sum(row.count for row in outcomes),
+            runs = tuple(
+                _typed(Run, row) for row in self._ask("SELECT id, started_at, ended_at, stop_reason FROM runs")
+            )
+        outcomes = tuple(_typed(OutcomeCount, (rows.state_of(state).name.lower(), *row)) for state, *row in groups)
+        return typed(
+            Summary, pages=pages, judged=judged, relevant=relevant, harvest=relevant / pages if pages else 0.0,
+            bytes=size, requests=requests, seconds=seconds, sites=sites, known=sum(row.count for row in outcomes),
             waiting=sum(row.count for row in outcomes if row.state in ("waiting", "leased")), outcomes=outcomes,
             stop_reason=runs[-1].stop_reason if runs else None, runs=runs,
             saved_pages=saved_pages, saved_bytes=saved_bytes,
         )  # fmt: skip
 
+    @asked
     def forecast(self) -> Forecast | None:
         """What the crawl last expected of its next fetches; None when it never looked."""
         found = self._ask("SELECT value FROM statistics WHERE name = ?", FORECAST)
         return Forecast.from_json(rows.from_json(found[0][0])) if found else None
 
+    @asked
     def harvest_curve(self) -> HarvestCurve:
         """Relevant pages against fetched pages, in the order they were recorded."""
         found = self._ask("SELECT coalesce(relevant, 0) FROM pages WHERE outcome = 'fetched' ORDER BY ordinal")
-        relevant = np.fromiter((row[0] for row in found), np.int64, len(found))
+        relevant = np.fromiter((bool(row[0]) for row in found), np.int64, len(found))
         return HarvestCurve(np.arange(1, len(found) + 1, dtype=np.int64), np.cumsum(relevant))
 
+    @asked
     def top_sites(self, n: int = 20) -> list[SiteView]:
         """The sites with the most relevant pages."""
         found = self._ask(f"SELECT {_SITE} FROM sites ORDER BY relevant DESC, pages DESC, id LIMIT ?", n)
-        return [SiteView(*row) for row in found]
+        return [_typed(SiteView, row) for row in found]
 
+    @asked
     def busiest_sites(self, n: int = 20) -> list[SiteView]:
         """The sites that were asked most."""
         found = self._ask(f"SELECT {_SITE} FROM sites WHERE requests > 0 ORDER BY requests DESC, id LIMIT ?", n)
-        return [SiteView(*row) for row in found]
+        return [_typed(SiteView, row) for row in found]
 
+    @asked
     def site(self, id: int) -> SiteView | None:
         """A site by its number."""
         found = self._ask(f"SELECT {_SITE} FROM sites WHERE id = ?", id)
-        return SiteView(*found[0]) if found else None
+        return _typed(SiteView, found[0]) if found else None
 
+    @asked
     def top_pages(self, n: int = 20) -> list[PageView]:
         """The relevant pages with the highest scores."""
         return [_page(row) for row in self._ask(
             f"SELECT {_PAGE} FROM pages WHERE relevant = 1 ORDER BY score DESC, ordinal LIMIT ?", n
         )]  # fmt: skip
 
+    @asked
     def judged_pages(self, relevant: bool | None = None) -> list[PageView]:
         """The pages that have a score, duplicates left out, in the order they were recorded; of one verdict or both."""
         found = self._ask(
@@ -161,88 +195,104 @@ class CrawlReader:
             " AND (?1 IS NULL OR relevant = ?1) ORDER BY ordinal", relevant)  # fmt: skip
         return [_page(row) for row in found]
 
+    @asked
     def tunnels(self, n: int = 3) -> list[Tunnel]:
         """The pages that are not relevant and whose links first led to the most relevant ones."""
         found = self._ask(
             f"SELECT found, {_PAGE} FROM pages JOIN (SELECT c.parent, count(*) AS found FROM pages p JOIN candidates c"
             " ON c.id = p.id WHERE p.relevant = 1 AND c.parent IS NOT NULL GROUP BY c.parent) ON parent = id"
             " WHERE relevant = 0 AND score IS NOT NULL ORDER BY found DESC, ordinal LIMIT ?", n)  # fmt: skip
-        return [Tunnel(_page(row[1:]), row[0]) for row in found]
+        return [typed(Tunnel, page=_page(row[1:]), found=row[0]) for row in found]
 
+    @asked
     def found_through(self, page: int, n: int = 1_000) -> list[str]:
         """The relevant pages that a page's links first led to."""
         found = self._ask(
             "SELECT p.url FROM pages p CROSS JOIN candidates c ON c.id = p.id WHERE p.relevant = 1 AND c.parent = ?"
             " ORDER BY p.ordinal LIMIT ?", page, n)  # fmt: skip
-        return [url for (url,) in found]
+        return [str(url) for (url,) in found]
 
+    @asked
     def page(self, url: str) -> PageView | None:
         """The page recorded under ``url``."""
         found = self._ask(f"SELECT {_PAGE} FROM pages WHERE url = ? LIMIT 1", url)
         return _page(found[0]) if found else None
 
+    @asked
     def exchanges(self) -> list[tuple[str, int, int, float, float]]:
         """(WARC file, offset, bytes over the wire, seconds to the first byte, seconds in all) of what is archived."""
-        return [(file, offset, size, first_byte_s, total_s) for file, offset, size, first_byte_s, total_s in self._ask(
+        return [(str(file), int(offset), int(size), float(first_byte_s), float(total_s))
+                for file, offset, size, first_byte_s, total_s in self._ask(
             "SELECT warc_file, warc_offset, bytes, first_byte_s, total_s FROM pages WHERE warc_file IS NOT NULL"
         )]  # fmt: skip
 
+    @asked
     def candidate(self, url: str) -> CandidateRow | None:
         """What is known of a URL, as it stands in the records."""
         found = self._ask(f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates WHERE url = ? LIMIT 1", url)
         return rows.candidate(found[0]) if found else None
 
+    @asked
     def candidate_by_id(self, id: int) -> CandidateRow | None:
         """The same by its number, at once."""
         found = self._ask(f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates WHERE id = ?", id)
         return rows.candidate(found[0]) if found else None
 
+    @asked
     def evidence(self, candidate: int) -> bytes | None:
         """What the strategy knew of a candidate, in its own form: see :meth:`evidence_kind`."""
         found = self._ask("SELECT evidence FROM candidates WHERE id = ?", candidate)
         return found[0][0] if found else None
 
+    @asked
     def evidence_of_pages(self) -> Iterator[tuple[int, bytes]]:
         """The same of every candidate that was fetched."""
         found = self._ask("SELECT id, evidence FROM candidates WHERE state = ? AND evidence IS NOT NULL",
                           int(CandidateState.FETCHED))  # fmt: skip
         return iter(found)
 
+    @asked
     def settled(self, candidates: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """What the strategy has settled of these candidates."""
         return iter(self._ask(rows.SETTLED_OF, rows.to_json(list(candidates))))
 
+    @asked
     def hosts(self) -> dict[int, str]:
         """The host of each site, by the site's number."""
-        return dict(self._ask("SELECT id, host FROM sites"))
+        return {int(id): str(host) for id, host in self._ask("SELECT id, host FROM sites")}
 
+    @asked
     def links_to_pages(self) -> Iterator[tuple[str, str]]:
         """URL and anchor of every recorded link to a page that was fetched, in the order they were recorded."""
         found = self._ask("SELECT c.url, l.anchor FROM links l CROSS JOIN candidates c ON c.id = l.target"
                           " WHERE c.state = ? ORDER BY l.rowid", int(CandidateState.FETCHED))  # fmt: skip
         return iter(found)
 
+    @asked
     def evidence_kind(self) -> str | None:
         """What the evidence of candidates means; None when there is none."""
         found = self._ask("SELECT value FROM statistics WHERE name = ?", EVIDENCE_KIND)
         return str(rows.statistic(found[0][0])) if found else None
 
+    @asked
     def learned(self, strategy: str) -> dict[str, Any]:
         """What a strategy knew of the crawl as a whole."""
         mark = f"{STRATEGY_STATE}{strategy}."
         found = self._ask("SELECT name, value FROM statistics WHERE substr(name, 1, ?) = ?", len(mark), mark)
         return {name[len(mark) :]: rows.statistic(value) for name, value in found}
 
+    @asked
     def parents(self, candidate: int, limit: int = 100) -> list[Parent]:
         """The pages that link to a candidate, in the order they were recorded."""
         found = self._ask(
             "SELECT l.page, p.url, p.title, p.score, p.relevant, l.anchor, l.count FROM links l"
             " JOIN pages p ON p.id = l.page WHERE l.target = ? ORDER BY l.rowid LIMIT ?", candidate, limit)  # fmt: skip
         return [
-            Parent(page, url, title, score, _truth(relevant), anchor, count)
+            _typed(Parent, (page, url, title, score, _truth(relevant), anchor, count))
             for page, url, title, score, relevant, anchor, count in found
         ]
 
+    @asked
     def decision(self, candidate: int) -> DecisionRow | None:
         """Why a URL was fetched when it was; None when it was not yet."""
         found = self._ask(
@@ -250,6 +300,7 @@ class CrawlReader:
         )
         return rows.decision(found[0]) if found else None
 
+    @asked
     def waiting_rank(self, candidate: int) -> int | None:
         """How many waiting URLs are in front of this one (0: it is next); None when it does not wait."""
         found = self._ask("SELECT priority FROM candidates WHERE id = ? AND state IN (0, 1)", candidate)
@@ -260,19 +311,23 @@ class CrawlReader:
             found[0][0], candidate)  # fmt: skip
         return int(ahead)
 
+    @asked
     def events(self) -> list[EventRow]:
         """What was worth telling, in order."""
         return [rows.event(row) for row in self._ask("SELECT at, kind, detail FROM events ORDER BY id")]
 
+    @asked
     def refusals(self) -> list[Refusal]:
         """What the rules of scope and traps refused, most frequent first."""
         with self._moment():
             counts = self._ask("SELECT rule, count FROM refusals ORDER BY count DESC, rule")
-            samples: dict[str, list[str]] = {}
+            samples: dict[Any, list[Any]] = {}
             for rule, url in self._ask("SELECT rule, url FROM refusal_samples ORDER BY rowid"):
                 samples.setdefault(rule, []).append(url)
-        return [Refusal(rule, count, tuple(samples.get(rule, ()))) for rule, count in counts]
+        return [typed(Refusal, rule=rule, count=count, samples=tuple(map(str, samples.get(rule, ()))))
+                for rule, count in counts]  # fmt: skip
 
+    @asked
     def stage_times(self) -> StageTimes:
         """Where the time went, over the pages that brought a response; those from a cache took none on the way.
 
@@ -284,6 +339,8 @@ class CrawlReader:
             " total(max(0, total_s - first_byte_s)), total(parse_s), total(judge_s)"
             " FROM pages WHERE status > 0 AND cached_from IS NULL"
         )
+        if not all(map(isfinite, sums)):
+            raise ValueError("a page took no finite time")
         dns, connect, wait, transfer, parse, judge = sums
         overall = sum(sums)
 

@@ -26,17 +26,22 @@ from typing import Any
 
 from dowse.model.budget import Spent
 from dowse.model.errors import DowseError, NotACrawl, StoreError, UserError
+from dowse.model.files import PRIVATE_FOLDER, check_plain
 from dowse.model.records import EVIDENCE_KIND, Batch, CandidateBlock, SiteRow
+from dowse.model.revive import typed
 from dowse.store import rows
-from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files
+from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files, check_archive
+from dowse.store.connect import connect_writer, create_database
+from dowse.store.damage import FAULTS, asked, damage_told
 from dowse.store.ledger import Ledger
 from dowse.store.lock import FolderLock
-from dowse.store.schema import DATABASE, connect_writer, create_database
+from dowse.store.schema import DATABASE
 from dowse.store.times import iso
 
 __all__ = ["Counters", "CrawlStore"]
 
 _BLOCK = 20_000  # rows: enough to pay for the arrays, few enough to weigh nothing
+_MOST_CANDIDATES = 1 << 31
 _LEDGER = "dowse.ledger"
 _LOCK = "dowse.lock"
 _WARC_11 = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
@@ -76,6 +81,10 @@ def _plainly(error: Exception) -> str:
     return error.strerror.lower() if isinstance(error, OSError) and error.strerror else " ".join(str(error).split())
 
 
+def _committed(records: sqlite3.Connection) -> dict[str, int]:
+    return dict(records.execute("SELECT file, bytes FROM archives"))
+
+
 class CrawlStore:
     """Implements :class:`dowse.model.records.Records`. Made by :meth:`create` or :meth:`open`; one thread at a time."""
 
@@ -99,7 +108,7 @@ class CrawlStore:
         folder = Path(folder)
         values = {"started_at": iso(now_wall), **settings}
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)  # one that is there stays as it is
         except OSError as error:
             what = (error.strerror or str(error)).lower()
             raise UserError(f"cannot make the folder {folder}: {what}. Choose another with --out") from error
@@ -109,7 +118,11 @@ class CrawlStore:
     def open(cls, folder: Path | str, *, archive_bytes: int = FILE_BYTES) -> CrawlStore:
         """Go on with the crawl in ``folder``; cuts what a crash left behind the last commit."""
         folder = Path(folder)
-        if not (folder / DATABASE).is_file():
+        try:
+            there = check_plain(folder / DATABASE, writes=True)
+        except OSError as error:
+            raise _failed(folder, error) from error
+        if not there:
             raise NotACrawl(f"{folder} holds no crawl to resume (there is no {DATABASE} in it)")
         return cls._assemble(folder, archive_bytes, None)
 
@@ -126,7 +139,7 @@ class CrawlStore:
                         f"{folder} already holds a crawl, or WARC files of one: resume it, or choose another"
                     )
                 create_database(folder, settings)
-            connection = connect_writer(folder)
+            connection = connect_writer(folder, lambda records: check_archive(folder, _committed(records)))
             ledger = Ledger(folder / _LEDGER, fresh=fresh)
             return cls(folder, lock, connection, ledger, archive_bytes)
         except BaseException as error:
@@ -144,6 +157,9 @@ class CrawlStore:
                 raise NotACrawl(f"{folder} holds no crawl: its {DATABASE} is not a database") from error
             if isinstance(error, (OSError, sqlite3.Error)):
                 raise _failed(folder, error) from error
+            if not fresh and isinstance(error, FAULTS):
+                with damage_told(folder):
+                    raise
             raise
 
     def commit(self, batch: Batch) -> None:
@@ -201,7 +217,7 @@ class CrawlStore:
             self._archive.cut(self._committed())
 
     def _committed(self) -> dict[str, int]:
-        return dict(self._connection.execute("SELECT file, bytes FROM archives"))
+        return _committed(self._connection)
 
     def _same_folder(self) -> None:
         """A folder removed under an open database takes every write and keeps none: look before each commit."""
@@ -216,6 +232,7 @@ class CrawlStore:
         """Make the counters survive a kill at any instant; costs about a microsecond."""
         self._ledger.note(spent)
 
+    @asked
     def spent(self) -> Spent:
         """What was spent over all runs: what was noted last or recorded, whichever is more. Pages are those recorded,
         since a page that was not is fetched again."""
@@ -223,26 +240,34 @@ class CrawlStore:
         pages, size, seconds, requests = self._connection.execute(
             "SELECT pages, bytes, seconds, requests FROM totals"
         ).fetchone()
+        recorded = typed(Spent, pages=pages, bytes=size, seconds=seconds, requests=requests)
+        if min(pages, size, seconds, requests) < 0:
+            raise ValueError("less than nothing was spent")
         return Spent(
-            pages=pages,
-            bytes=max(noted.bytes, size),
-            seconds=max(noted.seconds, seconds),
-            requests=max(noted.requests, requests),
+            pages=recorded.pages,
+            bytes=max(noted.bytes, recorded.bytes),
+            seconds=max(noted.seconds, recorded.seconds),
+            requests=max(noted.requests, recorded.requests),
         )
 
+    @asked
     def counters(self) -> Counters:
         """Pages recorded, judged and relevant so far."""
-        return Counters(*self._connection.execute("SELECT recorded, judged, relevant FROM totals").fetchone())
+        found = self._connection.execute("SELECT recorded, judged, relevant FROM totals").fetchone()
+        return typed(Counters, **dict(zip(("recorded", "judged", "relevant"), found, strict=True)))
 
+    @asked
     def saved(self) -> tuple[int, int]:
         """Pages, and bytes over the wire, that were taken from caches instead of being downloaded."""
         [(pages, size)] = self._connection.execute(rows.SAVED)
-        return pages, size
+        return int(pages), int(size)
 
+    @asked
     def value(self) -> float:
         """The sum of all scores so far: of pages that were judged and are nobody's duplicate."""
         return float(self._connection.execute("SELECT total(score) FROM pages").fetchone()[0])
 
+    @asked
     def last_fetches(self, most: int) -> list[tuple[float, bool, float]]:
         """Priority, whether it was relevant, and score of the last URLs that were fetched, in the order of recording;
         what was not judged is neither relevant nor of any score."""
@@ -250,12 +275,14 @@ class CrawlStore:
             "SELECT c.priority, p.relevant, p.score FROM (SELECT id, ordinal, relevant, score FROM pages"
             " ORDER BY ordinal DESC LIMIT ?) p JOIN candidates c ON c.id = p.id ORDER BY p.ordinal", (most,)
         )  # fmt: skip
-        return [(priority, bool(relevant), score or 0.0) for priority, relevant, score in found]
+        return [(float(priority), bool(relevant), float(score or 0.0)) for priority, relevant, score in found]
 
     def candidates(self) -> Iterator[CandidateBlock]:
         """Every known URL in id order, in blocks; leases lost to a crash come back as waiting."""
         run = self._connection.execute
         [(count,)] = run("SELECT ifnull(max(id) + 1, 0) FROM candidates")
+        if type(count) is not int or not 0 <= count < _MOST_CANDIDATES:
+            raise ValueError("there cannot be so many candidates")
         for start in range(0, count, _BLOCK):
             end = min(start + _BLOCK, count)
             found = run(
@@ -263,7 +290,7 @@ class CrawlStore:
             ).fetchall()
             if len(found) < end - start:
                 raise StoreError(f"the records lack a candidate between {start} and {end - 1}: they are damaged")
-            yield rows.candidates(start, found)
+            yield rows.candidates(start, found, count)
 
     def settled(self, candidates: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """What the strategy has settled of these candidates."""
@@ -273,11 +300,13 @@ class CrawlStore:
         """Every known origin in id order."""
         return map(rows.site, self._connection.execute(f"SELECT {rows.SITE_COLUMNS} FROM sites ORDER BY id"))
 
+    @asked
     def statistics(self) -> dict[str, Any]:
         """What was learned, by name: bytes as bytes, everything else as JSON gives it back."""
         found = self._connection.execute("SELECT name, value FROM statistics")
         return {name: rows.statistic(value) for name, value in found}
 
+    @asked
     def settings(self) -> dict[str, Any]:
         """What the crawl was started with."""
         return {name: rows.from_json(value) for name, value in self._connection.execute("SELECT * FROM settings")}
@@ -287,7 +316,7 @@ class CrawlStore:
         found = self._connection.execute(
             "SELECT id, signature, minhash FROM pages WHERE signature <> 0 AND duplicate_of IS NULL ORDER BY ordinal"
         )
-        return ((id, rows.unsigned(exact), minhash) for id, exact, minhash in found)
+        return ((id, rows.unsigned(exact), bytes(minhash)) for id, exact, minhash in found)
 
     def exchanges(self) -> Iterator[tuple[str, int, float, float, bool]]:
         """URL, body bytes over the wire, seconds to the first byte and in all, and whether no answer came: of every
@@ -295,7 +324,7 @@ class CrawlStore:
         found = self._connection.execute(
             "SELECT url, bytes, first_byte_s, total_s, status = 0 FROM pages WHERE cached_from IS NULL ORDER BY ordinal"
         )
-        return ((url, size, first, total, bool(failed)) for url, size, first, total, failed in found)
+        return ((url, size, float(first), float(total), bool(failed)) for url, size, first, total, failed in found)
 
     def forget_evidence(self, kind: str) -> None:
         """Nothing is known of any candidate: what was is of no use to the strategy that goes on, whose own evidence is

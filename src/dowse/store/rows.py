@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 from itertools import chain
+from math import isfinite
+from types import NoneType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dowse.model.records import (
     Batch,
@@ -20,13 +24,14 @@ from dowse.model.records import (
     PageRow,
     SiteRow,
 )
+from dowse.model.revive import revived, typed
 from dowse.store.archive import Place
 from dowse.store.schema import PAGE_COLUMNS
 from dowse.store.times import iso, seconds
 
 __all__ = [
     "BLOCK_COLUMNS", "CANDIDATE_COLUMNS", "SAVED", "SITE_COLUMNS", "Statement", "candidate", "candidates", "clean",
-    "decision", "event", "from_json", "site", "statements", "statistic", "to_json", "unsigned",
+    "decision", "event", "from_json", "site", "state_of", "statements", "statistic", "to_json", "unsigned",
 ]  # fmt: skip
 
 Statement = tuple[str, Iterable[Sequence[Any]]]
@@ -46,6 +51,8 @@ SITE_COLUMNS = (
 SAVED = "SELECT ifnull(sum(outcome = 'fetched'), 0), ifnull(sum(bytes), 0) FROM pages WHERE cached_from IS NOT NULL"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _STATES = tuple(CandidateState)
+_SITE_FIELDS = tuple(field.name for field in fields(SiteRow))
+_is_origin = re.compile(r"https?://[!-.0-~]+").fullmatch
 
 to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 from_json = json.loads
@@ -134,7 +141,7 @@ def _statistic(name: str, value: Any) -> tuple[str, str | bytes]:
 
 def statistic(value: str | bytes) -> Any:
     """What was learned, as it was given: bytes as bytes, everything else as JSON gives it back."""
-    return value if isinstance(value, bytes) else from_json(value)
+    return value if isinstance(value, bytes) else from_json(value)  # of a number it raises TypeError
 
 
 def statements(batch: Batch, places: Sequence[Place], ordinal: int, archives: dict[str, int]) -> Iterator[Statement]:
@@ -181,16 +188,24 @@ def clean(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
 
 def candidate(row: Sequence[Any]) -> CandidateRow:
     """A row of :data:`CANDIDATE_COLUMNS`."""
-    values = list(row)
-    values[7] = _STATES[values[7]]
-    return CandidateRow(*values)
+    values = dict(zip(CANDIDATE_COLUMNS.split(", "), row, strict=True))
+    return typed(CandidateRow, **{**values, "state": state_of(values["state"])})
 
 
-def candidates(first: int, found: Sequence[Sequence[Any]]) -> CandidateBlock:
-    """Rows of :data:`BLOCK_COLUMNS`, with ids in a row from ``first`` on; leases lost to a crash wait again."""
+def state_of(value: Any) -> CandidateState:
+    """What a candidate's state is, by its number; ValueError when there is no such state."""
+    if type(value) is not int or not 0 <= value < len(_STATES):
+        raise ValueError(f"there is no state {value!r:.40}")
+    return _STATES[value]
+
+
+def candidates(first: int, found: Sequence[Sequence[Any]], count: int) -> CandidateBlock:
+    """Rows of :data:`BLOCK_COLUMNS`, with ids in a row from ``first`` on, of ``count`` in all; leases lost to a crash
+    wait again. ValueError where one says what cannot be."""
     urls, priorities, vias, evidence, places, rest = zip(*found, strict=True)
     place, word = np.array(places, np.int64), np.array(rest, np.int64)
     state, attempts = word & 0xFF, word >> 8 & 0xFF
+    _check_block(urls, np.array(priorities, np.float64), vias, evidence, place, word, count)
     lost = state == CandidateState.LEASED
     state[lost] = CandidateState.WAITING
     attempts[lost] = np.maximum(attempts[lost] - 1, 0)  # the attempt came to nothing through no fault of the web
@@ -201,21 +216,44 @@ def candidates(first: int, found: Sequence[Sequence[Any]]) -> CandidateBlock:
     )  # fmt: skip
 
 
+def _check_block(
+    urls: Sequence[Any], priorities: NDArray[np.float64], vias: Sequence[Any], evidence: Sequence[Any],
+    place: NDArray[np.int64], word: NDArray[np.int64], count: int,
+) -> None:  # fmt: skip
+    kinds = set(map(type, urls)), set(map(type, vias)), set(map(type, evidence))
+    parents, depths = (word >> 32) - 1, place >> 32
+    if (
+        kinds[0] != {str} or not kinds[1] <= {int, NoneType} or not kinds[2] <= {bytes, NoneType}
+        or not np.isfinite(priorities).all() or int((word & 0xFF).max()) >= len(_STATES)
+        or int(parents.max()) >= count or int(parents.min()) < -1 or int(depths.min()) < 0
+        or not all(via is None or 0 <= via < count for via in vias)
+    ):  # fmt: skip
+        raise ValueError("a candidate's URL, priority, state, depth, parent or evidence is none")
+
+
 def site(row: Sequence[Any]) -> SiteRow:
     """A row of :data:`SITE_COLUMNS`."""
     values = list(row)
     for column in (5, 14):
         values[column] = None if values[column] is None else seconds(values[column])
-    return SiteRow(*values)
+    found = typed(SiteRow, **dict(zip(_SITE_FIELDS, values, strict=True)))
+    if not _is_origin(found.origin) or found.delay_s < 0:
+        raise ValueError(f"a site is {found.origin!r:.60}")
+    return found
 
 
 def decision(row: Sequence[Any]) -> DecisionRow:
     """A row of the table, in its order."""
     id, at, priority, strategy, version, features = row
-    parts = {name: (value, weight) for name, (value, weight) in from_json(features).items()}
-    return DecisionRow(id, seconds(at), priority, strategy, version, parts)
+    parts = revived(dict[str, tuple[float, ...]], from_json(features))
+    if any(len(part) != 2 or not all(map(isfinite, part)) for part in parts.values()):
+        raise ValueError("a feature is no value and weight")
+    return typed(
+        DecisionRow, candidate=id, at=seconds(at), priority=priority, strategy=strategy, version=version,
+        features=parts,
+    )  # fmt: skip
 
 
 def event(row: Sequence[Any]) -> EventRow:
     """A row of ``at, kind, detail``."""
-    return EventRow(seconds(row[0]), row[1], row[2])
+    return typed(EventRow, at=seconds(row[0]), kind=row[1], detail=row[2])

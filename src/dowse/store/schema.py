@@ -1,4 +1,4 @@
-"""The tables of a crawl, and how a connection to them is opened.
+"""The tables of a crawl; ``connect`` opens connections to them.
 
 The file is made to be read by people and other tools: plain columns, JSON text where a value has parts, times as
 ISO 8601 text in UTC (fixed width, so text order is time order; see ``times``).
@@ -13,20 +13,13 @@ Add an index to a copy when you ask often.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
-from contextlib import closing
-from pathlib import Path
 
-from dowse.model.errors import NotACrawl, UserError
+from dowse.store.trust import DATABASE
 
-__all__ = ["DATABASE", "PAGE_COLUMNS", "VERSION", "connect_reader", "connect_writer", "create_database"]
+__all__ = ["APPLICATION", "CREATE", "DATABASE", "LACKING", "PAGE_COLUMNS", "UPGRADES", "VERSION"]
 
-DATABASE = "dowse.sqlite"
 VERSION = 4
-# It fills whatever it is given. The writer appends, and changes rows by their number: with 64 MB a commit was as quick
-# at 100,000 candidates, and at a million, changed at random, a tenth quicker at most (medians; runs scatter as much).
-_CACHE_KB = 16 << 10
-_APPLICATION = 0x444F5753  # "DOWS": tells `file` and us whose database this is
+APPLICATION = 0x444F5753  # "DOWS": tells `file` and us whose database this is
 _STRICT = "STRICT" if sqlite3.sqlite_version_info >= (3, 37) else ""  # a wrong type is an error, not a surprise
 
 _PAGES = {
@@ -74,7 +67,7 @@ _PAGES = {
 }
 PAGE_COLUMNS = tuple(_PAGES)
 
-_TABLES = f"""
+CREATE = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) {_STRICT};
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) {_STRICT};  -- value: JSON
 CREATE TABLE runs (id INTEGER PRIMARY KEY, started_at TEXT NOT NULL, ended_at TEXT, stop_reason TEXT) {_STRICT};
@@ -121,7 +114,7 @@ CREATE VIEW link_urls AS
 
 INSERT INTO totals VALUES (0, 0, 0, 0, 0, 0.0, 0);
 INSERT INTO meta VALUES ('format', 'dowse crawl'), ('schema_version', '{VERSION}');
-PRAGMA application_id = {_APPLICATION};
+PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 """  # noqa: E501
 
@@ -130,7 +123,7 @@ _SETTLED_BEFORE = """SELECT id AS candidate, substr(evidence, 137) AS more FROM 
   WHERE length(evidence) > 136 AND (SELECT value FROM statistics WHERE name = 'evidence') = '"learning"'"""
 
 # What makes records of an older version ones of the next; each ends with that version's number.
-_UPGRADES = {
+UPGRADES = {
     1: """
 ALTER TABLE sites ADD COLUMN not_before TEXT;
 ALTER TABLE sites ADD COLUMN closed TEXT NOT NULL DEFAULT '';
@@ -152,72 +145,10 @@ PRAGMA user_version = 4;
 """,
 }
 # Who only reads may not upgrade: what records before a version lack is shown to him as they would have it now.
-_LACKING = {
+LACKING = {
     3: """
 CREATE TEMP VIEW pages AS SELECT *, NULL AS cached_from FROM main.pages;
 CREATE TEMP VIEW candidates AS SELECT *, NULL AS evidence FROM main.candidates;
 """,
     4: f"CREATE TEMP VIEW settled AS {_SETTLED_BEFORE};",
 }
-
-
-def create_database(folder: Path, settings: Iterable[tuple[str, str]]) -> None:
-    """Make an empty crawl with its settings (name, JSON). A kill in the middle leaves no table at all, and such a
-    file is no crawl: it may be created again."""
-    with closing(sqlite3.connect(folder / DATABASE, timeout=30.0, isolation_level=None)) as connection:
-        if connection.execute("SELECT EXISTS (SELECT 1 FROM sqlite_master)").fetchone()[0]:
-            raise UserError(f"{folder} already holds a crawl: resume it, or choose another folder")
-        connection.executescript(f"BEGIN IMMEDIATE;\n{_TABLES}")
-        connection.executemany("INSERT INTO settings VALUES (?, ?)", settings)
-        connection.execute("COMMIT")
-
-
-def _check_version(connection: sqlite3.Connection, folder: Path) -> int:
-    """The version of the records; NotACrawl when they are nothing this Dowse can read."""
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if application != _APPLICATION:
-        raise NotACrawl(f"{folder} holds no crawl: its {DATABASE} was not made by Dowse")
-    if version not in (*_UPGRADES, VERSION):
-        raise NotACrawl(f"{folder} was made with records of version {version}; this Dowse reads up to {VERSION}")
-    return int(version)
-
-
-def connect_writer(folder: Path) -> sqlite3.Connection:
-    """The one writing connection. Transactions are explicit; any thread may use it, one at a time."""
-    connection = sqlite3.connect(folder / DATABASE, timeout=30.0, isolation_level=None, check_same_thread=False)
-    try:
-        for version in range(_check_version(connection, folder), VERSION):
-            connection.executescript(f"BEGIN IMMEDIATE;\n{_UPGRADES[version]}COMMIT;")
-        # WAL: readers never hold the crawl up. NORMAL: a power cut may take back the last transactions, never
-        # half of one, and the archive's tail is then cut to match.
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
-        connection.execute("PRAGMA wal_autocheckpoint = 8000")  # 32 MB: a page changed often is copied back once
-        connection.execute("PRAGMA temp_store = MEMORY")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def connect_reader(folder: Path) -> sqlite3.Connection:
-    """A connection that can only read, also while a crawl is writing."""
-    path = folder / DATABASE
-    if not path.is_file():
-        raise NotACrawl(f"{folder} holds no crawl (there is no {DATABASE} in it)")
-    uri = f"{path.absolute().as_uri()}?mode=ro"
-    connection = sqlite3.connect(uri, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False)
-    try:
-        version = _check_version(connection, folder)
-        for since, shown in _LACKING.items():
-            if version < since:
-                connection.executescript(shown)
-    except sqlite3.Error as error:
-        connection.close()
-        raise NotACrawl(f"{path} cannot be read: {error}") from error
-    except NotACrawl:
-        connection.close()
-        raise
-    return connection

@@ -26,12 +26,17 @@ from typing import Any
 from isal import isal_zlib
 
 from dowse.model.errors import StoreError
+from dowse.model.files import open_plain
 from dowse.model.http import Response, Truncation
 from dowse.store.times import iso
 
-__all__ = ["compose", "read_back", "read_response", "warcinfo"]
+__all__ = ["check_name", "compose", "read_back", "read_response", "warcinfo"]
 
 LEVEL = 1
+MOST_BYTES = 128 << 20
+"""Of a record, once inflated: more is not read, however little the file says it is."""
+_is_name = re.compile(r"[^/\0]+").fullmatch
+_READ_BYTES = 1 << 16
 _GZIP = 31  # window bits of zlib: 15, and 16 for the gzip wrapper
 _END = b"\r\n\r\n"
 _NOT_TOKEN = re.compile(r"[^!#$%&'*+\-.^_`|~0-9A-Za-z]")  # RFC 9110, 5.6.2
@@ -171,17 +176,27 @@ def warcinfo(file: str, at: float, fields: Mapping[str, Any]) -> bytes:
     return _record("warcinfo", _record_id("warcinfo", date, file), date, headers, [_fields(fields)])
 
 
+def check_name(file: Any) -> str:
+    """The name of an archive file as the records have it; StoreError when it leads out of the folder."""
+    if not isinstance(file, str) or not _is_name(file) or file in (".", ".."):
+        raise StoreError(f"the records name {file!r:.80} as a file of the archive: they are damaged")
+    return file
+
+
 def read_response(folder: Path | str, file: str, offset: int) -> tuple[tuple[tuple[str, str], ...], bytes]:
     """The HTTP headers and the body of the response record that :func:`compose` made and that lies at ``offset``."""
     response = read_back(folder, file, offset)
     return response.headers, response.body
 
 
-def read_back(folder: Path | str, file: str, offset: int) -> Response:
+def read_back(folder: Path | str, file: str, offset: int, most: int = MOST_BYTES) -> Response:
     """The response whose record :func:`compose` made and that lies at ``offset``; StoreError when it is not whole
-    there. What a response record does not tell (timings, bytes over the wire, the request) is left empty."""
-    path = Path(folder) / file
-    about, head, body = _split(path, offset)
+    there, or has more than ``most`` bytes. What a response record does not tell (timings, bytes over the wire, the
+    request) is left empty."""
+    path = Path(folder) / check_name(file)
+    if type(offset) is not int or not 0 <= offset < 1 << 62:
+        raise _no_response(path, offset)
+    about, head, body = _split(path, offset, most)
     status, reason, headers = _http_head(head)
     named = {name.lower(): value for name, value in _lines(about)}
     if not status:
@@ -191,15 +206,24 @@ def read_back(folder: Path | str, file: str, offset: int) -> Response:
     )
 
 
-def _split(path: Path, offset: int) -> tuple[bytes, bytes, bytes]:
+def _split(path: Path, offset: int, most: int) -> tuple[bytes, bytes, bytes]:
     """The WARC headers, the HTTP headers and the body of the record at ``offset``."""
     inflate = zlib.decompressobj(_GZIP)
     parts = []
+    came = taken = 0
     try:
-        with path.open("rb") as stream:
+        with open(open_plain(path), "rb") as stream:
             stream.seek(offset)
-            while not inflate.eof and (data := stream.read(65536)):
-                parts.append(inflate.decompress(data))
+            # What was compressed may be a little longer than what it was made from; a file of empty blocks much longer.
+            while not inflate.eof and taken <= most + most // 8 + _READ_BYTES and (data := stream.read(_READ_BYTES)):
+                taken += len(data)
+                while data and not inflate.eof:
+                    part = inflate.decompress(data, _READ_BYTES)
+                    data = inflate.unconsumed_tail
+                    parts.append(part)
+                    came += len(part)
+                    if came > most:
+                        raise StoreError(f"{path} holds a record of more than {most} bytes at byte {offset}")
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
     except zlib.error:

@@ -124,7 +124,7 @@ def test_hostile_pages_are_harmless() -> None:
     assert "alert(4)" not in made
     assert "javascript:" not in made
     assert "data:text" not in made
-    assert "pay exe.gpj now hidden" in read.text
+    assert r"pay \u202eexe.gpj\u202c \u2066now\u2069 hidden" in read.text, "what turns text around is written out"
     assert max(map(len, re.findall("\u0300+", made))) == 4
     assert not any(attributes.get("colspan") == "99999999" for _, attributes in read.tags)
 

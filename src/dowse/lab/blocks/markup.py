@@ -14,9 +14,10 @@ from dowse.lab.blocks.lines import Lines
 from dowse.lab.blocks.measure import BlockedPage
 from dowse.lab.blocks.scale import shade, shades_told
 from dowse.lab.blocks.told import block_told, tunnel_told
-from dowse.lab.html import Html, clean, clip, document, element, join
+from dowse.lab.html import Html, clip, document, element, join
 from dowse.lab.tables import counted
 from dowse.model.files import write_whole
+from dowse.model.shown import shown
 from dowse.parse import RawLink, base_of
 
 __all__ = ["ROOM", "block_markup", "legend", "write_markup"]
@@ -149,7 +150,7 @@ class _Drawing:
         unseen: list[Html] = []
         at = 0
         for link in self._lines.links(line)[:_MOST_LINKS]:
-            start, end = _find(text, clean(link.anchor), at)
+            start, end = _find(text, shown(link.anchor), at)
             if start < 0:
                 unseen += [Html(" "), self._link(link, f"[{clip(link.anchor, _MOST_URL)}]")]
                 continue

@@ -51,7 +51,8 @@ def cache_root(corpus: Path) -> Path:
     if stat.S_IMODE(corpus.stat().st_mode) & 0o222 and os.access(corpus, os.W_OK):
         with suppress(OSError):
             beside.mkdir(exist_ok=True)
-            if os.access(beside, os.W_OK | os.X_OK):  # else it is somebody else's
+            # a link would have us write, and remove, wherever whoever made the corpus wants
+            if not beside.is_symlink() and os.access(beside, os.W_OK | os.X_OK):  # else it is somebody else's
                 return beside
     home = os.environ.get("XDG_CACHE_HOME", "")
     root = (Path(home) if os.path.isabs(home) else Path(os.path.expanduser("~/.cache"))) / "dowse" / "lab"

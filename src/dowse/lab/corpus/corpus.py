@@ -132,4 +132,8 @@ def _warc_files(folder: Path) -> list[Path]:
         raise UserError(f"cannot read {folder}: {error.strerror or error}") from error
     if not names:
         raise UserError(f"{folder} holds no WARC files (*.warc.gz or *.warc)")
-    return [folder / name for name in names]
+    files = [folder / name for name in names]
+    for path in files:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise UserError(f"cannot read {path}: it is no file")  # a pipe would never end
+    return files

@@ -15,7 +15,7 @@ __all__ = ["KINDS", "read_http", "read_response", "target_of"]
 KINDS = frozenset(("response", "resource", "revisit"))
 """The types of record that hold an answer."""
 
-_MAX_BODY = 1 << 28
+_MAX_BODY = 1 << 25
 _END = re.compile(rb"\r?\n\r?\n")
 _STATUS = re.compile(rb"HTTP/[0-9.]+ +([0-9]{3})(?: +([^\r\n]*))?")
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n")
@@ -66,6 +66,8 @@ def read_http(record: Record, url: str) -> Response | None:
         decoder.feed(body)
         body, met = decoder.finish()
         truncated = truncated or met
+    if len(body) > _MAX_BODY:
+        body, truncated = body[:_MAX_BODY], truncated or Truncation.LENGTH
     declared = values.get("x-archive-orig-content-length") or values.get("content-length", "")
     if not truncated and declared.isascii() and declared.isdigit() and len(declared) < 16:
         size = int(declared)

@@ -237,7 +237,9 @@ def load_index(corpus: Path, folder: Path) -> Index:
     archive, which knows less."""
     meta = json.loads((folder / _META).read_text(encoding="utf-8"))
     columns = {name: load_array(folder, name) for name in _COLUMNS}
-    files = tuple(meta["files"])
+    files = tuple(map(str, meta["files"]))
+    if any(Path(name).name != name for name in files):
+        raise ValueError("it names files elsewhere")
     if (corpus / DATABASE).is_file():
         columns = _with_records(corpus, files, columns)
     return Index(

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
 
 from dowse.model.errors import UserError
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["LABELS", "Labels", "read_labels", "read_rows"]
 
 LABELS = "labels.csv"
+_LONGEST_LINE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def read_rows(path: Path, *columns: str) -> Iterator[list[str]]:
     try:
         opened = gzip.open if path.suffix == ".gz" else open
         with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
-            rows = csv.reader(stream)
+            rows = csv.reader(_lines(cast(TextIO, stream)))
             head = [name.strip().lower() for name in next(rows, [])]
             missing = [name for name in columns if name not in head]
             if missing:
@@ -51,6 +52,15 @@ def read_rows(path: Path, *columns: str) -> Iterator[list[str]]:
     except (csv.Error, OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or error
         raise UserError(f"cannot read {path}{f' after line {line}' if line else ''}: {why}") from error
+
+
+def _lines(stream: TextIO) -> Iterator[str]:
+    """The lines of a file, none of which may be so long that it fills the memory: a file of a few kilobytes may unpack
+    to one line of gigabytes."""
+    while line := stream.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:
+            raise csv.Error(f"a line has more than {_LONGEST_LINE} characters")
+        yield line
 
 
 def read_labels(corpus: Corpus) -> Labels:

@@ -24,7 +24,7 @@ _MAGIC = b"\x1f\x8b\x08"
 _READ_BYTES = 1 << 18
 _PIECE_BYTES = 1 << 20  # the most that is inflated at a time
 _MAX_HEAD = 1 << 18
-_MAX_BLOCK = 1 << 28  # a longer one is no page
+_MAX_BLOCK = 1 << 26  # a longer one is no page
 _head_end = re.compile(rb"\r?\n\r?\n").search
 _blank = re.compile(rb"\s*").match
 _LOOK_BACK = 8  # as long as what is searched for
@@ -52,12 +52,16 @@ class Record:
 class RecordFile:
     """Iterates over the records of one file from a place on. Raises UserError when the file cannot be read.
 
-    ``checked``: a record whose gzip member is broken behind it counts as broken.
+    ``checked``: a record whose gzip member is broken behind it counts as broken. ``alone``: where there is no record at
+    the place, nothing is looked for behind it.
     """
 
-    def __init__(self, path: Path, offset: int = 0, skip: int = 0, *, checked: bool = True) -> None:
+    def __init__(
+        self, path: Path, offset: int = 0, skip: int = 0, *, checked: bool = True, alone: bool = False
+    ) -> None:  # fmt: skip
         self.path = path
         self._checked = checked
+        self._alone = alone
         self.bad = 0  # records that could not be read
         self.at = offset  # bytes of the file read so far
         self._start = offset
@@ -93,6 +97,9 @@ class RecordFile:
             headers = _headers(bytes(buffer[: head.start()])) if head and buffer.startswith(b"WARC/") else {}
             length = _length(headers)
             if head is None or not 0 <= length <= _MAX_BLOCK or not self._whole(end := head.end() + length):
+                if self._alone:
+                    self._file_over = True
+                    return
                 self._lose()
                 continue
             yield Record(headers, bytes(buffer[head.end() : end]), *self._place())
@@ -217,7 +224,7 @@ def _length(headers: dict[str, str]) -> int:
 
 def read_record(path: Path, offset: int, skip: int = 0) -> Record:
     """The record at a place; UserError when there is none (any more)."""
-    with closing(iter(RecordFile(path, offset, skip, checked=False))) as records:  # type: ignore[type-var]
+    with closing(iter(RecordFile(path, offset, skip, checked=False, alone=True))) as records:  # type: ignore[type-var]
         record = next(records, None)
     if record is None or (record.offset, record.skip) != (offset, skip):
         raise UserError(f"{path} holds no record at byte {offset}: the file was changed")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dowse.compiled import core
 from dowse.model.page import Context
 from dowse.predict.learning.notes import PARENTS, Record, Rows
-from dowse.predict.learning.siblings import Siblings
+from dowse.predict.learning.siblings import MOST_PLACES, Siblings
 from dowse.predict.learning.statistics import Statistics
 from dowse.predict.learning.tokens import BUCKETS, WIDTH
 
@@ -27,6 +27,7 @@ _KAPPA_SITE = 1.0
 _KAPPA_PARENTS = 0.5
 _SPREAD = 2.0  # a sum over pages is taken over the root of their number and so many more
 _MASK = np.uint32(BUCKETS - 1)
+_SITES_A_RECORD, _MORE_SITES = 2, 4096  # a site may be known before any URL of it
 _ONES = np.ones(WIDTH, np.float32)
 _CONTEXTS = [f"{'tag path' if context is Context.PATH else context.name.lower()}'s similarity" for context in Context]
 _CONTENT, _URL, _LINKS, _SIBLINGS, _ANY = range(5)
@@ -52,6 +53,19 @@ def weighted(content: float, url: float, links: float, siblings: float) -> tuple
     """The first weights when the four sorts of evidence are given so much weight, and which are left out (weight 0)."""
     of_sort = np.array([content, url, links, siblings, 1.0])[_SORTS]
     return (of_sort * np.array(list(_PRIORS.values()))).tolist(), np.flatnonzero(of_sort == 0)
+
+
+def _check(rows: Rows, pages: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+    """Records that somebody else may have written: what they count in must exist, or stay small."""
+    own, sites = rows["own"], rows["site"]
+    most_sites = _SITES_A_RECORD * len(rows) + _MORE_SITES
+    if not (
+        0 <= int(sites.min(initial=0)) <= int(sites.max(initial=0)) < most_sites
+        and 0 <= int(pages.min(initial=0)) <= int(pages.max(initial=0)) < max(1, len(rows))
+        and int(places.max(initial=0)) <= MOST_PLACES
+        and (np.isnan(own) | (np.abs(own) <= 1)).all()
+    ):
+        raise ValueError("what is known of a candidate names a page or site that is none")
 
 
 class Tables:
@@ -129,6 +143,7 @@ class Tables:
         """Work everything out again from all records."""
         at, which = np.nonzero(_remembered(rows))
         pages, places = rows["page"][at, which].astype(np.int64), rows["place"][at, which].astype(np.int64)
+        _check(rows, pages, places)
         last = np.full(len(rows), -1, np.int64)
         np.maximum.at(last, pages, places)
         opened = np.flatnonzero(last >= 0)

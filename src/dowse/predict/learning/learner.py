@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dowse.model.errors import TopicError
 from dowse.model.page import Bag
+from dowse.model.revive import revived
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage, Subject
 from dowse.model.url import split
 from dowse.predict.learning.contrast import Contrast, Told, first_kept
@@ -215,9 +216,9 @@ class Learner:
         if not state:
             return
         self._learned.restore(state["learned"])
-        self._fit_pages, self._due, self._version, *sweep = state["progress"]
+        self._fit_pages, self._due, self._version, *sweep = revived(tuple[int, ...], state["progress"])
         self._sweep.restore(sweep)
-        self._threshold = state["threshold"]
+        self._threshold = revived(float, state["threshold"])
         self._tables.restore(self.memory.all())
         self._hosts = {}
         for site, host in state.get("hosts", {}).items():

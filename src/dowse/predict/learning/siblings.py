@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dowse.compiled import core
 
-__all__ = ["RUN", "Siblings"]
+__all__ = ["MOST_PLACES", "RUN", "Siblings"]
 
 Floats = NDArray[np.float64]
 RUN = 4
@@ -22,7 +22,7 @@ _RUNS = 3  # short runs in a long one
 _STEP = _RUNS + 1  # numbers that a long run takes: its own, and one for each short run in it
 _KAPPA = 4.0  # pages: what a page's siblings say is drawn so far to what is usual
 _KAPPA_RUN = 2.0  # and what those of a run say, to what those of the page do
-_MOST_PLACES = 1250
+MOST_PLACES = 1250
 
 
 class Siblings:
@@ -47,7 +47,7 @@ class Siblings:
 
     def place(self, positions: NDArray[np.int32]) -> NDArray[np.int64]:
         """The places of links, by their positions among all the links of a page."""
-        return np.minimum(positions // RUN, _MOST_PLACES).astype(np.int64)
+        return np.minimum(positions // RUN, MOST_PLACES).astype(np.int64)
 
     def open(self, pages: NDArray[np.int64], last: NDArray[np.int64], values: Floats) -> None:
         """Pages of these values, with links up to these places, are new."""

@@ -7,16 +7,20 @@ one line.
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import zlib
+from array import array
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from dowse.model.errors import TopicError
-from dowse.model.files import read_limited
+from dowse.model.files import open_plain
+from dowse.predict.learning.json_stream import JsonStream, OtherKind, unpacked
 from dowse.predict.learning.statistics import Mix, Statistics, Sums
 
 __all__ = ["FORMAT", "VERSION", "read_statistics", "statistics_bytes", "statistics_of_bytes"]
@@ -24,12 +28,15 @@ __all__ = ["FORMAT", "VERSION", "read_statistics", "statistics_bytes", "statisti
 FORMAT = "dowse statistics"
 VERSION = 1
 _LARGEST_FILE = 256_000_000  # once uncompressed
-_MOST_KEYS = 1 << 21
-_MOST_FEATURES = 256
+_MOST_KEYS, _MOST_HOSTS = 1 << 21, 1 << 20
+_MOST_NAMES = 200_000  # each costs ten times what its row does
+_MOST_FEATURES, _MOST_MIXES = 256, 16
+_MOST_KINDS = 64
 _LONGEST_NAME = 300
+_LONGEST_ROW, _LONGEST_MIX = 4_000, 4_000_000  # characters
+_TABLES = {"tokens": 2, "words": 2}
 _GREATEST = 1e12  # of a number: so that no sum of them leaves the floats
 _ROUNDING = 1e-6
-_GZIP = b"\x1f\x8b"
 
 
 def statistics_bytes(statistics: Statistics, *, compressed: bool = False) -> bytes:
@@ -64,67 +71,117 @@ def _rows(counted: Sums, names: Mapping[int, str]) -> Iterator[str]:
         yield f'"{key}": {json.dumps(told, ensure_ascii=False)}'
 
 
-def read_statistics(path: Path) -> Statistics:
-    """Read a file; TopicError when there is none, or none that this version of Dowse can use."""
-    data = read_limited(path, _LARGEST_FILE, "statistics")
+def read_statistics(path: Path, *, plain: bool = False) -> Statistics:
+    """Read a file; TopicError when there is none, or none that this version of Dowse can use. ``plain``: it stands in a
+    crawl's folder, where links are not followed."""
     try:
-        return statistics_of_bytes(data)
+        with open(open_plain(path) if plain else path, "rb") as stream:
+            return _read(stream)
+    except OSError as error:
+        why = (error.strerror or "unreadable").lower()
+        raise TopicError(f"cannot read the statistics: {why}", source=str(path)) from None
     except TopicError as error:
         raise TopicError(error.message, source=str(path)) from None
 
 
 def statistics_of_bytes(data: bytes) -> Statistics:
     """The content of a file as a value. Raises TopicError."""
-    data = _plain(data)
-    if len(data) > _LARGEST_FILE:
-        raise TopicError("is too large for statistics")
+    return _read(io.BytesIO(data))
+
+
+def _read(stream: BinaryIO) -> Statistics:
     try:
-        whole = json.loads(data, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        return _statistics(JsonStream(unpacked(stream), _LARGEST_FILE))
+    except zlib.error:
+        raise TopicError("holds no statistics: its compression is damaged") from None
+    except OtherKind:
+        raise _foreign() from None
+    except OverflowError:
+        raise TopicError("is too large for statistics") from None
+    except ValueError:
         raise TopicError("holds no statistics: it is not JSON, or was cut") from None
-    if not isinstance(whole, dict) or whole.get("format") != FORMAT:
-        raise TopicError(f'holds no statistics: it does not say "format": "{FORMAT}"')
-    version = _number(whole.get("version"), "version", 1)
-    if version > VERSION:
-        raise TopicError(f"was made by a newer Dowse (format {version:g}, this one reads {VERSION}): upgrade Dowse")
-    off = _object(whole.get("off"), "off")
-    tokens, token_names = _counted(whole.get("tokens"), "tokens")
-    words, word_names = _counted(whole.get("words"), "words")
-    off_words, _ = _counted(off.get("words"), "off.words", 3)
-    pages, value = _pair([whole.get("pages"), whole.get("value")], "pages")
+
+
+def _statistics(json_text: JsonStream) -> Statistics:
+    """Tables are taken up row by row, everything else as it is found."""
+    tables: dict[str, _Counted] = {}
+    found: dict[str, Any] = {}
+    hosts: dict[str, tuple[float, float]] | None = None
+    mixes: dict[tuple[str, ...], Mix] | None = None
+    for key in json_text.members():
+        if found.get("format", FORMAT) != FORMAT:
+            break  # somebody else's file: what it says is of no interest
+        try:
+            if key in _TABLES:
+                tables[key] = _counted(json_text, key, _TABLES[key])
+            elif key == "off":
+                tables["off.words"], found["off.pages"] = _off(json_text)
+            elif key == "hosts":
+                hosts = _hosts(json_text)
+            elif key == "mix":
+                mixes = _mixes(json_text)
+            elif len(found) < _MOST_KINDS:
+                found[key] = json_text.value(_LONGEST_ROW)
+            else:
+                raise ValueError("too many parts")
+        except OtherKind:
+            raise _damage(key) from None
+    else:
+        json_text.end()
+    _check_version(found)
+    if hosts is None or mixes is None or len(tables) < len(_TABLES) + 1:
+        missing = [name for name in (*_TABLES, "off.words") if name not in tables]
+        raise _damage(*(missing or ["mix" if mixes is None else "hosts"])[:1])
+    pages, value = _pair([found.get("pages"), found.get("value")], "pages")
     return Statistics(
-        pages, value, tokens, words, _hosts(whole.get("hosts")), _number(off.get("pages"), "off.pages"), off_words,
-        _mixes(whole.get("mix")), token_names, word_names,
+        pages, value, tables["tokens"].sums, tables["words"].sums, hosts, _number(found.get("off.pages"), "off.pages"),
+        tables["off.words"].sums, mixes, tables["tokens"].names, tables["words"].names,
     )  # fmt: skip
 
 
-def _plain(data: bytes) -> bytes:
-    if not data.startswith(_GZIP):
-        return data
-    try:
-        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _LARGEST_FILE + 1)
-    except zlib.error:
-        raise TopicError("holds no statistics: its compression is damaged") from None
+def _off(json_text: JsonStream) -> tuple[_Counted, Any]:
+    words, pages = None, None
+    for part in json_text.members():
+        if part == "words":
+            words = _counted(json_text, "off.words", 3)
+        elif part == "pages":
+            pages = json_text.value(_LONGEST_ROW)
+        else:
+            json_text.value(_LONGEST_ROW)
+    if words is None:
+        raise _damage("off")
+    return words, pages
 
 
-def _refuse(name: str) -> float:
-    raise ValueError(name)  # NaN and the infinities, which JSON does not know
+def _check_version(found: dict[str, Any]) -> None:
+    if found.get("format") != FORMAT:
+        raise _foreign()
+    version = _number(found.get("version"), "version", 1)
+    if version > VERSION:
+        raise TopicError(f"was made by a newer Dowse (format {version:g}, this one reads {VERSION}): upgrade Dowse")
 
 
-def _counted(found: Any, what: str, columns: int = 2) -> tuple[Sums, dict[int, str]]:
-    rows = _object(found, what)
-    keys = np.fromiter((_key(key, what) for key in rows), np.uint32, len(rows))
-    sums = np.zeros((len(rows), columns))
-    names = {}
-    for place, row in enumerate(rows.values()):
-        if not isinstance(row, list) or len(row) not in (columns, columns + 1):
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    sums: Sums
+    names: dict[int, str]
+
+
+def _counted(json_text: JsonStream, what: str, columns: int = 2) -> _Counted:
+    keys, sums = array("I"), array("d")
+    names: dict[int, str] = {}
+    for key in json_text.members():
+        row = json_text.value(_LONGEST_ROW)
+        keys.append(_key(key, what))
+        if len(keys) > _MOST_KEYS or not isinstance(row, list) or len(row) not in (columns, columns + 1):
             raise _damage(what)
-        sums[place] = _sums(row[:columns], what)
-        if len(row) > columns:
-            names[int(keys[place])] = _text(row[columns], what)
-    if len(np.unique(keys)) < len(keys):
+        sums.extend(_sums(row[:columns], what))
+        if len(row) > columns and len(names) < _MOST_NAMES:
+            names[keys[-1]] = _text(row[columns], what)
+    hashes = np.frombuffer(keys, np.uint32)
+    if len(np.unique(hashes)) < len(hashes):
         raise TopicError(f"is damaged: a key of {what} stands there twice")
-    return Sums.of(keys, sums), names
+    return _Counted(Sums.of(hashes, np.frombuffer(sums).reshape(-1, columns)), names)
 
 
 def _key(text: str, what: str) -> int:
@@ -147,41 +204,44 @@ def _pair(found: Any, what: str) -> tuple[float, float]:
     return pages, value
 
 
-def _hosts(found: Any) -> dict[str, tuple[float, float]]:
-    return {_text(host, "hosts"): _pair(sums, "hosts") for host, sums in _object(found, "hosts").items()}
+def _hosts(json_text: JsonStream) -> dict[str, tuple[float, float]]:
+    found: dict[str, tuple[float, float]] = {}
+    for host in json_text.members():
+        found[_text(host, "hosts")] = _pair(json_text.value(_LONGEST_ROW), "hosts")
+        if len(found) > _MOST_HOSTS:
+            raise _damage("hosts")
+    return found
 
 
-def _mixes(found: Any) -> dict[tuple[str, ...], Mix]:
-    if not isinstance(found, list) or len(found) > _MOST_FEATURES:
-        raise _damage("mix")
-    mixes = {}
-    for one in found:
-        parts = _object(one, "mix")
-        names = parts.get("features")
-        if not isinstance(names, list) or not 0 < len(names) <= _MOST_FEATURES:
+def _mixes(json_text: JsonStream) -> dict[tuple[str, ...], Mix]:
+    mixes: dict[tuple[str, ...], Mix] = {}
+    for _ in json_text.items():
+        names, mix = _mix(json_text.value(_LONGEST_MIX))
+        mixes[names] = mix
+        if len(mixes) > _MOST_MIXES:
             raise _damage("mix")
-        size = len(names)
-        rows = parts.get("products")
-        if not isinstance(rows, list) or len(rows) != size:
-            raise _damage("mix")
-        products = np.array([_vector(row, size) for row in rows])
-        if not np.allclose(products, products.T) or (np.diag(products) < 0).any():
-            raise _damage("mix")
-        mix = Mix(products, np.array(_vector(parts.get("targets"), size)), _number(parts.get("examples"), "mix"))
-        mixes[tuple(_text(name, "mix") for name in names)] = mix
     return mixes
+
+
+def _mix(parts: Any) -> tuple[tuple[str, ...], Mix]:
+    names = parts.get("features") if isinstance(parts, dict) else None
+    if not isinstance(names, list) or not 0 < len(names) <= _MOST_FEATURES:
+        raise _damage("mix")
+    size = len(names)
+    rows = parts.get("products")
+    if not isinstance(rows, list) or len(rows) != size:
+        raise _damage("mix")
+    products = np.array([_vector(row, size) for row in rows])
+    if not np.allclose(products, products.T) or (np.diag(products) < 0).any():
+        raise _damage("mix")
+    mix = Mix(products, np.array(_vector(parts.get("targets"), size)), _number(parts.get("examples"), "mix"))
+    return tuple(_text(name, "mix") for name in names), mix
 
 
 def _vector(found: Any, size: int) -> list[float]:
     if not isinstance(found, list) or len(found) != size:
         raise _damage("mix")
     return [_number(value, "mix", -_GREATEST) for value in found]
-
-
-def _object(found: Any, what: str) -> dict[str, Any]:
-    if not isinstance(found, dict) or len(found) > _MOST_KEYS:
-        raise _damage(what)
-    return found
 
 
 def _text(found: Any, what: str) -> str:
@@ -194,6 +254,10 @@ def _number(found: Any, what: str, low: float = 0.0) -> float:
     if isinstance(found, bool) or not isinstance(found, int | float) or not low <= found <= _GREATEST:
         raise TopicError(f"is damaged: {what} holds something that is no number from {low:g} to {_GREATEST:g}")
     return float(found)
+
+
+def _foreign() -> TopicError:
+    return TopicError(f'holds no statistics: it does not say "format": "{FORMAT}"')
 
 
 def _damage(what: str) -> TopicError:
