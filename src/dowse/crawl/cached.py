@@ -16,8 +16,7 @@ from dowse.crawl.conclude import Conclusion
 from dowse.crawl.pages import Fetched
 from dowse.frontier import Lease
 from dowse.model.clock import Clock
-from dowse.model.errors import NotACrawl, UserError
-from dowse.model.files import NotPlain
+from dowse.model.errors import NotACrawl, NotPlain, UserError
 from dowse.model.http import Response, Truncation, is_unwanted
 from dowse.model.topic import Cache, Topic
 from dowse.store import MOST_BYTES, CrawlReader, HeldPages

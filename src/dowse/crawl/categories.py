@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from dowse.judge import Category, category_files, save_category
-from dowse.model.errors import UserError
-from dowse.model.files import PRIVATE_FOLDER, NotPlain, check_plain
+from dowse.model.errors import NotPlain, UserError
+from dowse.model.files import PRIVATE_FOLDER, check_plain
 from dowse.model.topic import Topic
 
 __all__ = ["absolute_categories", "keep_categories", "with_kept_categories"]

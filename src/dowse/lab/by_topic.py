@@ -9,6 +9,7 @@ from typing import Literal, TypedDict
 
 from dowse.lab.lengths import Lengths, comparable
 from dowse.lab.results import Kind, RunResult, by_strategy
+from dowse.model.shown import table_cell
 
 __all__ = ["TopicMeasure", "TopicRow", "topic_rows", "topics_csv"]
 
@@ -67,5 +68,5 @@ def topics_csv(rows: Sequence[TopicRow]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(TopicRow.__annotations__), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({**row, "topic": table_cell(row["topic"])} for row in rows)
     return text.getvalue()

@@ -6,8 +6,9 @@
     ├── UserError               the user can mend it: one clear line, exit code 2
     │   ├── TopicError          a topic file or a flag says something impossible
     │   ├── FolderBusy          another crawl is writing in this folder
-    │   └── NotACrawl           the folder holds no crawl, or one of another version
-    ├── StoreError              records can no longer be kept (disk full, folder gone): exit code 1
+    │   ├── NotACrawl           the folder holds no crawl, or one of another version
+    │   └── NotPlain            in a file's place is a link, a folder, a pipe
+    ├── StoreError              records can no longer be kept (disk full, folder gone), or are damaged: exit code 1
     └── Interrupted             Ctrl-C or another signal came: exit code 128 and its number
 
 A fault of the web (timeout, 500, broken HTML) is never an exception: it is a
@@ -16,7 +17,7 @@ A fault of the web (timeout, 500, broken HTML) is never an exception: it is a
 
 from __future__ import annotations
 
-__all__ = ["DowseError", "FolderBusy", "Interrupted", "NotACrawl", "StoreError", "TopicError", "UserError"]
+__all__ = ["DowseError", "FolderBusy", "Interrupted", "NotACrawl", "NotPlain", "StoreError", "TopicError", "UserError"]
 
 
 class DowseError(Exception):
@@ -54,8 +55,12 @@ class NotACrawl(UserError):
     """The folder holds no crawl, or one this version cannot read."""
 
 
+class NotPlain(UserError):
+    """In a file's place is something else: a link, a folder, a pipe. Nothing was done to it."""
+
+
 class StoreError(DowseError):
-    """Records can no longer be kept: disk full, folder gone or not writable."""
+    """Records can no longer be kept: disk full, folder gone or not writable. Or what they say cannot be."""
 
 
 class Interrupted(DowseError):

@@ -11,10 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from dowse.model.errors import TopicError, UserError
+from dowse.model.errors import NotPlain, TopicError, UserError
 
 __all__ = [
-    "PRIVATE_FILE", "PRIVATE_FOLDER", "NotPlain", "check_plain", "check_writable", "open_plain", "read_limited",
+    "PRIVATE_FILE", "PRIVATE_FOLDER", "check_plain", "check_writable", "open_plain", "read_limited",
     "write_whole",
 ]  # fmt: skip
 
@@ -24,10 +24,6 @@ PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 """Who may read what a crawl keeps: its owner."""
 _CHUNK = 1 << 20
 _WRITES = os.O_WRONLY | os.O_RDWR
-
-
-class NotPlain(UserError):
-    """In a file's place is something else: a link, a folder, a pipe. Nothing was done to it."""
 
 
 def open_plain(path: Path, flags: int = os.O_RDONLY, mode: int = PRIVATE_FILE) -> int:
@@ -109,12 +105,11 @@ def check_writable(out: Path) -> None:
         raise UserError(f"cannot write {out}: {error.strerror or error}") from error
 
 
-def read_limited(path: Path, most: int, what: str, *, plain: bool = False) -> bytes:
-    """The content of a file somebody names as ``what``; TopicError when it cannot be read or is larger than that.
-    ``plain``: it stands in a crawl's folder, see :func:`open_plain`."""
+def read_limited(path: Path, most: int, what: str) -> bytes:
+    """The content of a file somebody names as ``what``; TopicError when it cannot be read or is larger than that."""
     parts, size = [], 0
     try:
-        with open(open_plain(path) if plain else path, "rb") as stream:
+        with path.open("rb") as stream:
             while size <= most and (data := stream.read(min(_CHUNK, most + 1 - size))):
                 parts.append(data)
                 size += len(data)

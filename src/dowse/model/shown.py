@@ -13,7 +13,7 @@ import re
 import unicodedata
 from typing import Any
 
-__all__ = ["json_line", "shown", "shown_line", "shown_lines"]
+__all__ = ["json_line", "shown", "shown_line", "shown_lines", "table_cell"]
 
 _KEPT = "\u200c\u200d"  # joiners
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -31,6 +31,7 @@ _TOWER = re.compile(rf"({_MARK}{{4}}){_MARK}+")
 _UNESCAPED = re.compile(f"[\x7f-\x9f\u2028\u2029\ud800-\udfff{_DIRECTIONS}]")
 
 
+_is_formula = re.compile(r"[=+\-@\t\r\n]").match
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -81,6 +82,15 @@ def json_line(value: Any) -> str:
     """
     text = _encode(value)
     return text if text.isascii() and "\x7f" not in text else _UNESCAPED.sub(lambda match: _escaped(match[0]), text)
+
+
+def table_cell(text: str) -> str:
+    """Text for a cell of CSV: what a spreadsheet would take for a formula has an apostrophe before it.
+
+    >>> table_cell("=1+1"), table_cell("1+1")
+    ("'=1+1", '1+1')
+    """
+    return f"'{text}" if _is_formula(text) else text
 
 
 def _escaped(char: str) -> str:

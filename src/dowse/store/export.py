@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
@@ -21,7 +20,7 @@ from typing import Any, TextIO
 
 from dowse.model.errors import UserError
 from dowse.model.files import write_whole
-from dowse.model.shown import json_line, shown
+from dowse.model.shown import json_line, shown, table_cell
 from dowse.store.connect import connect_reader
 from dowse.store.damage import damage_told
 
@@ -49,7 +48,6 @@ _REALS = [place for place, kind in enumerate(COLUMNS.values()) if kind == _REAL]
 _TEXTS = [place for place, kind in enumerate(COLUMNS.values()) if kind == _TEXT]
 _TYPES = {_TEXT: str, _INT: int, _REAL: float, _BOOL: int, _TIME: str, _JSON: str}
 _KINDS = [(name, _TYPES[kind]) for name, kind in COLUMNS.items()]
-_is_formula = re.compile(r"[=+\-@\t\r\n]").match
 
 Rows = Iterator[list[Any]]
 
@@ -143,7 +141,7 @@ def _csv(rows: Rows, stream: TextIO) -> int:
             row[place] = None if row[place] is None else str(row[place]).lower()
         for place in _TEXTS:
             if row[place]:
-                row[place] = fit(f"'{row[place]}" if _is_formula(row[place]) else row[place])
+                row[place] = fit(table_cell(row[place]))
         writer.writerow(row)
     return count
 

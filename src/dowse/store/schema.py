@@ -101,6 +101,7 @@ CREATE TABLE events (id INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NUL
 CREATE TABLE refusals (rule TEXT PRIMARY KEY, count INTEGER NOT NULL) {_STRICT};
 CREATE TABLE refusal_samples (rule TEXT NOT NULL, url TEXT NOT NULL, PRIMARY KEY (rule, url)) {_STRICT};  -- 20 a rule
 
+-- one that is changed: what folders of before have must go on to be taken for ours (trust.check_schema)
 CREATE VIEW candidate_states AS
   SELECT c.id, c.url, CASE c.state WHEN 0 THEN 'waiting' WHEN 1 THEN 'leased' WHEN 2 THEN 'fetched'
     WHEN 3 THEN 'failed' ELSE 'refused' END AS state, c.reason, c.priority, c.depth, s.origin AS site,
