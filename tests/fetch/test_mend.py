@@ -36,6 +36,7 @@ def block(*fields: bytes) -> bytes:
         ([b"X A: 1", b"X-A: 5", b"  and: more"], [b"X-A: 5", b"  and: more"]),
         ([b"X-A: 5", b"X A: 1", b"\tand: more", b"X-B: 6"], [b"X-A: 5", b"X-B: 6"]),
         ([b"X A: 1", b"no field at all"], [b"no field at all"]),
+        ([b" folded", b"Content-Length: 5, 5"], [b"Content-Length: 5"]),
     ],
 )
 def test_what_is_said_badly_is_understood(said: list[bytes], meant: list[bytes]) -> None:

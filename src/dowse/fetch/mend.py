@@ -43,6 +43,8 @@ def mended(head: bytes) -> bytes:
             line = name + colon + value
         if not is_left_out:
             fields.append(line)
+    while fields and fields[0].startswith((b" ", b"\t")):
+        del fields[0]  # goes on with the status line: it must not go on with the length
     for length in lengths:
         if not is_coded and _is_plain(_LENGTH, length):
             fields.insert(0, b"Content-Length: %b\r" % length)
