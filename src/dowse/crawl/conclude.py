@@ -149,6 +149,7 @@ class Conclusion:
         work = await self._pages.digest(lease, result, at)
         self._took(lease.site, work.busy_s, given_up=work.given_up)
         if work.put_off:
+            self._frontier.set_aside(lease.site, _REST * self._topic.limits.page_time_s, self._clock.now())
             self.wait_again(lease)
             return None
         return await self._pages.take(lease, result, at, work)
