@@ -44,6 +44,9 @@ class Receiver(ResponseHandler):
         self._is_waited_for, self._meter = False, None
 
     def data_received(self, data: bytes) -> None:
+        if not data:  # so aiohttp asks itself to go on with what it has put off, once somebody has read
+            super().data_received(data)
+            return
         if not self._is_waited_for:
             self.force_close()
             self._hang_up()
