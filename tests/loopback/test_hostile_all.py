@@ -90,6 +90,7 @@ def test_one_crawl_of_everything(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "hostile-crawl" / "dowse.sqlite")) as records:
         nothing_but_the_expected_failed(records)
         the_honest_host_was_not_held_up(records, load_topic(tmp_path / "hostile.toml").limits.timeout_s)
+        assert records.execute("SELECT detail FROM events WHERE kind = 'loop held'").fetchall() == []
 
 
 def nothing_but_the_expected_failed(records: sqlite3.Connection) -> None:
