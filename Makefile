@@ -37,10 +37,10 @@ bench: $(STAMP)  ## the benchmarks that need nothing but this machine (bench/ ha
 	@$(BIN)/python bench/store.py
 
 soak: $(STAMP)  ## the slow runs that `make test` leaves out
-	@$(BIN)/pytest -m soak --ignore tests/crawl/test_memory_soak.py $(PYTEST_ARGS)
+	@$(BIN)/pytest -m soak --ignore tests/engine/test_memory_soak.py $(PYTEST_ARGS)
 
 soak-memory: $(STAMP)  ## an hour of an endless web, watching memory (DOWSE_SOAK_MINUTES)
-	@$(BIN)/pytest -m soak -s tests/crawl/test_memory_soak.py $(PYTEST_ARGS)
+	@$(BIN)/pytest -m soak -s tests/engine/test_memory_soak.py $(PYTEST_ARGS)
 
 fuzz: $(STAMP)  ## hostile input for every parser, the compiled core under sanitizers (FUZZ_ARGS)
 	@$(BIN)/python -m fuzz $(FUZZ_ARGS)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from bench.parse import pages
-from dowse.crawl.judged import judged
+from dowse.engine.page.judged import judged
 from dowse.judge import build_judge
 from dowse.model.page import Links
 from dowse.model.topic import Topic

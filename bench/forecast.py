@@ -26,9 +26,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dowse.crawl.join import Parts
-from dowse.crawl.outlook import Outlook
-from dowse.crawl.recorder import Recorder
+from dowse.engine.assembly.join import Parts
+from dowse.engine.life.outlook import Outlook
+from dowse.engine.life.recorder import Recorder
 from dowse.frontier import Frontier
 from dowse.lab.compare.compare import fitting_labels
 from dowse.lab.compare.each_topic import opened, topic_and_seeds

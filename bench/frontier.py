@@ -38,8 +38,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.crawl.build import assemble
-from dowse.crawl.heap import keep_less
+from dowse.engine.assembly.build import assemble
+from dowse.engine.page.heap import keep_less
 from dowse.frontier import Errand, Frontier
 from dowse.frontier.traps import GrowthRules
 from dowse.model.records import Batch, CandidateRow, CandidateState, SiteRow

@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import cache
 
 from dowse.compiled import core
-from dowse.crawl.job import Job, Work
-from dowse.crawl.step import PageStep
-from dowse.crawl.wire import pack_work
+from dowse.engine.page.job import Job, Work
+from dowse.engine.page.step import PageStep
+from dowse.engine.page.wire import pack_work
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.model.http import Response

@@ -14,17 +14,17 @@ HOOK = Path(__file__).parent / "hook"
 _ENGINE = {
     "dowse.fetch": "fetch",
     "aiohttp": "fetch",
-    "dowse.crawl.workers": "packing, sockets of the workers",
-    "dowse.crawl.wire": "packing, sockets of the workers",
+    "dowse.engine.page.workers": "packing, sockets of the workers",
+    "dowse.engine.page.wire": "packing, sockets of the workers",
     "dowse.frontier": "frontier",
     "dowse.predict": "strategy",
-    "dowse.crawl.intake": "intake of links",
-    "dowse.crawl.recorder": "record, commit",
+    "dowse.engine.life.intake": "intake of links",
+    "dowse.engine.life.recorder": "record, commit",
     "dowse.store": "record, commit",
-    "dowse.crawl.conclude": "conclude, duplicates",
+    "dowse.engine.exchange.conclude": "conclude, duplicates",
     "dowse.parse.duplicates": "conclude, duplicates",
     "dowse.parse.repeats": "what sites repeat",
-    "dowse.crawl": "engine's loop",
+    "dowse.engine": "engine's loop",
     "dowse.cli": "display, summary",
     "dowse.lab": "display, summary",
     "uvloop": "event loop: epoll, reading sockets",
@@ -40,13 +40,13 @@ _WORKER = {
     "dowse.parse.context": "links: context",
     "dowse.model.words": "parse: tree, text, words",
     "dowse.judge": "judge: page, anchors, paragraphs",
-    "dowse.crawl.judged": "judge: page, anchors, paragraphs",
-    "dowse.crawl.step": "rest of the step",
+    "dowse.engine.page.judged": "judge: page, anchors, paragraphs",
+    "dowse.engine.page.step": "rest of the step",
     "dowse.parse.language": "language",
     "dowse.parse.signature": "signature",
     "dowse.store": "compose WARC",
-    "dowse.crawl.worker": "packing, socket",
-    "dowse.crawl.wire": "packing, socket",
+    "dowse.engine.page.worker": "packing, socket",
+    "dowse.engine.page.wire": "packing, socket",
 }
 _START = "start-up: imports"
 _REST = "rest"
@@ -99,7 +99,7 @@ def read_samples(folder: Path, pages: int, cpu_s: float) -> Stages:
     workers: defaultdict[str, float] = defaultdict(float)
     for path in folder.iterdir():
         samples = [line.split(" ") for line in path.read_text().splitlines()]
-        is_worker = any(frame == "dowse.crawl.worker:work" for _, *frames in samples for frame in frames)
+        is_worker = any(frame == "dowse.engine.page.worker:work" for _, *frames in samples for frame in frames)
         table, total = (_WORKER, workers) if is_worker else (_ENGINE, engine)
         for seconds, *frames in samples:
             total[_stage(frames, table)] += float(seconds)

@@ -39,8 +39,8 @@ from dowse.model.topic import (
 from dowse.model.topicfile import load_topic
 
 if TYPE_CHECKING:
-    from dowse.crawl.api import crawl
-    from dowse.crawl.pages import Fetched
+    from dowse.engine.assembly.api import crawl
+    from dowse.engine.page.pages import Fetched
 
 __all__ = [
     "Budget", "Cache", "Cost", "DowseError", "Example", "Fetched", "JudgeSettings", "Keyword", "Limits", "Network",
@@ -52,7 +52,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """The engine is loaded on first use: worker processes and quick commands start without the network library."""
     if name == "crawl":
-        return import_module("dowse.crawl")  # the package can be called: see there
+        return import_module("dowse.engine.assembly.api").crawl
     if name == "Fetched":
-        return import_module("dowse.crawl.conclude").Fetched
+        return import_module("dowse.engine.page.pages").Fetched
     raise AttributeError(f"module 'dowse' has no attribute {name!r}")

@@ -106,8 +106,8 @@ class Core(Protocol):
         self, starts: list[int], sizes: Array, hashes: Array, known: bytes, mostly: float, weight: float,
         most_lines: int, groups: Array, weights: Array, by_line: Array, told: Array, /,
     ) -> tuple[int, int, bool] | None:  # fmt: skip
-        """What of a page repeats (see ``dowse.crawl.judged``), written to the last four: of how many blocks and of how
-        many distinct lines, and whether any block repeats. None where blocks are not in order."""
+        """What of a page repeats (see ``engine.page.judged``), written to the last four: of how many blocks and of
+        how many distinct lines, and whether any block repeats. None where blocks are not in order."""
 
     def gather(
         self, links: Sequence[tuple[str, str, str, int, int]], known: dict[str, tuple[str, str]],

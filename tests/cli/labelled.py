@@ -12,7 +12,7 @@ import pytest
 from dowse.cli.main import main
 from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.topic import JudgeSettings
-from tests.crawl.servers import crawl_all, topic_for
+from tests.engine.servers import crawl_all, topic_for
 from tests.judge.made import BIRDS, STEEL, texts
 
 PAGES = 15  # of each kind

@@ -26,7 +26,7 @@ from dowse.model.budget import Budget
 from dowse.model.topic import JudgeSettings, StrategyChoice
 from tests.cli import attacks
 from tests.cli.labelled import QUERY, two_kinds
-from tests.crawl.servers import crawl_all, topic_for
+from tests.engine.servers import crawl_all, topic_for
 
 KNOWN_CODES = (0, 1, 2)
 LOUD = 4  # lines on standard error at the most: progress is told there, too

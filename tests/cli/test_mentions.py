@@ -14,7 +14,7 @@ from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.budget import Budget
 from dowse.model.topic import StrategyChoice
 from dowse.store import CrawlReader
-from tests.crawl.servers import crawl_all, page, topic_for
+from tests.engine.servers import crawl_all, page, topic_for
 
 FRONT = b"""<title>Front</title><p>Bread rises in <a href=/b>a warm place</a>.</p><h2>Solar news</h2>
 <p>The best perovskite solar cells are <a href="/s">described here</a>, said the lab.</p>

@@ -23,7 +23,7 @@ from dowse.loopback import LoopbackServer, Web, in_thread
 from dowse.model.topic import Topic
 from dowse.model.topicfile import topic_to_json
 from dowse.store import CrawlStore
-from tests.crawl.servers import chain
+from tests.engine.servers import chain
 
 ENVIRONMENT = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
 EXIT_CODES = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8").partition("## Exit codes")[2]

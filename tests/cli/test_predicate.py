@@ -17,7 +17,7 @@ import pytest
 
 from dowse.cli.main import main
 from dowse.loopback import LoopbackServer, Site, Web, in_thread
-from tests.crawl.servers import page
+from tests.engine.servers import page
 from tests.judge.predicate.made import write_made
 
 PAGE = """<html lang=en><title>Ice hockey tonight</title><meta property="og:type" content="article">

@@ -12,7 +12,7 @@ from dowse.loopback import LoopbackServer
 from dowse.model.topic import JudgeSettings, StrategyChoice
 from dowse.predict.learning import read_statistics
 from tests.cli.labelled import QUERY, mistake, said, two_kinds
-from tests.crawl.servers import crawl_all, topic_for
+from tests.engine.servers import crawl_all, topic_for
 
 
 @pytest.fixture(scope="module")

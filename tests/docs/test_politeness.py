@@ -8,8 +8,11 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from dowse.crawl import conclude, engine, errands, lookups, recorder, sitemaps, tasks, watchdog, worker
-from dowse.crawl.robots import AGE_S
+from dowse.engine.exchange import conclude, errands, lookups, sitemaps
+from dowse.engine.exchange.robots import AGE_S
+from dowse.engine.life import recorder
+from dowse.engine.loop import engine, tasks, watchdog
+from dowse.engine.page import worker
 from dowse.fetch import (
     MAX_ROBOTS_BYTES,
     MAX_ROBOTS_REDIRECTS,

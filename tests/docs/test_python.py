@@ -10,8 +10,8 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import dowse
-from dowse.crawl.api import crawl
-from dowse.crawl.pages import Fetched
+from dowse.engine.assembly.api import crawl
+from dowse.engine.page.pages import Fetched
 from dowse.model.facts import PageFacts
 from dowse.model.page import Verdict
 from tests.docs.markdown import DOCS, blocks, codes, section, tables

@@ -12,7 +12,7 @@ from dowse.lab.trials import compare
 from dowse.loopback import LoopbackServer, Web
 from dowse.loopback.hostile import TRIALS, Trial
 from dowse.model.errors import UserError
-from tests.crawl.servers import chain, crawl_all, topic_for
+from tests.engine.servers import chain, crawl_all, topic_for
 from tests.loopback.hostile import crawl_trial, serving
 
 SHORT = next(trial for trial in TRIALS if trial.name == "short-body")

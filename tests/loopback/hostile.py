@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from dowse.crawl.build import assemble
-from dowse.crawl.engine import Stop
+from dowse.engine.assembly.build import assemble
+from dowse.engine.loop.engine import Stop
 from dowse.fetch.http import HttpTransport
 from dowse.loopback import together
 from dowse.loopback.hostile import HostileNames, HostileServer, Trial, topic_text

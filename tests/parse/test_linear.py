@@ -18,14 +18,14 @@ import numpy as np
 import pytest
 
 from dowse.compiled import core
-from dowse.crawl.step import PageStep
+from dowse.engine.page.step import PageStep
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.model.topic import Scope, Topic
 from dowse.model.words import lines_of_words
 from dowse.parse import parse_page
 from tests.compiled import needs_core, pure
-from tests.crawl.steps import job
+from tests.engine.steps import job
 
 MOST_S = 5.0
 _ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}

@@ -15,11 +15,11 @@ import typer
 from dowse.cli.display import Display, choose_display
 from dowse.cli.options import Flags, read_topic, with_flags
 from dowse.cli.summary import finish
-from dowse.crawl.api import choose_folder
-from dowse.crawl.build import Assembly, assemble, read_settings, wanted_workers
-from dowse.crawl.engine import Engine, Stop
-from dowse.crawl.heap import keep_less
-from dowse.crawl.processes import Started, fork_workers
+from dowse.engine.assembly.api import choose_folder
+from dowse.engine.assembly.build import Assembly, assemble, read_settings, wanted_workers
+from dowse.engine.loop.engine import Engine, Stop
+from dowse.engine.page.heap import keep_less
+from dowse.engine.page.processes import Started, fork_workers
 from dowse.model.errors import UserError
 from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dowse.cli.lab import shown_progress
 from dowse.cli.tell import say
-from dowse.crawl.prepare import Source
+from dowse.engine.assembly.prepare import Source
 from dowse.lab.labelled import full_text, judged_texts, labelled_texts, spread
 from dowse.model.clock import SystemClock
 from dowse.model.errors import TopicError, UserError

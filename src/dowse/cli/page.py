@@ -10,8 +10,8 @@ import typer
 
 from dowse.cli.options import Flags, read_topic, with_flags
 from dowse.cli.tell import say
-from dowse.crawl.facts import facts_of
-from dowse.crawl.prepare import Named, Source, read_examples
+from dowse.engine.assembly.prepare import Named, Source, read_examples
+from dowse.engine.page.facts import facts_of
 from dowse.judge import Judge, build_judge, check_predicate
 from dowse.model.clock import SystemClock
 from dowse.model.facts import PageFacts

@@ -81,7 +81,7 @@ def merge(places: Places, out: Out) -> None:
 
 
 def _write(places: list[Path], out: Path) -> None:
-    from dowse.crawl.learned import write_statistics
+    from dowse.engine.assembly.learned import write_statistics
     from dowse.model.files import check_writable
     from dowse.predict.learning import Statistics
 
@@ -94,7 +94,7 @@ def _write(places: list[Path], out: Path) -> None:
 
 def _read(place: Path, most: int) -> Statistics:
     """Statistics with the names of what is strongest in them."""
-    from dowse.crawl.learned import statistics_of_crawl
+    from dowse.engine.assembly.learned import statistics_of_crawl
     from dowse.lab.evidence_names import named
     from dowse.predict.learning import read_statistics
     from dowse.store import CrawlReader

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dowse.cli.tell import say, say_json
-from dowse.crawl.engine import Stop
+from dowse.engine.loop.engine import Stop
 from dowse.lab.chart import svg_file
 from dowse.lab.forecast import sentence, told, too_early
 from dowse.lab.html import human_bytes, human_seconds

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from dowse.cli.mentions import Mention, mention
 from dowse.cli.parts import part_lines
-from dowse.crawl.categories import with_kept_categories
-from dowse.crawl.learned import kept_learned, recall
+from dowse.engine.assembly.categories import with_kept_categories
+from dowse.engine.assembly.learned import kept_learned, recall
 from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge, looking_judge, subject_of
 from dowse.model.errors import TopicError

@@ -12,7 +12,7 @@ from dowse.lab.report import write_report
 from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.topic import JudgeSettings, Scope
 from dowse.store import CrawlReader
-from tests.crawl.servers import crawl_all, page, topic_for
+from tests.engine.servers import crawl_all, page, topic_for
 from tests.lab import made
 from tests.lab.blocks.pages import PORTAL
 from tests.lab.test_report import Reader, check_harmless

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from tests.crawl.servers import WORDS
+from tests.engine.servers import WORDS
 from tests.lab.corpus.made import Page, write_warc
 
 PAGES = 120

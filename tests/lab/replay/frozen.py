@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dowse.crawl.job import Job, Work
-from dowse.crawl.workers import NoProcesses
+from dowse.engine.page.job import Job, Work
+from dowse.engine.page.workers import NoProcesses
 from dowse.frontier.scope import StaticScope
 from dowse.lab.replay.run import Replayed, replay
 from dowse.lab.replay.transport import Recorded

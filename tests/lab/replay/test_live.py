@@ -18,7 +18,7 @@ from dowse.loopback import in_thread
 from dowse.loopback.demo import demo_topic, demo_web
 from dowse.model.budget import Budget
 from dowse.model.topic import Politeness, StrategyChoice, Topic
-from tests.crawl.servers import crawl_all
+from tests.engine.servers import crawl_all
 
 
 def replayed(corpus: Corpus, topic: Topic) -> Replayed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from dowse.crawl.categories import with_kept_categories
+from dowse.engine.assembly.categories import with_kept_categories
 from dowse.judge import Judge, looking_judge
 from dowse.lab.archived import archived_document
 from dowse.lab.blocks.markup import block_markup, legend

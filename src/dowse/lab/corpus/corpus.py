@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.crawl.workers import default_workers
+from dowse.engine.page.workers import default_workers
 from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge, Vocabulary
 from dowse.lab.corpus.cache import cache_root, corpus_digest, kept

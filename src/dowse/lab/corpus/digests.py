@@ -12,9 +12,9 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.crawl.job import Job
-from dowse.crawl.judged import Judged, judged, repeated_blocks
-from dowse.crawl.step import PageStep
+from dowse.engine.page.job import Job
+from dowse.engine.page.judged import Judged, judged, repeated_blocks
+from dowse.engine.page.step import PageStep
 from dowse.frontier.scope import StaticScope
 from dowse.judge import Judge, Vocabulary
 from dowse.lab.corpus.index import Index

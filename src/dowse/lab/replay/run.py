@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dowse.crawl.engine import Stop
-from dowse.crawl.join import Parts, join
-from dowse.crawl.workers import Workers
+from dowse.engine.assembly.join import Parts, join
+from dowse.engine.loop.engine import Stop
+from dowse.engine.page.workers import Workers
 from dowse.frontier.scope import StaticScope
 from dowse.judge import subject_of
 from dowse.lab.replay.records import Forgetful

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.crawl.job import Job, Work
-from dowse.crawl.workers import NoProcesses
+from dowse.engine.page.job import Job, Work
+from dowse.engine.page.workers import NoProcesses
 from dowse.lab.corpus import Corpus, Digests
 from dowse.lab.replay.transport import Recorded
 from dowse.model.page import Digest
@@ -78,7 +78,7 @@ class CorpusWeb:
 
 
 class KnownPages(NoProcesses):
-    """Workers that look digests up. Implements :class:`dowse.crawl.workers.Workers`."""
+    """Workers that look digests up. Implements :class:`dowse.engine.page.workers.Workers`."""
 
     def __init__(self, web: CorpusWeb, digests: Digests) -> None:
         self._web = web

@@ -1,0 +1,70 @@
+"""The crawl from Python: ``async for page in dowse.crawl(topic): ...``."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import re
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+from dowse.engine.assembly.build import assemble
+from dowse.engine.page.pages import Fetched
+from dowse.model.topic import Topic
+from dowse.model.topicfile import load_topic, predicate_text
+
+__all__ = ["choose_folder", "crawl"]
+
+_AHEAD = 64  # pages that may wait for a slow consumer before the crawl itself waits
+
+
+async def crawl(
+    topic: Topic | str | Path,
+    *,
+    out: str | Path | None = None,
+    resume: bool = False,
+    text: bool = False,
+) -> AsyncGenerator[Fetched, None]:
+    """Crawl for a topic and give each fetched page as it is judged.
+
+    ``topic`` is a :class:`~dowse.model.topic.Topic` or the path of a topic file; ``out`` the crawl's folder (else the
+    topic's ``out``, else a new one under ``crawls/``). ``resume`` goes on with the crawl in that folder. ``text``
+    asks for the visible text of each page. Closing the iterator (``contextlib.aclosing`` does it for a loop left
+    early) stops the crawl cleanly: it can be resumed.
+    """
+    topic = topic if isinstance(topic, Topic) else load_topic(topic)
+    folder = choose_folder(topic, out)
+    queue: asyncio.Queue[Fetched | None] = asyncio.Queue(_AHEAD)
+    assembly = await assemble(topic, folder, resume=resume, keep_text=text, on_page=queue.put)
+
+    async def run() -> None:
+        try:
+            await assembly.run()
+        finally:
+            await queue.put(None)
+
+    task = asyncio.create_task(run())
+    try:
+        while (page := await queue.get()) is not None:
+            yield page
+    finally:
+        assembly.engine.stop("interrupted", "the consumer left")
+        while not task.done():  # tasks that wait to hand over a page must be able to go on
+            while not queue.empty():
+                queue.get_nowait()
+            await asyncio.wait([task], timeout=0.05)
+        await assembly.close()
+    task.result()
+
+
+def choose_folder(topic: Topic, out: str | Path | None = None) -> Path:
+    """Where a crawl is kept: ``out``, else the topic's own choice, else a new folder named after the topic."""
+    if out is not None or topic.out is not None:
+        return Path(out or topic.out or "")
+    words = re.findall(r"\w+", (topic.name or topic.query or predicate_text(topic)).lower())
+    stem = "-".join(words)[:60] or "crawl"
+    for number in itertools.count(1):
+        folder = Path("crawls") / (stem if number == 1 else f"{stem}-{number}")
+        if not folder.exists():
+            return folder
+    raise AssertionError("unreachable")

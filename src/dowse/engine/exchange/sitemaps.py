@@ -1,0 +1,107 @@
+"""Seeds from sitemaps: those the topic names, and those that robots.txt of the seed hosts name."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+from dowse.engine.exchange.errands import Errands
+from dowse.engine.exchange.extra import ExtraRequests
+from dowse.engine.life.intake import Intake
+from dowse.engine.life.recorder import Recorder
+from dowse.engine.page.job import Lost
+from dowse.engine.page.workers import Workers
+from dowse.model.clock import Clock
+from dowse.model.http import REDIRECTS, Response
+from dowse.model.url import Base, canonical
+from dowse.seeds import Sitemap, expand, read_sitemap
+
+__all__ = ["WALKED", "Sitemaps"]
+
+WALKED = "sitemaps walked"  # the statistic that remembers them over a resume
+_MOST_BYTES = 50_000_000
+_HOPS = 5
+_USELESS_AT_MOST = 5
+_AT_ONCE = 500  # seeds taken up before others get a turn: some 20 ms where they are long
+
+
+class Sitemaps:
+    """Walks sitemaps under the crawl's politeness, robots rules and budget, and takes up what they list as seeds."""
+
+    def __init__(
+        self, extra: ExtraRequests, errands: Errands, workers: Workers, recorder: Recorder, intake: Intake,
+        clock: Clock, walked: list[str],
+    ) -> None:  # fmt: skip
+        self._extra = extra
+        self._errands = errands
+        self._workers = workers
+        self._recorder = recorder
+        self._intake = intake
+        self._clock = clock
+        self._walked = walked
+        self._begun: set[str] = set(walked)
+        self._useless: Counter[str] = Counter()  # host -> sitemaps in a row that gave nothing
+
+    async def walk(self, sources: tuple[str, ...]) -> None:
+        """Walk these sitemaps (addresses or files), each once in the life of a crawl."""
+        new = [source for source in sources if source not in self._begun]
+        if not new:
+            return
+        self._begun.update(new)
+        found = await expand(new, self._read)
+        urls = list(found.pages)
+        taken = 0
+        for start in range(0, len(urls), _AT_ONCE):
+            taken += self._intake.seeds(urls[start : start + _AT_ONCE], self._clock.now())
+            await asyncio.sleep(0)
+        if self._extra.closed:
+            return  # cut short: the next run walks them again
+        self._walked += new
+        self._recorder.statistic(WALKED, self._walked)
+        self._recorder.event("sitemaps", f"{len(new)} gave {len(urls)} URLs, {taken} taken up as seeds")
+        for problem in found.problems:
+            self._recorder.event("sitemap problem", problem)
+
+    async def _read(self, source: str) -> Sitemap | str:
+        """One sitemap, read by a worker: what is in it decides how long that takes."""
+        if self._useless[_host(source)] >= _USELESS_AT_MOST:
+            return f"left out: {_USELESS_AT_MOST} sitemaps of its host in a row gave nothing"
+        body = await self._fetch(source)
+        if isinstance(body, str):
+            return body
+        sitemap = await self._workers.call(source, read_sitemap, body, source)
+        is_useless = isinstance(sitemap, Lost) or not (sitemap.pages or sitemap.children)
+        self._useless[_host(source)] = self._useless[_host(source)] + 1 if is_useless else 0
+        return f"cannot be read: {sitemap.reason}" if isinstance(sitemap, Lost) else sitemap
+
+    async def _fetch(self, source: str) -> bytes | str:
+        """One sitemap, redirects followed; or why it could not be had."""
+        if "://" not in source:
+            return _read(source)
+        url = canonical(source)
+        for _ in range(_HOPS + 1):
+            if url is None:
+                return "not a web address"
+            forbidden = await self._errands.forbids(url)
+            if forbidden:
+                return forbidden
+            result = await self._extra.ask(url, _MOST_BYTES)
+            if not isinstance(result, Response):
+                return "not asked for: the crawl stops" if result is None else f"{result.kind.value}: {result.detail}"
+            if result.status in REDIRECTS:
+                url = Base(url).join(result.header("Location") or "")
+                continue
+            return result.body if result.status == 200 else f"http {result.status}"
+        return "redirect: too many"
+
+
+def _host(source: str) -> str:
+    return source.partition("://")[2].partition("/")[0]
+
+
+def _read(path: str) -> bytes | str:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        return f"cannot be read: {(error.strerror or 'unknown error').lower()}"

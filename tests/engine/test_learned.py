@@ -1,0 +1,97 @@
+"""A crawl that starts from what another has learned."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dowse.engine.assembly.build import read_settings
+from dowse.engine.assembly.learned import LEARNED, kept_learned, learned_from, statistics_of_crawl, write_statistics
+from dowse.loopback import LoopbackServer, Web
+from dowse.model.budget import Budget
+from dowse.model.errors import NotACrawl, TopicError
+from dowse.model.topic import StrategyChoice
+from dowse.predict.learning import Statistics, read_statistics
+from dowse.store import CrawlReader
+from tests.engine.servers import chain, crawl_all, topic_for
+
+LEARNING = StrategyChoice("learning")
+WEB = Web.of(chain("a.test", 20), chain("b.test", 20))
+
+
+def crawled(folder: Path, seed: str, strategy: StrategyChoice, pages: int = 15, *, then: int = 0) -> Path:
+    """A crawl, and perhaps its resume with a larger budget."""
+
+    async def run() -> None:
+        async with LoopbackServer(WEB) as server:
+            topic = topic_for(server.address, [seed], strategy=strategy, budget=Budget(pages=pages))
+            await crawl_all(topic, folder)
+            if then:
+                await crawl_all(replace(read_settings(folder), budget=Budget(pages=then)), folder, resume=True)
+
+    asyncio.run(run())
+    return folder
+
+
+def of(folder: Path) -> Statistics:
+    with CrawlReader(folder) as crawl:
+        return statistics_of_crawl(crawl)
+
+
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return crawled(tmp_path_factory.mktemp("crawls") / "earlier", "http://a.test/0", LEARNING)
+
+
+def test_statistics_come_from_the_records(earlier: Path) -> None:
+    found = of(earlier)
+    assert found.pages == 15
+    assert set(found.hosts) == {"a.test"}
+    assert 0 < found.value < 15
+    assert len(found.words) > 40
+    assert sum(mix.examples for mix in found.mixes.values()) == 14
+
+
+def test_a_crawl_starts_from_them_and_keeps_a_copy(earlier: Path, tmp_path: Path) -> None:
+    gone = shutil.copytree(earlier, tmp_path / "gone")
+    later = crawled(tmp_path / "later", "http://b.test/0", replace(LEARNING, learn_from=(str(gone),)), 6)
+    assert kept_learned(later) == of(gone)
+    shutil.rmtree(gone)
+    found = of(later)
+    assert found.pages == 6 + 15
+    assert set(found.hosts) == {"a.test", "b.test"}
+
+
+def test_a_resume_does_not_depend_on_where_it_came_from(earlier: Path, tmp_path: Path) -> None:
+    file = tmp_path / "statistics.json.gz"
+    write_statistics(of(earlier), file)
+    choice = replace(LEARNING, learn_from=(str(file),))
+    whole = crawled(tmp_path / "whole", "http://b.test/0", choice, 12)
+    halves = crawled(tmp_path / "halves", "http://b.test/0", choice, 5, then=12)
+    assert of(halves) == of(whole)
+
+
+def test_several_are_merged(earlier: Path, tmp_path: Path) -> None:
+    assert learned_from([]) is None
+    both = learned_from([earlier, str(earlier)])
+    assert both is not None
+    assert both.pages == 30
+    write_statistics(both, tmp_path / "both.json")
+    assert read_statistics(tmp_path / "both.json") == both
+
+
+def test_what_cannot_be_learned_from(tmp_path: Path) -> None:
+    other = crawled(tmp_path / "other", "http://a.test/0", StrategyChoice("best-first"), 3)
+    with pytest.raises(TopicError, match="its strategy was best-first: statistics are kept by crawls with"):
+        learned_from([other])
+    with pytest.raises(NotACrawl):
+        learned_from([tmp_path])
+    (tmp_path / "notes.txt").write_text("nothing")
+    with pytest.raises(TopicError, match="holds no statistics"):
+        learned_from([tmp_path / "notes.txt"])
+    assert kept_learned(other) is None
+    assert not (other / LEARNED).exists()
