@@ -27,9 +27,9 @@ from pathlib import Path
 import numpy as np
 
 from dowse.engine.assembly.join import Parts
-from dowse.engine.life.outlook import Outlook
-from dowse.engine.life.recorder import Recorder
-from dowse.frontier import Frontier
+from dowse.engine.life import Journal
+from dowse.engine.life.forecasts import Forecasts
+from dowse.frontier.frontier import Frontier
 from dowse.lab.compare.compare import fitting_labels
 from dowse.lab.compare.each_topic import opened, topic_and_seeds
 from dowse.lab.compare.plan import Plan
@@ -70,7 +70,7 @@ def forecasts(runs: TopicRuns, seeds: SeedSet, strategy: str) -> tuple[list[Fore
     made: list[Forecast] = []
 
     def watch(parts: Parts) -> None:
-        parts.outlook.on_look = made.append
+        parts.life.forecasts.on_look = made.append
 
     done = replay(runs.web, runs.workers, runs.topic_for(seeds, strategy), runs.scope, joined=watch)
     return made, done.stop.kind == "empty"
@@ -166,14 +166,16 @@ def cost(waiting: int) -> float:
         prints = np.fromiter(map(fingerprint, urls), np.uint64, len(urls))
         frontier.add(urls, prints, depth=1, parent=-1, priorities=rng.random(len(urls)), now=0.0)
     strategy = build_strategy(StrategyChoice(), seed_number=0)
-    outlook = Outlook(frontier, Recorder(Forgetful(), frontier, Purse(Budget()), strategy, SystemClock()))
+    journal = Journal(frontier, Purse(Budget()), SystemClock())
+    journal.open(Forgetful(), strategy)
+    forecasts = Forecasts(frontier, journal)
     page = partial(PageRow, url="", final_url="", fetched_at=0.0, outcome=Outcome.FETCHED, reason="", score=0.3)
     rows = [page(id=id, relevant=id % 5 == 0) for id in rng.integers(0, waiting, PAGES).tolist()]
     spent = []
     for _ in range(ROUNDS):
         started = time.process_time()
         for row in rows:
-            outlook.ended(row)
+            forecasts.ended(row)
         spent.append(time.process_time() - started)
     return 1000 * min(spent) / PAGES
 

@@ -40,7 +40,8 @@ from numpy.typing import NDArray
 
 from dowse.engine.assembly.build import assemble
 from dowse.engine.page.heap import keep_less
-from dowse.frontier import Errand, Frontier
+from dowse.frontier import Errand
+from dowse.frontier.frontier import Frontier
 from dowse.frontier.traps import GrowthRules
 from dowse.model.records import Batch, CandidateRow, CandidateState, SiteRow
 from dowse.model.topic import Topic, Traps
@@ -122,8 +123,8 @@ def operations(count: int, hosts: int, shape: str) -> Figures:
         "peak_ratio": (memory("VmHWM") - before) / (steady - before),
     }
     for site in frontier.sites:
-        frontier.settle_address(site, None)
-        frontier.settle_robots(site)
+        frontier.set_address(site, None)
+        frontier.open(site)
     figures["rerank_us"] = min(reranks(frontier, count, dice) for _ in range(STRETCHES)) * 1e6
     figures["page_us"] = min(pages(frontier, web, count, dice) for _ in range(STRETCHES)) * 1e6
     now = itertools.count()

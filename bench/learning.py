@@ -19,7 +19,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in a crawl; before nump
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.frontier import Frontier
+from dowse.frontier.frontier import Frontier
 from dowse.model.page import Bag, Context
 from dowse.model.strategy import LinkView, Sample, SourcePage, Subject
 from dowse.predict.learning import Learner

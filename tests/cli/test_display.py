@@ -8,7 +8,7 @@ from rich.console import Console
 
 from dowse.cli.display import JsonDisplay, PlainDisplay
 from dowse.cli.live import LiveDisplay
-from dowse.engine.life.tally import Progress
+from dowse.engine.loop.progress import Progress
 from dowse.model.forecast import Forecast
 from tests.model.test_forecast import MADE
 

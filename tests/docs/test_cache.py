@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dowse.engine.exchange import heads
+from dowse.engine.page import heads
 from dowse.model.topic import Cache, Cost
 from dowse.model.topicfile import parse_topic
 from dowse.store import HeldPages

@@ -8,9 +8,10 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from dowse.engine.exchange import conclude, errands, lookups, sitemaps
+from dowse.engine.exchange import addresses, sitemaps
+from dowse.engine.exchange import robots as site_robots
 from dowse.engine.exchange.robots import AGE_S
-from dowse.engine.life import recorder
+from dowse.engine.life import journal, sites
 from dowse.engine.loop import engine, tasks, watchdog
 from dowse.engine.page import worker
 from dowse.fetch import (
@@ -32,7 +33,8 @@ from dowse.fetch import (
     user_agent,
 )
 from dowse.fetch import answer as answers
-from dowse.frontier import Frontier, scope
+from dowse.frontier import scope
+from dowse.frontier.frontier import Frontier
 from dowse.frontier.traps import GrowthRules
 from dowse.model import bodies
 from dowse.model.http import REDIRECTS, Failure, FailureKind, Response
@@ -95,7 +97,7 @@ def test_fixed_limits_are_the_codes() -> None:
         "robots.txt read": f"{MAX_ROBOTS_BYTES // 1024} KiB",
         "robots.txt redirects": f"{MAX_ROBOTS_REDIRECTS}",
         "robots.txt kept": f"{AGE_S / 3600:g} h",
-        "A site closed, for later runs": f"{errands._CLOSED_S / 3600:g} h",
+        "A site closed, for later runs": f"{sites._CLOSED_S / 3600:g} h",
         "A sitemap": f"{sitemaps._MOST_BYTES // 10**6} MB",
         "A header line": f"{answers._MAX_FIELD_BYTES // 1024} KiB",
         "Headers of a response": f"{answers._MAX_HEADERS}",
@@ -105,7 +107,7 @@ def test_fixed_limits_are_the_codes() -> None:
             f"{kept_s:g} s" for kept_s in resolver._NEGATIVE_S
         ),
         "Look-ups at a time; from the pages of one domain; of names of one domain": ", ".join(
-            map(str, (lookups._AT_ONCE, lookups._FROM_ONE_DOMAIN, lookups._WITHIN_ONE_DOMAIN))
+            map(str, (addresses._AT_ONCE, addresses._FROM_ONE_DOMAIN, addresses._WITHIN_ONE_DOMAIN))
         ),
         "Content codings one in the other": f"{decode.MAX_CODINGS}",
         "Streams one behind the other within a coding": f"{decode.MAX_MEMBERS:,}",
@@ -114,7 +116,7 @@ def test_fixed_limits_are_the_codes() -> None:
         "Memory of a parsing process": f"{worker._MOST_MEMORY >> 30} GiB",
         "Wait for exchanges in flight at a stop": f"{engine._GRACE_S:g} s",
         "Between two transactions": (
-            f"{recorder._EVERY_S:g} s, {recorder._EVERY_PAGES} pages or {recorder._EVERY_ROWS:,} rows"
+            f"{journal._EVERY_S:g} s, {journal._EVERY_PAGES} pages or {journal._EVERY_ROWS:,} rows"
         ),
     }
 
@@ -127,16 +129,16 @@ def test_numbers_in_the_text_are_the_codes() -> None:
         f"{robot_rules.MOST_WILDCARDS} rules with `*` are matched as they stand",
         f"{robot_rules.MOST_SEARCHED} octets behind their `*`",
         f"{robots._MOST_SITEMAPS} sitemaps are taken from a file, of up to {robots._LONGEST_SITEMAP} characters each",
-        f"without an answer {conclude._SET_ASIDE_AFTER} times in a row",
-        f"After {conclude._GIVE_UP_AFTER} in a row",
-        f"after {conclude._GIVE_UP_AFTER} in a row without a page",
-        f"set aside for {conclude._REST} times as long",
-        f"a robots.txt of more than {errands._READ_HERE_BYTES // 1024} KiB",
+        f"without an answer {sites._SET_ASIDE_AFTER} times in a row",
+        f"After {sites._GIVE_UP_AFTER} in a row",
+        f"after {sites._GIVE_UP_AFTER} in a row without a page",
+        f"set aside for {sites._REST} times as long",
+        f"a robots.txt of more than {site_robots._READ_HERE_BYTES // 1024} KiB",
         f"of more than {body._LONG_BYTES // 1024} KiB unpacked",
         f"longer than {tasks._BRIEF_S:g} s gives its place",
         f"does not come round for {watchdog.HELD_S:g} s",
-        f"places for {lookups._AT_ONCE} look-ups, of which the links of one domain's",
-        f"pages get {lookups._FROM_ONE_DOMAIN}",
+        f"places for {addresses._AT_ONCE} look-ups, of which the links of one domain's",
+        f"pages get {addresses._FROM_ONE_DOMAIN}",
         f"`limits.max_retries` ({limits.max_retries}) times more",
         f"({limits.retry_wait_s:g} s, {2 * limits.retry_wait_s:g} s)",
         f"up to {engine._GRACE_S:g} seconds",
@@ -224,23 +226,24 @@ def test_rules_are_those_of_the_code() -> None:
     page = b"<a href=/x rel=nofollow>1</a><a href='http://['>2</a><a href=/1>3</a><a href=/2>4</a>"
     page += b"<a href=/" + b"y" * MAX_HREF + b">5</a>"
     found = gather_links(parse_page(page, url=URL, content_type="text/html"), max_links=1)
-    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src" / "dowse" / "crawl").glob("*.py"))
-    others = set(re.findall(r"\.refused\(\"([a-z-]+)\"", source))
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src" / "dowse" / "engine").rglob("*.py"))
+    others = set(re.findall(r"\.refused\(\"([a-z-]+)\"|\.refuse\(lease, \"([a-z-]+)\"|rule = \"([a-z-]+)\"", source))
+    others = {name for names in others for name in names if name}
     assert {"depth", "robots", "site-closed"} <= others
     assert rules == set(scope._SENTENCES) | growth - {None} | set(found.refused) | others
 
 
 def test_stops_are_those_of_the_code() -> None:
     kinds = {codes(row[0])[0] for row in tables(section(TEXT, "Stops"))[0][1:]}
-    paths = [ROOT / "src" / "dowse" / "crawl" / name for name in ("engine.py", "api.py")]
+    paths = [ROOT / "src" / "dowse" / "engine" / name for name in ("loop/engine.py", "assembly/api.py")]
     source = "".join(path.read_text(encoding="utf-8") for path in [*paths, ROOT / "src" / "dowse" / "cli" / "crawl.py"])
     assert kinds == set(re.findall(r"(?:\bStop|\.stop)\(\"([a-z]+)\"", source))
 
 
 def test_redirect_table() -> None:
     rows = tables(section(TEXT, "Redirects"))[0][1:]
-    source = (ROOT / "src" / "dowse" / "crawl" / "conclude.py").read_text(encoding="utf-8")
-    fixed = set(re.findall(r"\"(redirect(?:: [a-z ]+)?)\"", source))
+    source = (ROOT / "src" / "dowse" / "engine" / "exchange" / "exchange.py").read_text(encoding="utf-8")
+    fixed = {"redirect", *(f"redirect: {why}" for why in re.findall(r"DeadEnd\(\"([a-z ]+)\"", source))}
     assert {codes(row[2])[0] for row in rows} == fixed | {"redirect: host"}
     statuses = ", ".join(map(str, sorted(REDIRECTS)))
     assert f"A redirect ({statuses})" in TEXT
@@ -253,7 +256,7 @@ def test_connections_to_a_host_begin_a_delay_apart(delay_s: float) -> None:
     prints = np.array([fingerprint(url) for url in urls], np.uint64)
     frontier.add(urls, prints, depth=0, parent=-1, priorities=np.zeros(4), now=0.0)
     site = frontier.site_of_url(URL)
-    frontier.settle_address(site, "192.0.2.1")
-    frontier.settle_robots(site)
+    frontier.set_address(site, "192.0.2.1")
+    frontier.open(site)
     leases = [frontier.next(now) is not None for now in (0.0, 0.5, 1.0, 2.0)]
     assert leases == ([True, False, True, False] if delay_s else [True, True, False, False])

@@ -85,7 +85,7 @@ def test_truncations_are_those_of_the_code() -> None:
 
 def test_event_kinds_are_those_of_the_code() -> None:
     [row] = [row for row in tables(section(TEXT, "`events`"))[0] if row[0] == "`kind`"]
-    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "src" / "dowse" / "crawl").glob("*.py")]
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "src" / "dowse" / "engine").rglob("*.py")]
     raised = {kind for source in sources for kind in re.findall(r"\.event\(\s*\"([^\"]+)\"", source)}
     assert set(codes(row[2])) == raised
 

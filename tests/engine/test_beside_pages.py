@@ -193,5 +193,5 @@ def test_a_sitemap_that_cannot_be_had_says_why(tmp_path: Path) -> None:
         lambda topic: replace(topic, seeds=replace(topic.seeds, sitemaps=names)),
     )  # fmt: skip
     found = [detail for (detail,) in rows(tmp_path / "c", "SELECT detail FROM events WHERE kind = 'sitemap problem'")]
-    reasons = ("robots", "http 404", "not a web address", "cannot be read: no such file or directory")
+    reasons = ("robots", "http 404", "redirect: not a web address", "cannot be read: no such file or directory")
     assert found == [f"{name}: {reason}" for name, reason in zip(names, reasons, strict=True)]

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from dowse.engine.assembly.build import assemble, read_settings
-from dowse.engine.loop.dispatch import Concluding, Launcher
+from dowse.engine.life import Life
+from dowse.engine.loop.dispatch import Dispatcher
 from dowse.engine.loop.engine import Stop
-from dowse.engine.loop.tasks import Tasks
+from dowse.frontier import Lease
 from dowse.loopback import Ask, LoopbackServer, Resource, Site, Web, redirect
 from dowse.model.budget import Budget
 from dowse.model.errors import FolderBusy
@@ -396,14 +397,18 @@ def test_more_forbidden_urls_than_are_refused_at_once(tmp_path: Path) -> None:
 def test_urls_are_checked_in_slices_by_what_a_check_costs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of these takes milliseconds: others get their turn in between."""
     slices: list[int] = []
-    launch = Launcher.launch
+    launch, refuse = Dispatcher.launch, Life.refuse
 
-    def counting(self: Launcher, tasks: Tasks, fetch: Concluding) -> None:
-        before = self._conclusion.refusals
-        launch(self, tasks, fetch)
-        slices.append(self._conclusion.refusals - before)
+    def counting(self: Dispatcher) -> None:
+        slices.append(0)
+        launch(self)
 
-    monkeypatch.setattr(Launcher, "launch", counting)
+    def refusing(self: Life, lease: Lease, rule: str) -> None:
+        slices[-1] += 1
+        refuse(self, lease, rule)
+
+    monkeypatch.setattr(Dispatcher, "launch", counting)
+    monkeypatch.setattr(Life, "refuse", refusing)
     hard = "".join(f"Allow: /no/*{'a' * 20}b{'a' * 20}*{n}$\n" for n in range(1000))
     home = page("home", "solar", [*(f"/no/{'a' * 1800}/{n}x" for n in range(20)), *(f"/no/{n}x" for n in range(600))])
     site = Site("a.test", {"/": home, "/robots.txt": robots(f"User-agent: *\n{hard}Disallow: /no/\n")})

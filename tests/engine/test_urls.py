@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dowse.engine.assembly.build import assemble
-from dowse.engine.assembly.prepare import Source
+from dowse.engine.assembly.prepare import documents_of
 from dowse.fetch.http import HttpTransport
 from dowse.loopback import LoopbackServer, Site, Web, redirect, together
 from dowse.model.budget import Budget
@@ -107,7 +107,7 @@ def test_a_crawl_has_a_secret_of_its_own(tmp_path: Path) -> None:
     async def prints(folder: Path) -> int:
         assembly = await assemble(topic_for("127.0.0.1:2", ["http://a.test/"]), folder)
         try:
-            return int(assembly.engine._frontier.fingerprints(["http://a.test/"])[0])
+            return int(assembly.life._frontier.fingerprints(["http://a.test/"])[0])
         finally:
             await assembly.close()
 
@@ -146,11 +146,11 @@ def test_a_named_page_does_not_lead_to_a_port_of_others(tmp_path: Path) -> None:
             topic = topic_for(server.address, [])
             transport = HttpTransport(topic.network, topic.limits, SystemClock())
             try:
-                return (await Source(transport, SystemClock(), 0.0).read(url)).url
+                return (await documents_of(topic, transport, SystemClock()).read(url)).url
             finally:
                 await transport.close()
 
-    with pytest.raises(TopicError, match="leads to port 25"):
+    with pytest.raises(TopicError, match="web servers do not answer at port 25"):
         asyncio.run(read("http://a.test/"))
     assert asyncio.run(read("http://a.test:25/y")) == "http://a.test:25/x", "the user has named that port"
 

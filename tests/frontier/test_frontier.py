@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.frontier import Errand, Frontier, Lease
+from dowse.frontier import Errand, Lease
+from dowse.frontier.frontier import Frontier
 from dowse.model.errors import StoreError
 from dowse.model.records import CandidateBlock, CandidateRow, CandidateState
 from dowse.model.url import fingerprint
@@ -23,8 +24,8 @@ def add(frontier: Frontier, urls: list[str], priorities: list[float], now: float
 def open_sites(frontier: Frontier, addresses: dict[str, str] | None = None) -> None:
     """Run both errands of every site at time 0 without delay."""
     for site in frontier.sites:
-        frontier.settle_address(site, (addresses or {}).get(site.host))
-        frontier.settle_robots(site)
+        frontier.set_address(site, (addresses or {}).get(site.host))
+        frontier.open(site)
 
 
 def drain(frontier: Frontier, now: float = 0.0) -> list[str]:
@@ -58,12 +59,12 @@ def test_a_new_site_needs_address_then_robots_then_pages() -> None:
     assert lease is not None
     assert (lease.errand, lease.candidate) == (Errand.ADDRESS, -1)
     assert frontier.next(0) is None, "one exchange at a time"
-    frontier.settle_address(lease.site, "10.0.0.1")
+    frontier.set_address(lease.site, "10.0.0.1")
     frontier.release(lease, 0.2)
     lease = frontier.next(0.2)
     assert lease is not None
     assert lease.errand is Errand.ROBOTS
-    frontier.settle_robots(lease.site)
+    frontier.open(lease.site)
     frontier.release(lease, 0.5)
     assert frontier.next(1.4) is None, "the delay counts from the robots exchange"
     assert frontier.wake_at() == pytest.approx(1.5)
@@ -258,10 +259,10 @@ def test_always_the_best_that_may_be_asked(ops: list[tuple[int, int, int]], dela
                 naive.addresses.setdefault(key, NaiveAddress())
                 naive.sites[origin].address = key
                 naive.sites[origin].errand = 1
-                frontier.settle_address(lease.site, key)
+                frontier.set_address(lease.site, key)
             elif errand == 1:
                 naive.sites[origin].errand = 2
-                frontier.settle_robots(lease.site)
+                frontier.open(lease.site)
             frontier.release(lease, now)
             if errand == 2:
                 url = naive.urls[lease.candidate]

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.frontier import Frontier
 from dowse.frontier.candidates import Candidates, orders_of
+from dowse.frontier.frontier import Frontier
 from dowse.frontier.seen import ENDED, GONE, NEW, WAITS, look_up, look_up_plainly
 from dowse.frontier.table import Table
 from dowse.model.records import CandidateState
@@ -41,8 +41,8 @@ def test_what_is_known_of_links() -> None:
     prints = np.array([fingerprint(url) for url in [*urls, "http://a.example/new"]], np.uint64)
     frontier.add(urls, prints[:4], depth=0, parent=-1, priorities=np.array([4.0, 3.0, 2.0, 1.0]), now=0.0)
     for site in frontier.sites:
-        frontier.settle_address(site, None)
-        frontier.settle_robots(site)
+        frontier.set_address(site, None)
+        frontier.open(site)
     for state in (CandidateState.FETCHED, CandidateState.FAILED, None):
         lease = frontier.next(0.0)
         assert lease is not None

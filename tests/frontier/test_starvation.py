@@ -9,7 +9,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dowse.frontier import Frontier, Lease
+from dowse.frontier import Lease
+from dowse.frontier.frontier import Frontier
 from dowse.model.records import CandidateState
 from dowse.model.strategy import SEED_PRIORITY, LinkView, SourcePage
 from dowse.model.topic import StrategyChoice
@@ -34,8 +35,8 @@ def filled(rank: Callable[[int, int, int], np.ndarray]) -> Frontier:
         urls = [f"http://s{host}.test/{n}" for n in range(PAGES)]
         take_up(frontier, urls, rank(host + 1, BIG + host * PAGES, PAGES))
     for site in frontier.sites:
-        frontier.settle_address(site, None)
-        frontier.settle_robots(site)
+        frontier.set_address(site, None)
+        frontier.open(site)
     return frontier
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.frontier import Frontier
+from dowse.frontier.frontier import Frontier
 from dowse.frontier.table import Table
 from dowse.frontier.traps import GrowthRules
 from dowse.model.topic import Traps

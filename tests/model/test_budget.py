@@ -135,7 +135,7 @@ class Spenders(RuleBasedStateMachine):
     def finish(self, which: int, kept: bool) -> None:
         self.open.pop(which % len(self.open))
         self.kept += kept
-        self.purse.settle(kept=kept)
+        self.purse.page_over(kept=kept)
 
     @invariant()
     def no_limit_is_passed(self) -> None:
@@ -172,9 +172,9 @@ def test_a_page_that_was_not_kept_frees_its_place() -> None:
     assert purse.reserve(page=True)
     assert not purse.reserve(page=True)
     assert purse.exhausted() is None  # not for good: the page may fail
-    purse.settle(kept=False)
+    purse.page_over(kept=False)
     assert purse.reserve(page=True)
-    purse.settle(kept=True)
+    purse.page_over(kept=True)
     assert purse.exhausted() == "pages"
 
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from yarl import URL
 
-from dowse.frontier import Frontier
+from dowse.frontier.frontier import Frontier
 from dowse.model.url import Base, canonical, fingerprint, spelled_host, split
 
 BASES = [

@@ -180,7 +180,7 @@ async def _crawl(
     display.open(f"Dowse: {topic.name or topic.query or predicate_text(topic)}  ->  {folder}{held}")
     for note in assembly.notes:
         display.say(note)
-    assembly.recorder.on_event = lambda kind, detail: display.say(f"{kind}: {detail}") if kind in _TOLD else None
+    assembly.life.journal.on_event = lambda kind, detail: display.say(f"{kind}: {detail}") if kind in _TOLD else None
     watcher = asyncio.create_task(_watch(assembly, display))
     try:
         return await assembly.run()

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Protocol, TextIO
 
-from dowse.engine.life.tally import Progress
+from dowse.engine.loop.progress import Progress
 from dowse.lab.forecast import short
 from dowse.lab.html import human_bytes, human_seconds
 from dowse.model.shown import json_line, shown_line

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dowse.cli.lab import shown_progress
 from dowse.cli.tell import say
-from dowse.engine.assembly.prepare import Source
+from dowse.engine.assembly.prepare import documents_of
 from dowse.lab.labelled import full_text, judged_texts, labelled_texts, spread
 from dowse.model.clock import SystemClock
 from dowse.model.errors import TopicError, UserError
@@ -149,13 +149,13 @@ async def _documents(sources: list[str], topic: Topic, found: Examples) -> None:
     web = sum("://" in source for source in sources)
     fetched = 0
     try:
-        pages = Source(transport, clock, topic.politeness.delay_s)
+        pages = documents_of(topic, transport, clock)
         for source in sources:
             if "://" in source:
                 fetched += 1
                 say(f"fetching {fetched} of {web}: {source}", err=True)
             try:
-                found.texts.append(full_text(await pages.document(source)))
+                found.texts.append(full_text((await pages.read(source)).parsed()))
             except TopicError as error:
                 found.notes.append(f"left out: {error}")
     finally:

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dowse.cli.display import budget_left, saved
-from dowse.engine.life.tally import Progress
+from dowse.engine.loop.progress import Progress
 from dowse.lab.forecast import short
 from dowse.lab.html import human_bytes, human_seconds
 from dowse.model.shown import shown, shown_line

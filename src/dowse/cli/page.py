@@ -10,7 +10,8 @@ import typer
 
 from dowse.cli.options import Flags, read_topic, with_flags
 from dowse.cli.tell import say
-from dowse.engine.assembly.prepare import Named, Source, read_examples
+from dowse.engine.assembly.prepare import documents_of, read_examples
+from dowse.engine.exchange.documents import NamedDocument
 from dowse.engine.page.facts import facts_of
 from dowse.judge import Judge, build_judge, check_predicate
 from dowse.model.clock import SystemClock
@@ -39,7 +40,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 class ReadPage:
     """A page, and the topic with the judge it asks for."""
 
-    named: Named
+    named: NamedDocument
     document: Document
     judge: Judge
     topic: Topic
@@ -82,11 +83,11 @@ async def _read(source: str, topic: Topic) -> ReadPage:
     transport = HttpTransport(topic.network, topic.limits, clock)
     notes: list[str] = []
     try:
-        pages = Source(transport, clock, topic.politeness.delay_s)
+        pages = documents_of(topic, transport, clock)
         topic = await read_examples(topic, pages, notes)
         named = await pages.read(source)
     finally:
         await transport.close()
     for note in notes:
         say(note, err=True)
-    return ReadPage(named, named.document(), build_judge(topic), topic)
+    return ReadPage(named, named.parsed(), build_judge(topic), topic)

@@ -26,7 +26,6 @@ is forgotten; cost per operation is logarithmic in the number of sites, whatever
 ``queues``).
 """
 
-from dowse.frontier.frontier import Frontier, Lease
-from dowse.frontier.sites import Errand, Site
+from dowse.frontier.sites import Errand, Lease, Site
 
-__all__ = ["Errand", "Frontier", "Lease", "Site"]
+__all__ = ["Errand", "Lease", "Site"]

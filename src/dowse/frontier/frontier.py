@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of, priorities_of, priority_of
 from dowse.frontier.queues import Queues
 from dowse.frontier.seen import ENDED, GONE, WAITS, Seen, look_up
-from dowse.frontier.sites import Address, Errand, Site
+from dowse.frontier.selectivity import Selectivity
+from dowse.frontier.sites import Errand, Lease, Site
 from dowse.frontier.table import Table
 from dowse.frontier.turns import Turns
-from dowse.frontier.window import Window
 from dowse.model.errors import StoreError
 from dowse.model.records import CandidateBlock, CandidateState
 from dowse.model.url import fingerprint
 
-__all__ = ["Frontier", "Lease"]
+__all__ = ["Frontier"]
 
 _WAITING = int(CandidateState.WAITING)  # plain numbers: comparing arrays with an enum is slow
 _LEASED = int(CandidateState.LEASED)
@@ -28,18 +28,6 @@ _DEFERRED = 100  # in memory only: waiting for its time before it joins its site
 _KINDS = bytes(
     {_WAITING: WAITS, _DEFERRED: WAITS, _FETCHED: GONE, _LEASED: GONE}.get(state, ENDED) for state in range(256)
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Lease:
-    """Leave to ask a site once: for its address, its robots.txt or a page (``candidate`` and ``url``)."""
-
-    site: Site
-    errand: Errand
-    candidate: int = -1
-    url: str = ""
-    address: Address | None = None
-    away: bool = False  # its exchange goes on at another site
 
 
 class Frontier:
@@ -51,7 +39,7 @@ class Frontier:
         """``opens_at``: no site is asked before, since any of them may just have been. ``hash_seed``: of the
         fingerprints that it is given, see ``table``."""
         self.delay_s = delay_s
-        self._hash_seed = hash_seed
+        self.hash_seed = hash_seed
         self._opens_at = opens_at
         self.candidates = Candidates()
         self.sites: list[Site] = []
@@ -60,9 +48,9 @@ class Frontier:
         self._seen = Table()
         self._by_origin: dict[str, Site] = {}
         self._deferred: list[tuple[float, int]] = []
-        self._window = Window(self.candidates, delay_s)
+        self._selectivity = Selectivity(self.candidates, delay_s)
         self._queues = Queues(self.candidates, self.sites)
-        self._turns = Turns(self.candidates, self.sites, self._queues, self._window, delay_s, connections_per_site)
+        self._turns = Turns(self.candidates, self.sites, self._queues, self._selectivity, delay_s, connections_per_site)
         self._held_back = False
 
     # -- taking up URLs ------------------------------------------------------------------------------------------
@@ -86,7 +74,7 @@ class Frontier:
 
     def fingerprints(self, urls: list[str]) -> NDArray[np.uint64]:
         """What the URLs are known by here."""
-        return np.fromiter((fingerprint(url, self._hash_seed) for url in urls), np.uint64, len(urls))
+        return np.fromiter((fingerprint(url, self.hash_seed) for url in urls), np.uint64, len(urls))
 
     def find(self, fingerprints: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Candidate ids, -1 for URLs never seen."""
@@ -179,7 +167,7 @@ class Frontier:
             if best is None:
                 continue
             key, site = best
-            if within is None or self.waiting <= within or self._window.admits(key, within, now):
+            if within is None or self.waiting <= within or self._selectivity.admits(key, within, now):
                 self._held_back = False
                 self._turns.take(site)
                 return self._lease(site, key, now)
@@ -190,7 +178,7 @@ class Frontier:
         errand = site.errand
         site.in_flight += 1
         self.in_flight += 1
-        self._window.leased(now)
+        self._selectivity.leased(now)
         if errand is Errand.ADDRESS:
             return Lease(site, errand)
         address = self._turns.occupy(site, now)
@@ -200,7 +188,8 @@ class Frontier:
         id_ = key & ID_MASK
         self.candidates.state[id_] = _LEASED
         self._uncount(site)
-        lease = Lease(site, errand, id_, site.origin + self.candidates.path(id_), address)
+        columns = self.candidates
+        lease = Lease(site, errand, id_, site.origin + columns.path(id_), columns.depth.item(id_), address)
         self._turns.offer(site, now)
         return lease
 
@@ -236,14 +225,14 @@ class Frontier:
         self.in_flight += 1
         return Lease(site, Errand.ROBOTS, address=self._turns.occupy(site, now))
 
-    def step_aside(self, lease: Lease, now: float) -> Lease:
-        """The exchange goes on at another site: nothing else is leased here, but extra requests may be made, so that
-        two sites whose robots.txt lead to each other do not wait for ever."""
-        if lease.away:
-            return lease
+    def hold_errand(self, lease: Lease, now: float) -> Lease:
+        """Keep an errand's lease while its requests take turns of their own (:meth:`try_lease`), here and at other
+        sites: nothing else is leased here, and two sites whose robots.txt lead to each other do not wait for ever."""
+        self.cancel(lease, now)
+        lease.site.in_flight += 1
         lease.site.away += 1
-        if lease.address is not None:
-            self._turns.leave(lease.address, now, now)
+        self.in_flight += 1
+        self._turns.offer(lease.site, now)
         return replace(lease, address=None, away=True)
 
     def finish(self, candidate: int, state: CandidateState) -> None:
@@ -265,7 +254,7 @@ class Frontier:
 
     # -- sites ---------------------------------------------------------------------------------------------------
 
-    def settle_address(self, site: Site, address: str | None) -> None:
+    def set_address(self, site: Site, address: str | None) -> None:
         """The address errand is done: the site shares the delay of this address (None: of no other site)."""
         if address is not None:
             site.address = self._turns.address(address)
@@ -277,15 +266,15 @@ class Frontier:
         site.parked = -1
         self._turns.offer(site, now)
 
-    def settle_robots(self, site: Site, *, delay_s: float | None = None) -> None:
+    def open(self, site: Site, *, delay_s: float | None = None) -> None:
         """The robots errand is done: pages may be asked for, at the site's own delay if it has one."""
         if delay_s is not None:
             site.delay_s = delay_s
         site.errand = Errand.PAGE
 
-    def require(self, site: Site, errand: Errand) -> None:
-        """The site needs an errand again (its robots.txt has aged)."""
-        site.errand = errand
+    def need_robots(self, site: Site) -> None:
+        """The site's robots.txt has aged: it must be read again before the next page."""
+        site.errand = Errand.ROBOTS
 
     def set_aside(self, site: Site, seconds: float, now: float) -> None:
         """The site is not asked for so long."""
@@ -355,7 +344,7 @@ class Frontier:
         if self._deferred:
             times.append(self._deferred[0][0])
         if self._held_back:
-            times.append(self._window.opens_at())
+            times.append(self._selectivity.opens_at())
         return min(times) if times else None
 
     @property

@@ -8,7 +8,7 @@ from enum import IntEnum
 
 from dowse.model.ports import port_of
 
-__all__ = ["NO_BOUND", "Address", "Errand", "Site"]
+__all__ = ["NO_BOUND", "Address", "Errand", "Lease", "Site"]
 
 NO_BOUND = 1 << 96  # above all keys
 
@@ -47,7 +47,7 @@ class Site:
     errand: Errand = Errand.ADDRESS
     address: Address | None = None
     in_flight: int = 0
-    away: int = 0  # of these, leases whose exchange goes on at another site
+    away: int = 0  # of these, leases of errands whose requests take turns of their own
     ready_at: float = 0.0
     offer: int = -1  # the key under which the site stands in the ready heap; -1: it does not
     parked: int = -1  # the key under which it waits for its address; -1: it does not
@@ -71,3 +71,16 @@ class Site:
         """The host name or address literal, without the port."""
         authority = self.origin.rpartition("//")[2].rpartition("@")[2]  # old records may have credentials
         return authority[: authority.index("]") + 1] if authority.startswith("[") else authority.partition(":")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Leave to ask a site once: for its address, its robots.txt or a page (``candidate``, ``url`` and ``depth``)."""
+
+    site: Site
+    errand: Errand
+    candidate: int = -1
+    url: str = ""
+    depth: int = 0
+    address: Address | None = None
+    away: bool = False  # its requests take turns of their own (Frontier.hold_errand)

@@ -12,8 +12,8 @@ import heapq
 
 from dowse.frontier.candidates import ID_MASK, Candidates
 from dowse.frontier.queues import Queues
+from dowse.frontier.selectivity import Selectivity
 from dowse.frontier.sites import Address, Errand, Site
-from dowse.frontier.window import Window
 
 __all__ = ["BUSY_S", "Turns"]
 
@@ -28,14 +28,14 @@ class Turns:
         candidates: Candidates,
         sites: list[Site],
         queues: Queues,
-        window: Window,
+        selectivity: Selectivity,
         delay_s: float,
         connections: int,
     ) -> None:
         self._candidates = candidates
         self._sites = sites
         self._top = queues.top
-        self._window = window
+        self._selectivity = selectivity
         self._delay_s = delay_s
         self._connections = connections
         self._addresses: dict[str, Address] = {}
@@ -113,7 +113,7 @@ class Turns:
     def not_before(self, site: Site, when: float, now: float) -> None:
         """The site is not asked before ``when``."""
         site.ready_at = when
-        self._window.not_before(site.id, when, now)
+        self._selectivity.not_before(site.id, when, now)
 
     # -- waiting -------------------------------------------------------------------------------------------------
 

@@ -146,7 +146,7 @@ class Spent:
 
 
 class Purse:
-    """Hands out the budget. Reservations are part of what is spent until they are settled."""
+    """Hands out the budget. Reservations are part of what is spent until their page is over."""
 
     def __init__(self, budget: Budget, spent: Spent | None = None) -> None:
         self.budget = budget
@@ -200,7 +200,7 @@ class Purse:
         usual = self.spent.bytes / self.spent.pages if self.spent.pages else _GUESSED_PAGE
         return left >= usual * (self._pages_reserved + 1)
 
-    def settle(self, *, kept: bool) -> None:
+    def page_over(self, *, kept: bool) -> None:
         """End a page reservation: ``kept`` when a page was kept, else it becomes free again."""
         self._pages_reserved -= 1
         if kept:

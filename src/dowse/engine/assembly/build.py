@@ -12,16 +12,15 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dowse.engine.assembly.categories import absolute_categories, keep_categories, with_kept_categories
-from dowse.engine.assembly.join import OnPage, Parts, costs_of, join
+from dowse.engine.assembly.join import OnPage, Parts, join, way_out
 from dowse.engine.assembly.learned import absolute_sources, keep_learned, kept_learned, learned_from
-from dowse.engine.assembly.prepare import Source, read_examples, read_seeds
-from dowse.engine.exchange.cached import FromCache, absolute_folders, open_cache
-from dowse.engine.exchange.heads import Heads
+from dowse.engine.assembly.prepare import read_examples, read_seeds
+from dowse.engine.exchange.documents import Documents
 from dowse.engine.exchange.sitemaps import Sitemaps
-from dowse.engine.life.intake import Intake
-from dowse.engine.life.recorder import Recorder
+from dowse.engine.life import Life
 from dowse.engine.loop.engine import Engine, Stop
 from dowse.engine.loop.watchdog import Watchdog
+from dowse.engine.page.cached import FromCache, absolute_folders, open_cache
 from dowse.engine.page.pool import ProcessPool
 from dowse.engine.page.processes import Started
 from dowse.engine.page.step import PageStep
@@ -33,15 +32,11 @@ from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import StoreError, UserError
 from dowse.model.http import Transport
-from dowse.model.page import Signature
 from dowse.model.proxy import LOGIN, PROXY, has_login
-from dowse.model.records import EVIDENCE_KIND, REPEATS, STRATEGY_STATE
-from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
 from dowse.model.url import canonical, split
 from dowse.predict import build_strategy, check_maximise
-from dowse.predict.calibration import MOST
 from dowse.predict.learning import Statistics
 from dowse.store import CrawlStore, damage_told
 
@@ -53,7 +48,6 @@ _IN_PROCESS = (
     "the predicate is a function that other processes cannot import: pages are judged in this one (define it at the "
     "top of a module of its own to use workers)"
 )
-_MAXIMISED = "maximise"  # the statistic that says what the priorities in the records stand for
 
 
 @dataclass(slots=True)
@@ -67,11 +61,9 @@ class Assembly:
     transport: Transport
     workers: Workers
     sitemaps: Sitemaps
-    recorder: Recorder
-    intake: Intake
+    life: Life
     clock: Clock
     cache: FromCache | None
-    heads: Heads | None
     notes: list[str]  # what the user should know before it starts: odd seed lines, refused seeds, ...
 
     async def run(self) -> Stop:
@@ -79,7 +71,7 @@ class Assembly:
         self.store.start_run(self.clock.wall())
         await self.workers.start()
         self.engine.tasks.background(self.sitemaps.walk(self.topic.seeds.sitemaps))
-        watchdog = Watchdog(self.recorder.held)
+        watchdog = Watchdog(self.life.journal.held)
         watchdog.start()
         try:
             stop = await self.engine.run()
@@ -146,15 +138,17 @@ async def assemble(
         if held is not None:
             undo.callback(held.close)
         seeds = read_seeds(topic, store.settings().get("seeds", []) if store else None, notes)
-        source = Source(transport, clock, topic.politeness.delay_s, purse)
-        topic = await read_examples(topic, source, notes)
+        # the last request of a run that was killed may have gone to any site just now
+        opens_at = clock.now() + topic.politeness.delay_s if resume else 0.0
+        exchange = way_out(topic, transport, purse, clock, opens_at=opens_at, hash_seed=hash_seed)
+        if store is not None:
+            with damage_told(folder):
+                exchange.sites.load(store.sites())
+        topic = await read_examples(topic, Documents(exchange), notes)
         before = await asyncio.to_thread(_before, topic, folder, resume)
         strategy = build_strategy(
             topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), before=before
         )
-        # an example, or the last request of a run that was killed, may have gone to any site just now
-        asked_at = clock.now() if resume else source.asked_at
-        opens_at = 0.0 if asked_at is None else asked_at + topic.politeness.delay_s
         judge = build_judge(topic).kept_at(folder)
         named = [*seeds, *filter(None, map(canonical, topic.seeds.sitemaps))]
         scope = StaticScope(topic.scope, named)
@@ -176,19 +170,16 @@ async def assemble(
         if judge.frequencies is not None and not judge.frequencies.prepare(fresh=not resume) and resume:
             notes.append(f"{TERMS} is gone or damaged: which terms are rare is learned anew, so scores will differ")
         parts = join(
-            topic, strategy=strategy, scope=scope, transport=transport, workers=workers, records=store, purse=purse,
-            clock=clock, seed_origins={split(url).origin for url in named}, opens_at=opens_at, keep_text=keep_text,
-            on_page=on_page, held=held, hash_seed=hash_seed,
+            topic, exchange, strategy, scope, workers, store, clock,
+            seed_origins={split(url).origin for url in named}, keep_text=keep_text, on_page=on_page, held=held,
         )  # fmt: skip
         if resume:
             with damage_told(folder):  # what is taken up here may be anybody's
-                _restore(store, parts, strategy, topic, clock.now())
-        parts.recorder.statistic(_MAXIMISED, topic.strategy.maximise)
-        parts.intake.seeds(seeds, clock.now())
+                _restore(store, parts)
+        parts.life.admit_seeds(seeds)
         undo.pop_all()
     return Assembly(
-        topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.recorder, parts.intake, clock,
-        parts.cache, parts.heads, notes,
+        topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.life, clock, parts.cache, notes
     )  # fmt: skip
 
 
@@ -242,45 +233,15 @@ def wanted_workers(topic: Topic) -> int:
     return count
 
 
-def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, topic: Topic, now: float) -> None:
+def _restore(store: CrawlStore, parts: Parts) -> None:
     """Bring everything to where the last run's last commit left it."""
-    frontier, tally = parts.frontier, parts.tally
-    learned, memory = store.statistics(), strategy.memory
-    known = memory is None or learned.get(EVIDENCE_KIND, memory.kind) == memory.kind
-    if memory is not None and not known:  # an earlier run had another strategy
-        store.forget_evidence(memory.kind)
-    sites = list(store.sites())
-    for site in sites:
-        if frontier.site(site.origin).id != site.id:
-            raise StoreError(f"the records have no row for site {site.id - 1}: they are damaged")
-        parts.recorder.restore_site(site)
-        tally.restore_host(site.host, site.relevant, site.pages)
-    for block in store.candidates():
-        frontier.load(block)
-        parts.worth.load(block)
-        if memory is not None and known:
-            memory.load(block.first, block.evidence)
-        parts.growth.count_all(block.sites, block.urls)
-        parts.conclusion.via.update(block.via)
-    frontier.loaded(now)
-    if memory is not None:
-        for candidate, more in store.settled(memory.wanted()):
-            memory.load_settled(candidate, more)
-    maximised = learned.get(_MAXIMISED, _stored_topic(store).strategy.maximise)
-    before = costs_of(topic, parts.worth.log, maximised)
-    delays_s = [site.delay_s for site in sites]
-    parts.recorder.reprioritised(parts.worth.restore(store.exchanges(), delays_s, before, now))
-    for site in sites:
-        parts.errands.restore_site(site)
-    parts.repeats.load_all(
-        {int(name.removeprefix(REPEATS)): state for name, state in learned.items() if name.startswith(REPEATS)}
-    )
-    for page, exact, minhash in store.signatures():
-        parts.duplicates.add(page, Signature(exact, minhash))
+    life, tally, counters = parts.life, parts.life.tally, store.counters()
+    life.restore(store, _stored_topic(store))
+    life.sites.reopen()
+    parts.pages.restore(store.statistics(), store.signatures())
+    for row in life.sites.before:
+        tally.restore_host(row.host, row.relevant, row.pages)
     tally.saved(*store.saved())
-    tally.pages, tally.relevant = store.spent().pages + tally.saved_pages, store.counters().relevant
+    tally.pages, tally.relevant = store.spent().pages + tally.saved_pages, counters.relevant
     tally.value = store.value()
-    mark = f"{STRATEGY_STATE}{strategy.name}."
-    if known:  # else it speaks of other measures
-        strategy.restore({name.removeprefix(mark): at for name, at in learned.items() if name.startswith(mark)})
-    parts.outlook.restore(learned, store.last_fetches(MOST), fetches=store.counters().recorded, tally=tally)
+    life.look_back(store, counters.recorded)

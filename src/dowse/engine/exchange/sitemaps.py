@@ -6,22 +6,19 @@ import asyncio
 from collections import Counter
 from pathlib import Path
 
-from dowse.engine.exchange.errands import Errands
-from dowse.engine.exchange.extra import ExtraRequests
-from dowse.engine.life.intake import Intake
-from dowse.engine.life.recorder import Recorder
+from dowse.engine.exchange.exchange import DeadEnd, Exchange
+from dowse.engine.exchange.robots import Robots
+from dowse.engine.life import Life
 from dowse.engine.page.job import Lost
 from dowse.engine.page.workers import Workers
-from dowse.model.clock import Clock
-from dowse.model.http import REDIRECTS, Response
-from dowse.model.url import Base, canonical
+from dowse.model.http import Failure, Request
+from dowse.model.url import canonical
 from dowse.seeds import Sitemap, expand, read_sitemap
 
 __all__ = ["WALKED", "Sitemaps"]
 
 WALKED = "sitemaps walked"  # the statistic that remembers them over a resume
 _MOST_BYTES = 50_000_000
-_HOPS = 5
 _USELESS_AT_MOST = 5
 _AT_ONCE = 500  # seeds taken up before others get a turn: some 20 ms where they are long
 
@@ -29,16 +26,11 @@ _AT_ONCE = 500  # seeds taken up before others get a turn: some 20 ms where they
 class Sitemaps:
     """Walks sitemaps under the crawl's politeness, robots rules and budget, and takes up what they list as seeds."""
 
-    def __init__(
-        self, extra: ExtraRequests, errands: Errands, workers: Workers, recorder: Recorder, intake: Intake,
-        clock: Clock, walked: list[str],
-    ) -> None:  # fmt: skip
-        self._extra = extra
-        self._errands = errands
+    def __init__(self, life: Life, exchange: Exchange, robots: Robots, workers: Workers, walked: list[str]) -> None:
+        self._life = life
+        self._exchange = exchange
+        self._robots = robots
         self._workers = workers
-        self._recorder = recorder
-        self._intake = intake
-        self._clock = clock
         self._walked = walked
         self._begun: set[str] = set(walked)
         self._useless: Counter[str] = Counter()  # host -> sitemaps in a row that gave nothing
@@ -53,15 +45,16 @@ class Sitemaps:
         urls = list(found.pages)
         taken = 0
         for start in range(0, len(urls), _AT_ONCE):
-            taken += self._intake.seeds(urls[start : start + _AT_ONCE], self._clock.now())
+            taken += self._life.admit_seeds(urls[start : start + _AT_ONCE])
             await asyncio.sleep(0)
-        if self._extra.closed:
+        if self._exchange.closed:
             return  # cut short: the next run walks them again
         self._walked += new
-        self._recorder.statistic(WALKED, self._walked)
-        self._recorder.event("sitemaps", f"{len(new)} gave {len(urls)} URLs, {taken} taken up as seeds")
+        journal = self._life.journal
+        journal.statistic(WALKED, self._walked)
+        journal.event("sitemaps", f"{len(new)} gave {len(urls)} URLs, {taken} taken up as seeds")
         for problem in found.problems:
-            self._recorder.event("sitemap problem", problem)
+            journal.event("sitemap problem", problem)
 
     async def _read(self, source: str) -> Sitemap | str:
         """One sitemap, read by a worker: what is in it decides how long that takes."""
@@ -80,20 +73,17 @@ class Sitemaps:
         if "://" not in source:
             return _read(source)
         url = canonical(source)
-        for _ in range(_HOPS + 1):
-            if url is None:
-                return "not a web address"
-            forbidden = await self._errands.forbids(url)
-            if forbidden:
-                return forbidden
-            result = await self._extra.ask(url, _MOST_BYTES)
-            if not isinstance(result, Response):
-                return "not asked for: the crawl stops" if result is None else f"{result.kind.value}: {result.detail}"
-            if result.status in REDIRECTS:
-                url = Base(url).join(result.header("Location") or "")
-                continue
-            return result.body if result.status == 200 else f"http {result.status}"
-        return "redirect: too many"
+        if url is None:
+            return "not a web address"
+        request = Request(url, max_wire_bytes=_MOST_BYTES, max_body_bytes=_MOST_BYTES)
+        result = await self._exchange.follow(request, permits=self._robots.forbids)
+        if result is None:
+            return "not asked for: the crawl stops"
+        if isinstance(result, DeadEnd):
+            return result.reason
+        if isinstance(result, Failure):
+            return f"{result.kind.value}: {result.detail}"
+        return result.body if result.status == 200 else f"http {result.status}"
 
 
 def _host(source: str) -> str:

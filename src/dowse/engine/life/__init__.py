@@ -1,0 +1,39 @@
+"""The life of a URL: every change in it is one verb of one object, :class:`Life`.
+
+::
+
+    unknown ── admit ──► waiting ── lease ──► leased ── begin ──► asked for ── end ──► fetched, failed, refused
+                            ▲                   │                     │
+                            ├──── put_back ─────┤                     │      redirected: fetched, and its target
+                            │                   └── refuse ──► refused│      is admitted in its place
+                            └──── wait ◄──────────────────────────────┘
+
+* **unknown**: no page, redirect, sitemap or seed has named it, or a rule of scope or traps refused it. Its refusal is
+  counted, and it may be admitted later from elsewhere.
+* **waiting**: :meth:`Life.admit_seeds`, :meth:`~Life.admit_links` or :meth:`~Life.admit_redirect` took it up. It stands
+  in its site's queue with a priority: the strategy's value, or value for cost. :meth:`Life.rerank` changes it.
+* **leased**: :meth:`Life.lease` chose it, since it is the best whose site may be asked now. Nobody was asked yet:
+  :meth:`~Life.reconsider` and :meth:`~Life.put_back` return it without a trace, :meth:`~Life.refuse` ends it.
+* **asked for**: :meth:`Life.begin` wrote down why, and counted the attempt, before the request leaves. After a crash it
+  waits again, and the attempt does not count.
+* **fetched, failed, refused**: :meth:`Life.end`, with the row of its page. It never waits again.
+
+What holds at every moment:
+
+* frontier, journal, tally, price and forecast agree: a verb changes all of them or none;
+* a URL is taken up once, leased by one at a time, and ended once;
+* what a verb changed is in the next commit, in one transaction with everything else since the last;
+* nobody outside this folder holds the frontier (import-linter checks it).
+
+A site has a life of its own, beside that of its URLs: see :mod:`dowse.engine.life.sites`.
+
+``life`` has the verbs for URLs, ``sites`` those for sites; ``admission`` is the way of a found URL through scope, traps
+and strategy; ``pricing`` makes a priority of a value; ``journal`` writes down what happens, ``tally`` counts it,
+``forecasts`` looks ahead.
+"""
+
+from dowse.engine.life.journal import Journal
+from dowse.engine.life.life import Life
+from dowse.engine.life.sites import Sites
+
+__all__ = ["Journal", "Life", "Sites"]

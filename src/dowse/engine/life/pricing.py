@@ -12,16 +12,20 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.frontier import Frontier, Site
+from dowse.frontier import Site
+from dowse.frontier.frontier import Frontier
 from dowse.model.http import Failure, Response
 from dowse.model.records import CandidateBlock
 from dowse.model.strategy import SEED_FLOOR, Explanation, Strategy
+from dowse.model.topic import Topic
 from dowse.predict import Costs, Exchanged, SiteLog
 
-__all__ = ["Worth"]
+__all__ = ["Pricing", "costs_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Repriced = tuple[Ints, Floats]
+"""Candidates, and the priorities they are to have."""
 _CHANGED = 1.25  # times the cost at which what waits was priced
 _PRICED_A_REQUEST = 1_000  # candidates: so many more wait, so many more requests until the next pricing
 _SLOW = 5.0  # times what a page takes elsewhere
@@ -30,14 +34,13 @@ _BACK = 20.0  # pages' time: how long a slow site stands back
 _LONGEST_BACK_S = 300.0
 
 
-class Worth:
+class Pricing:
     """Learns what sites cost, and sets it against what candidates are worth."""
 
-    def __init__(self, frontier: Frontier, log: SiteLog, costs: Costs | None) -> None:
-        """``costs``: None for value alone."""
+    def __init__(self, frontier: Frontier, topic: Topic) -> None:
         self._frontier = frontier
-        self.log = log
-        self._costs = costs
+        self.log = SiteLog()
+        self._costs = costs_of(topic, self.log, topic.strategy.maximise)  # None: value alone counts
         self._values = np.zeros(1024)  # by candidate, like the next
         self._prefixes = np.zeros(1024, np.int32)
         self._sizes: dict[int, float] = {}  # of candidates a HEAD has told of
@@ -46,7 +49,7 @@ class Worth:
 
     # -- priorities ----------------------------------------------------------------------------------------------
 
-    def met(self, ids: Ints, urls: list[str]) -> None:
+    def met(self, ids: Ints, urls: list[str], sites: Ints) -> None:
         """Candidates are new: their sizes will be guessed by where they lie."""
         if self._costs is None or not len(ids):
             return
@@ -54,8 +57,8 @@ class Worth:
             more = int(ids[-1]) + 1 + len(self._values) // 8 + 1024 - len(self._values)
             self._values = np.concatenate((self._values, np.zeros(more)))
             self._prefixes = np.concatenate((self._prefixes, np.zeros(more, np.int32)))
-        site_of = self._frontier.site_of_url
-        self._prefixes[ids] = [self.log.prefix(site_of(url).id, url[url.index("/", 8) :]) for url in urls]
+        places = zip(sites.tolist(), urls, strict=True)
+        self._prefixes[ids] = [self.log.prefix(site, url[url.index("/", 8) :]) for site, url in places]
 
     def priorities(self, ids: Ints, sites: Ints, values: Floats) -> Floats:
         """The priorities of candidates with these values; each was :meth:`met` before."""
@@ -141,18 +144,17 @@ class Worth:
     def load(self, block: CandidateBlock) -> None:
         """Take up candidates of an earlier run."""
         if self._costs is not None:
-            self.met(np.arange(block.first, block.first + len(block)), block.urls)
+            self.met(np.arange(block.first, block.first + len(block)), block.urls, block.sites)
 
     def restore(
         self,
         exchanges: Iterable[tuple[str, int, float, float, bool]],
         delays_s: Sequence[float],
         before: Costs | None,
-        now: float,
-    ) -> Ints:
+    ) -> Repriced | None:
         """Learn again what an earlier run's exchanges cost: URL, bytes, seconds to the first byte and in all, and
         whether no answer came. ``delays_s`` are those that its sites had; ``before`` is what its priorities were set
-        against (None: nothing). Where that has changed, candidates get new priorities: those are returned."""
+        against (None: nothing). Where that has changed, candidates get these new priorities."""
         for url, size, first_byte_s, total_s, failed in exchanges:
             site = self._frontier.site_of_url(url)
             prefix = self.log.prefix(site.id, url[url.index("/", 8) :]) if self._costs is not None else 0
@@ -166,20 +168,19 @@ class Worth:
         if self._costs is not None:
             self._values[ids] = values
         if (before is None) == (self._costs is None):
-            return ids[:0]
-        return self._frontier.update(ids, self.priorities(ids, sites, values), now)
+            return None
+        return ids, self.priorities(ids, sites, values)
 
-    def sized(self, candidate: int, size: float, now: float) -> Ints:
-        """A candidate's size is known before it is fetched: it is priced anew, unless it is a seed. Those that have
-        another priority now."""
+    def sized(self, candidate: int, size: float) -> float | None:
+        """A candidate's size is known before it is fetched: the priority it has with that; None: the one it was given,
+        as for a seed."""
         if self._costs is None or self._frontier.priority(candidate) >= SEED_FLOOR:
-            return np.zeros(0, np.int64)
+            return None
         self._sizes[candidate] = size
-        cost = self._expected(self._costs, candidate)[1]
-        return self._frontier.update(np.array([candidate]), np.array([self._values[candidate] / cost]), now)
+        return float(self._values[candidate]) / self._expected(self._costs, candidate)[1]
 
-    def reprice(self, site: Site, now: float) -> Ints | None:
-        """Price what waits at a site again if its cost has changed; the candidates that have new priorities."""
+    def reprice(self, site: Site) -> Repriced | None:
+        """Price what waits at a site again if its cost has changed."""
         if self._costs is None:
             return None
         cost = self._costs.of_page(site.id, None, site.delay_s)
@@ -192,9 +193,15 @@ class Worth:
         ids = self._frontier.waiting_at(site)
         ids = ids[self._values[ids] > 0]  # what has no value, seeds among them, has no price
         priorities = self._values[ids] / self._cost(self._costs, ids, np.full(len(ids), site.id))
-        return self._frontier.update(ids, priorities, now)
+        return ids, priorities
 
     def stands_back_s(self, site: Site) -> float:
         """How long a site is to be asked only when no other can be; 0: it is as quick as others."""
         takes = self.log.of(site.id).takes_s
         return min(_BACK * takes, _LONGEST_BACK_S) if takes > max(_SLOW * self.log.usual_s(), _SLOW_S) else 0.0
+
+
+def costs_of(topic: Topic, log: SiteLog, maximise: str) -> Costs | None:
+    """What values are set against; None: nothing, value alone is maximised."""
+    cost = topic.cost
+    return None if maximise == "value" else Costs(log, cost.min_s, cost.max_s, cost.form == "robust")

@@ -1,4 +1,4 @@
-"""Counts of a running crawl, and the picture of it that a progress display shows."""
+"""What a running crawl counts as it goes."""
 
 from __future__ import annotations
 
@@ -6,38 +6,10 @@ import heapq
 from collections import deque
 from dataclasses import dataclass, field
 
-from dowse.model.forecast import Forecast
-
-__all__ = ["Progress", "Tally"]
+__all__ = ["Tally"]
 
 _WINDOW_PAGES = 100
 _RATE_WINDOW_S = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """A moment of a crawl."""
-
-    elapsed_s: float
-    pages: int
-    relevant: int
-    harvest: float  # relevant pages a page, overall
-    harvest_now: float  # the same over the last hundred pages
-    pages_per_s: float  # over the last ten seconds
-    requests: int
-    bytes: int
-    waiting: int
-    sites: int
-    in_flight: int
-    parsing: int
-    outcomes: dict[str, int]  # pages by how they ended
-    best_sites: list[tuple[str, int, int]]  # host, relevant, pages
-    budget_left: dict[str, float]  # limit -> share left, in [0, 1]
-    waits_for: str
-    value: float  # sum of scores
-    saved_pages: int = 0  # taken from caches instead of the network
-    saved_bytes: int = 0
-    forecast: Forecast | None = None  # what the next fetches may bring; None before the first look
 
 
 @dataclass(slots=True)

@@ -1,176 +1,122 @@
-"""Which URL goes next, and whether it may go at all: robots, budgets, caches and second thoughts."""
+"""Which URL goes next, and whether it may go at all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Any
+import math
 
-import numpy as np
-
-from dowse.engine.exchange.cached import FromCache
-from dowse.engine.exchange.conclude import Conclusion
-from dowse.engine.exchange.errands import Errands
-from dowse.engine.exchange.heads import Heads
-from dowse.engine.life.pricing import Worth
-from dowse.engine.life.recorder import Recorder
+from dowse.engine.exchange.exchange import Exchange
+from dowse.engine.exchange.robots import Robots
+from dowse.engine.life import Life
 from dowse.engine.life.tally import Tally
-from dowse.engine.loop.allowance import allowance
+from dowse.engine.loop.fetcher import Fetcher
 from dowse.engine.loop.tasks import Tasks
-from dowse.engine.page.pages import Fetched
 from dowse.engine.page.workers import Workers
-from dowse.frontier import Errand, Frontier, Lease
-from dowse.model.budget import Purse
-from dowse.model.clock import Clock
-from dowse.model.records import DecisionRow
-from dowse.model.strategy import Strategy
-from dowse.model.topic import Topic
+from dowse.frontier import Errand, Lease
+from dowse.model.topic import Target, Topic
 
-__all__ = ["Concluding", "Launcher"]
-
-Concluding = Callable[[Lease], Coroutine[Any, Any, Fetched | None]]
-"""From a lease to its page, if there is one to keep."""
+__all__ = ["Dispatcher", "allowance"]
 
 _BACKLOG_A_WORKER = 8
 _AT_ONCE_US = 25_000  # of looking URLs up in robots.txt and turning leases down, before others get their turn
 _TURNED_DOWN_US = 50  # a lease: a URL that robots.txt refuses, a name that has to wait to be looked up
 _PUT_BACK = 16  # URLs in a row that turn out to be worth less than they were ranked with
-_NOTICED = 0.05  # of the priority a URL was ranked with: it goes unless it lost more
+_BUDGET_SHARE = 16  # of the pages left, so many times fewer may go: most of what is good is not found yet
+_PAGES_A_FIND = 4  # it takes to get one that the target wants
+_FEWEST = 8
+_MOST = 1e9
 
 
-class Launcher:
+class Dispatcher:
     """Leases what the frontier offers, as long as there is room, and starts a task for each lease."""
 
     def __init__(
-        self,
-        topic: Topic,
-        *,
-        frontier: Frontier,
-        workers: Workers,
-        strategy: Strategy,
-        errands: Errands,
-        conclusion: Conclusion,
-        recorder: Recorder,
-        purse: Purse,
-        tally: Tally,
-        worth: Worth,
-        clock: Clock,
-        on_page: Callable[[Fetched], Coroutine[Any, Any, None]] | None = None,
-        cache: FromCache | None = None,
-        heads: Heads | None = None,
-    ) -> None:
-        self._topic = topic
-        self._frontier = frontier
+        self, topic: Topic, life: Life, exchange: Exchange, robots: Robots, fetcher: Fetcher, workers: Workers,
+        tasks: Tasks,
+    ) -> None:  # fmt: skip
+        self._target = topic.target
+        self._most = topic.network.concurrency
+        self._life = life
+        self._exchange = exchange
+        self._robots = robots
+        self._fetcher = fetcher
         self._workers = workers
-        self._strategy = strategy
-        self._errands = errands
-        self._conclusion = conclusion
-        self._recorder = recorder
-        self._purse = purse
-        self._tally = tally
-        self._worth = worth
-        self._clock = clock
-        self._on_page = on_page
-        self._cache = cache
-        self._heads = heads
+        self._tasks = tasks
         self._most_backlog = _BACKLOG_A_WORKER * max(1, workers.count)
         self.has_more = False  # there is more to do, but answers in flight get their turn first
 
-    def has_room(self, tasks: Tasks) -> bool:
-        most = self._topic.network.concurrency
+    @property
+    def has_room(self) -> bool:
+        """May another lease be taken?"""
+        tasks = self._tasks
         return (
-            tasks.fetching < most
-            and len(tasks) - self._errands.looking_up < 2 * most + self._most_backlog
-            and (self._workers.backlog < self._most_backlog)
-            and (self._cache is None or self._cache.has_room)
+            tasks.fetching < self._most
+            and len(tasks) - self._exchange.addresses.looking_up < 2 * self._most + self._most_backlog
+            and self._workers.backlog < self._most_backlog
+            and self._fetcher.has_room
         )
 
-    def launch(self, tasks: Tasks, fetch: Concluding) -> None:
-        """Start all that may start now; ``fetch`` is for what is asked of its site."""
-        refused, work_us, behind, self.has_more = self._conclusion.refusals, 0, 0, self._errands.end_some()
-        while self.has_room(tasks):
-            if work_us + _TURNED_DOWN_US * (self._conclusion.refusals - refused) >= _AT_ONCE_US:
+    def launch(self) -> None:
+        """Start all that may start now."""
+        life, work_us, behind, self.has_more = self._life, 0, 0, self._life.sites.end_some()
+        while self.has_room:
+            if work_us >= _AT_ONCE_US:
                 self.has_more = True
                 return
-            now = self._clock.now()
-            within = allowance(self._purse.fetches_left(), self._topic.target, self._tally)
-            lease = self._frontier.next(now, within=within)
+            lease = life.lease(allowance(self._exchange.purse.fetches_left(), self._target, life.tally))
             if lease is None:
                 return
-            if lease.errand is not Errand.PAGE:
-                if lease.errand is Errand.ROBOTS and self._purse.exhausted() is not None:
-                    self._frontier.cancel(lease, now)
-                    return
-                if not self._errands.may_begin(lease):
-                    work_us += _TURNED_DOWN_US
-                elif lease.errand is Errand.ADDRESS:
-                    tasks.look_up(self._errands.run, lease)
-                else:
-                    tasks.start(tasks.occupied(self._errands.run, lease))
-            elif behind < _PUT_BACK and self._fell_behind(lease, now):
+            if lease.errand is Errand.PAGE and behind < _PUT_BACK and life.reconsider(lease):
                 behind += 1
-            else:
-                work_us += self._errands.effort(lease.site, lease.url)
-                if not self._page(lease, now, tasks, fetch):
-                    return
+                continue
+            took_us = self._page(lease) if lease.errand is Errand.PAGE else self._errand(lease)
+            if took_us is None:
+                return
+            work_us += took_us
 
-    def _fell_behind(self, lease: Lease, now: float) -> bool:
-        """Is a URL worth less by now than it was ranked with? Then it goes back to where it belongs."""
-        fresh = self._worth.refreshed(lease.candidate, self._strategy)
-        if fresh is None or fresh >= (ranked := self._frontier.priority(lease.candidate)) - _NOTICED * abs(ranked):
-            return False
-        self._put_back(lease, now)
-        changed = self._frontier.update(np.array([lease.candidate]), np.array([fresh]), now)
-        self._recorder.reprioritised(changed)
-        return True
+    def _errand(self, lease: Lease) -> int | None:
+        """Start what a site needs before its first page: how much work that was, in microseconds. None: launch nothing
+        more for now."""
+        if lease.errand is Errand.ADDRESS:
+            if not self._exchange.addresses.may_begin(lease):
+                return _TURNED_DOWN_US
+            self._tasks.look_up(self._exchange.addresses.find, lease)
+            return 0
+        if self._exchange.purse.exhausted() is not None:
+            self._life.sites.cancel(lease)
+            return None
+        self._tasks.start(self._tasks.occupied(self._robots.read, lease))
+        return 0
 
-    def _put_back(self, lease: Lease, now: float) -> None:
-        self._frontier.cancel(lease, now)
-        self._frontier.retry(lease.candidate, at=now, now=now)
-
-    def _page(self, lease: Lease, now: float, tasks: Tasks, fetch: Concluding) -> bool:
-        """Start fetching a page, unless robots or the budget forbid it or a cache holds it. False: launch nothing more
-        for now."""
-        allowed = self._errands.allowed(lease.site, lease.url)
+    def _page(self, lease: Lease) -> int | None:
+        """Start fetching a page, unless robots.txt or the budget forbid it: how much work it was to tell, in
+        microseconds. None: launch nothing more for now."""
+        site, addresses = lease.site, self._exchange.addresses
+        effort_us = self._robots.effort(site, lease.url)
+        allowed = self._robots.allowed(site, lease.url)
         if allowed is None:
-            self._frontier.require(lease.site, Errand.ROBOTS)
-            self._put_back(lease, now)
-            return True
-        if self._errands.is_aged(lease.site):
-            tasks.background(self._errands.renew(lease.site))
+            self._life.sites.need_robots(site)
+            self._life.put_back(lease)
+            return effort_us
+        if addresses.is_aged(site):
+            self._tasks.background(addresses.renew(site))
         if not allowed:
-            self._frontier.cancel(lease, now)
-            self._conclusion.refused_by_robots(lease)
-            return True
-        if self._cache is not None and self._cache.begin(lease.url):
-            self._frontier.cancel(lease, now)
-            self._note(lease, requests=0)
-            tasks.background(self._hand_over(self._cache.page, lease))
-            return True
-        head = self._heads is not None and self._heads.wanted(lease)
-        if not self._purse.reserve(page=not head):
-            self._put_back(lease, now)
-            return False
-        self._recorder.note_spent()
-        if self._heads is not None:
-            self._heads.leaves(lease.candidate, head=head)
-            if head:
-                tasks.start(tasks.occupied(self._heads.ask, lease))
-                return True
-        self._note(lease)
-        tasks.start(self._hand_over(fetch, lease))
-        return True
+            self._life.refuse(lease, "robots")
+            return effort_us + _TURNED_DOWN_US
+        return effort_us if self._fetcher.start(lease) else None
 
-    def _note(self, lease: Lease, requests: int = 1) -> None:
-        attempts = int(self._frontier.candidates.attempts[lease.candidate]) + requests
-        self._frontier.candidates.attempts[lease.candidate] = min(attempts, 255)
-        why = self._worth.explain(lease.candidate, self._strategy)
-        decision = DecisionRow(
-            lease.candidate, self._clock.wall(), why.priority, self._strategy.name, why.version, why.features
-        )
-        self._recorder.leased(lease.candidate, attempts, decision)
 
-    async def _hand_over(self, concluding: Concluding, lease: Lease) -> None:
-        """Give the page to whoever wants it, once it is concluded."""
-        page = await concluding(lease)
-        if page is not None and self._on_page is not None:
-            await self._on_page(page)
+def allowance(left: int | None, target: Target, tally: Tally) -> int | None:
+    """How many, when so many fetches are ``left``: a small share of them, since better URLs will be found on the way,
+    or a few for each page the target still wants (of a value: as many as it takes at the going rate). None: nothing
+    is counted, so idle hosts cost nothing, and every URL may go.
+
+    >>> allowance(1600, Target(), Tally()), allowance(1600, Target(relevant=3), Tally())
+    (100, 12)
+    """
+    found = [] if left is None else [left // _BUDGET_SHARE]
+    if target.relevant is not None:
+        found.append(_PAGES_A_FIND * (target.relevant - tally.relevant))
+    if target.value is not None:
+        a_page = tally.value / tally.pages if tally.value > 0 else 1 / _PAGES_A_FIND
+        found.append(math.ceil(min((target.value - tally.value) / a_page, _MOST)))
+    return max(_FEWEST, min(found)) if found else None

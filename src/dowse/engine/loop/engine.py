@@ -1,8 +1,8 @@
 """The crawl itself: lease, fetch, parse and judge, learn, again.
 
 One asyncio loop owns all state; only parsing and judging happen elsewhere (``workers``). The loop launches as many
-leases as it may, then sleeps until an exchange ends, a site's time comes, or a commit is due. Each leased URL is one
-task: it fetches, frees the site at once, has the body digested, and concludes.
+leases as it may (``dispatch``), then sleeps until an exchange ends, a site's time comes, or a commit is due. Each
+leased URL is one task (``fetcher``): it fetches, frees the site at once, has the body digested, ends the URL's life.
 
 A stop always has a reason: a limit of the budget, the target, an empty frontier, an interruption, or a store that can
 no longer be written.
@@ -12,21 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dowse.engine.exchange.conclude import Conclusion
-from dowse.engine.exchange.errands import Errands
-from dowse.engine.exchange.extra import ExtraRequests
-from dowse.engine.life.outlook import Outlook
-from dowse.engine.life.recorder import Recorder
-from dowse.engine.life.tally import Progress, Tally
-from dowse.engine.loop.dispatch import Launcher
+from dowse.engine.exchange.exchange import Exchange
+from dowse.engine.life import Life
+from dowse.engine.loop.dispatch import Dispatcher
+from dowse.engine.loop.progress import Progress, progress_of
 from dowse.engine.loop.tasks import Tasks
-from dowse.engine.loop.waits import budget_left, waits_for
-from dowse.engine.page.pages import Fetched
-from dowse.frontier import Frontier, Lease
-from dowse.model.budget import Purse
 from dowse.model.clock import Clock
-from dowse.model.http import Failure, Request, Response, Transport
-from dowse.model.topic import Topic
+from dowse.model.topic import Target
 
 __all__ = ["Engine", "Stop"]
 
@@ -45,40 +37,22 @@ class Stop:
 
 
 class Engine:
-    """Drives one crawl with the parts it is given (``join`` puts them together)."""
+    """Drives one crawl with the parts it is given."""
 
     def __init__(
-        self,
-        topic: Topic,
-        *,
-        frontier: Frontier,
-        transport: Transport,
-        launcher: Launcher,
-        errands: Errands,
-        extra: ExtraRequests,
-        conclusion: Conclusion,
-        recorder: Recorder,
-        purse: Purse,
-        tally: Tally,
-        outlook: Outlook,
-        clock: Clock,
+        self, target: Target, life: Life, dispatcher: Dispatcher, exchange: Exchange, tasks: Tasks, clock: Clock
     ) -> None:
-        self._topic = topic
-        self._frontier = frontier
-        self._transport = transport
-        self._launcher = launcher
-        self._errands = errands
-        self._extra = extra
-        self._conclusion = conclusion
-        self._recorder = recorder
-        self._purse = purse
-        self._tally = tally
-        self.outlook = outlook
+        self._target = target
+        self._life = life
+        self._dispatcher = dispatcher
+        self._exchange = exchange
+        self._purse = exchange.purse
         self._clock = clock
-        self.tasks = Tasks(self._failed)
         self._stop: Stop | None = None
         self._started = clock.now()
+        self.tasks = tasks
         self.failure: BaseException | None = None  # what made the crawl fail, when its stop is of that kind
+        tasks.on_error = self._failed
 
     # -- the loop ------------------------------------------------------------------------------------------------
 
@@ -89,8 +63,8 @@ class Engine:
         try:
             while self._stop is None:
                 self._purse.tick(self._clock.now())
-                self._launcher.launch(self.tasks, self._fetch)
-                self._recorder.commit_if_due()
+                self._dispatcher.launch()
+                self._life.journal.commit_if_due()
                 if self._stop is None:
                     self._stop = self._reason_to_stop()
                 if self._stop is None:
@@ -106,7 +80,7 @@ class Engine:
         """Ask for an end: nothing new is launched; what is in flight is waited for."""
         if self._stop is None:
             self._stop = Stop(kind, detail)
-        self._extra.closed = True
+        self._exchange.closed = True
         self.tasks.wake()
 
     def abort(self) -> None:
@@ -115,20 +89,20 @@ class Engine:
         self.tasks.cancel()
 
     def _reason_to_stop(self) -> Stop | None:
-        target = self._topic.target
-        if target.relevant is not None and self._tally.relevant >= target.relevant:
+        target, tally = self._target, self._life.tally
+        if target.relevant is not None and tally.relevant >= target.relevant:
             return Stop("target", f"{target.relevant} relevant pages were wanted")
-        if target.value is not None and self._tally.value >= target.value:
+        if target.value is not None and tally.value >= target.value:
             return Stop("target", f"pages with scores of {target.value:g} in all were wanted")
         spent = self._purse.exhausted()
         if spent is not None:
             return Stop("budget", f"{spent} ({self._purse.budget})")
-        if len(self.tasks) or self._launcher.has_more:
+        if len(self.tasks) or self._dispatcher.has_more:
             return None
-        if not self._frontier.waiting:
+        if not self._life.waiting:
             return Stop("empty", "no URL is left to fetch")
-        if self._frontier.wake_at() is None:
-            return Stop("stalled", f"{self._frontier.waiting} URLs wait for nothing that could come")
+        if self._life.wake_at() is None:
+            return Stop("stalled", f"{self._life.waiting} URLs wait for nothing that could come")
         return None
 
     def _failed(self, error: BaseException) -> None:
@@ -139,9 +113,9 @@ class Engine:
     async def _sleep(self) -> None:
         """Until something ends, a site's time comes, a commit is due or the time budget ends."""
         now = self._clock.now()
-        waits = [0.0 if self._launcher.has_more else self._recorder.due_in()]
-        wake = self._frontier.wake_at()
-        if wake is not None and self._launcher.has_room(self.tasks):
+        waits = [0.0 if self._dispatcher.has_more else self._life.journal.due_in()]
+        wake = self._life.wake_at()
+        if wake is not None and self._dispatcher.has_room:
             waits.append(wake - now)
         left = self._purse.seconds_left()
         if left is not None:
@@ -150,74 +124,18 @@ class Engine:
 
     async def _wind_down(self) -> None:
         """Wait for what is in flight, drop what takes too long, and write everything down."""
-        self._extra.closed = True
+        self._exchange.closed = True
         await self.tasks.finish(_GRACE_S)
-        self._errands.end_some(None)
+        self._life.sites.end_some(None)
         self._purse.tick(self._clock.now())
-        self.outlook.look()
-        self._recorder.event("stop", str(self._stop))
-        self._recorder.commit()
-        self._recorder.note_spent()
-
-    # -- a page --------------------------------------------------------------------------------------------------
-
-    async def _fetch(self, lease: Lease) -> Fetched | None:
-        """From a lease to its page, if there is one to keep."""
-        page = None
-        try:
-            result, at = await self._exchange(lease)
-            page = await self._conclusion.conclude(lease, result, at)
-        finally:
-            self._purse.settle(kept=page is not None)
-        return page
-
-    async def _exchange(self, lease: Lease) -> tuple[Response | Failure, float]:
-        """Ask for the page; the site is free again as soon as the exchange is over. Also when it began (UTC)."""
-        limits = self._topic.limits
-        request = Request(
-            lease.url, accept_types=self._topic.scope.content_types, max_wire_bytes=limits.max_wire_bytes,
-            max_body_bytes=limits.max_body_bytes,
-            timeout_s=self._purse.timeout_s(limits.timeout_s), address=lease.site.address_key,
-        )  # fmt: skip
-        at = self._clock.wall()
-        heard = None
-        try:
-            result = await self._transport.fetch(request, self._purse)
-            if isinstance(result, Response):
-                # from the end backwards: time lost on the way then makes the delay longer, never shorter
-                heard = self._clock.now() - (result.timings.total_s - result.timings.first_byte_s)
-            self._conclusion.measured(lease, result)
-            await self._errands.renew_if_dead(lease.site, result)
-            return self._errands.with_lookup(lease.site, result), at
-        finally:
-            self._frontier.release(lease, self._clock.now(), counted_from=heard)
-            self.tasks.answered()
-
-    # -- looking -------------------------------------------------------------------------------------------------
+        self._life.forecasts.look()
+        journal = self._life.journal
+        journal.event("stop", str(self._stop))
+        journal.commit()
+        journal.note_spent()
 
     def progress(self) -> Progress:
         """The crawl at this moment."""
-        now, tally, spent = self._clock.now(), self._tally, self._purse.spent
+        now = self._clock.now()
         self._purse.tick(now)
-        return Progress(
-            elapsed_s=spent.seconds,
-            pages=tally.pages,
-            relevant=tally.relevant,
-            harvest=tally.harvest(),
-            harvest_now=tally.harvest_now(),
-            pages_per_s=tally.pages_per_s(now, self._started),
-            requests=spent.requests,
-            bytes=spent.bytes,
-            waiting=self._frontier.waiting,
-            sites=len(self._frontier.sites),
-            in_flight=self.tasks.fetching,
-            parsing=len(self.tasks) - self.tasks.fetching,
-            outcomes=dict(tally.outcomes),
-            best_sites=tally.best_sites(),
-            budget_left=budget_left(self._purse),
-            waits_for=waits_for(self._frontier, now, self.tasks.fetching),
-            value=tally.value,
-            saved_pages=tally.saved_pages,
-            saved_bytes=tally.saved_bytes,
-            forecast=self.outlook.forecast,
-        )
+        return progress_of(self._life, self.tasks, self._purse, now, self._started)

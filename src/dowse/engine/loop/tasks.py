@@ -15,10 +15,10 @@ _Work = Coroutine[Any, Any, None]
 
 
 class Tasks:
-    """The tasks of a crawl. Each that ends wakes the loop; what fails is told once, to ``on_error``."""
+    """The tasks of a crawl. Each that ends wakes the loop; what fails is told to ``on_error``."""
 
-    def __init__(self, on_error: Callable[[BaseException], None]) -> None:
-        self._on_error = on_error
+    def __init__(self) -> None:
+        self.on_error: Callable[[BaseException], None] = _raise
         self._running: set[asyncio.Task[None]] = set()
         self._lookups: set[asyncio.Task[None]] = set()  # of these, those that nobody waits for at the end
         self._waiter: asyncio.Future[None] | None = None
@@ -35,12 +35,12 @@ class Tasks:
         return task
 
     def start(self, work: _Work) -> None:
-        """The same for what begins with an exchange; :meth:`answered` says when that is over."""
+        """Run something that begins with an exchange; :meth:`answered` says when that is over."""
         self.fetching += 1
         self.background(work)
 
     def look_up(self, work: Callable[[Lease], _Work], lease: Lease) -> None:
-        """The same for a look-up: it counts as an exchange for a moment only, and is dropped when the crawl ends."""
+        """Run a look-up: it counts as an exchange for a moment only, and is dropped when the crawl ends."""
         self.fetching += 1
         task = self.background(self.occupied(work, lease, _BRIEF_S))
         self._lookups.add(task)
@@ -70,7 +70,7 @@ class Tasks:
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._on_error(error)
+            self.on_error(error)
         self.wake()
 
     async def sleep(self, seconds: float) -> None:
@@ -102,3 +102,7 @@ class Tasks:
         self.cancel()
         if self._running:
             await asyncio.gather(*self._running, return_exceptions=True)
+
+
+def _raise(error: BaseException) -> None:
+    raise error

@@ -2,37 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import Any
 
-from dowse.engine.life.endings import Endings
-from dowse.engine.life.intake import Intake
-from dowse.engine.life.recorder import Recorder
-from dowse.engine.life.tally import Tally
+from dowse.engine.life import Life
+from dowse.engine.life.journal import packed
 from dowse.engine.page.heap import LARGE_BYTES, give_back
 from dowse.engine.page.job import Job, Work
 from dowse.engine.page.workers import Workers
-from dowse.frontier import Frontier, Lease
-from dowse.model.clock import Clock
-from dowse.model.http import Response
+from dowse.frontier import Lease
+from dowse.model.http import Failure, Response
 from dowse.model.page import Digest, Outcome, Signature, Verdict
 from dowse.model.records import REPEATS, PageRow
 from dowse.model.strategy import SourcePage
 from dowse.model.topic import Topic
-from dowse.parse import Repeats
+from dowse.model.words import printable
+from dowse.parse import DuplicateIndex, Repeats
 
-__all__ = ["Duplicates", "Fetched", "PageIntake"]
+__all__ = ["Fetched", "Pages", "row_of"]
+
+_LONGEST_HEADER = 512
 
 
-class Duplicates(Protocol):
-    """Finds pages whose content was seen under another URL."""
+def row_of(lease: Lease, result: Response | Failure, at: float, outcome: Outcome, reason: str) -> PageRow:
+    """The row of an exchange that is over, nothing judged yet. What the frontier knows of the URL is filled in when its
+    life ends."""
+    row = PageRow(
+        id=lease.candidate, url=lease.url, final_url=lease.url, fetched_at=at, outcome=outcome, reason=reason,
+        wire_bytes=result.wire_bytes, timings=result.timings,
+    )  # fmt: skip
+    if isinstance(result, Response):
+        row.status = result.status
+        kind = (result.header("Content-Type") or "")[:_LONGEST_HEADER].partition(";")[0]
+        row.content_type = printable(kind.strip().lower())
+        row.body_bytes = len(result.body)
+        row.truncated = result.truncated.value
+        row.etag, row.last_modified = _short(result.header("ETag")), _short(result.header("Last-Modified"))
+        row.cached_from = result.cached_from or None
+    elif result.detail:
+        row.reason = f"{reason}: {result.detail}"
+    return row
 
-    def find(self, signature: Signature) -> tuple[int, bool] | None:
-        """The first page with (nearly) this content, and whether it is exactly the same."""
-        ...
 
-    def add(self, page: int, signature: Signature) -> None: ...
+def _short(header: str | None) -> str | None:
+    """A header that is worth keeping with every page: none of kilobytes."""
+    return header if header is None or len(header) <= _LONGEST_HEADER else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,76 +72,63 @@ class Fetched:
     fetched_at: float  # seconds since 1970
 
 
-class PageIntake:
-    """Has pages digested by a worker, and learns from what comes back."""
+class Pages:
+    """Has pages digested by a worker, and takes up what comes back."""
 
-    def __init__(
-        self,
-        topic: Topic,
-        *,
-        frontier: Frontier,
-        intake: Intake,
-        workers: Workers,
-        duplicates: Duplicates,
-        repeats: Repeats,
-        endings: Endings,
-        recorder: Recorder,
-        tally: Tally,
-        clock: Clock,
-        keep_text: bool = False,
-    ) -> None:
-        self._topic = topic
-        self._frontier = frontier
-        self._intake = intake
+    def __init__(self, topic: Topic, life: Life, workers: Workers, *, keep_text: bool = False) -> None:
+        self._languages = topic.scope.languages
+        self._life = life
         self._workers = workers
-        self._duplicates = duplicates
-        self._repeats = repeats
-        self._endings = endings
-        self._recorder = recorder
-        self._tally = tally
-        self._clock = clock
         self._keep_text = keep_text
+        self._duplicates = DuplicateIndex()
+        self._repeats = Repeats()
         self._fault_told = False
 
-    def keeps_long(self, url: str) -> bool:
-        """Does a page of this one's domain keep a worker for long just now?"""
-        return self._workers.keeps_long(url)
-
-    async def digest(self, lease: Lease, response: Response, at: float) -> Work:
-        """Have a page parsed and judged."""
-        columns = self._frontier.candidates
-        parent = int(columns.parent[lease.candidate])
-        return await self._workers.run(
-            Job(
-                response=response,
-                fetched_at=at,
-                depth=int(columns.depth[lease.candidate]),
-                via=self._frontier.url(parent) if parent >= 0 else "",
-                keep_text=self._keep_text,
-                keep_bag=self._intake.learns_words,
-                repeats=self._repeats.known(lease.site.id),
-            )
-        )
-
-    async def take(self, lease: Lease, response: Response, at: float, work: Work) -> Fetched | None:
-        """Take up a page that was digested; None when the parser could not."""
-        if work.digest is None:
-            if work.error:
-                self._recorder.event("page lost", f"{lease.url}: {work.error}")
-            await self._endings.end(
-                lease, self._endings.row(lease, response, at, Outcome.FAILED, f"parse: {work.error}"), response, at
-            )
+    async def take(self, lease: Lease, response: Response, at: float) -> Fetched | None:
+        """Have a page parsed and judged, and take it up; None when it could not be, or waits for another time."""
+        sites = self._life.sites
+        if self._workers.keeps_long(lease.url):
+            sites.keeps_busy(lease.site)
+        work = await self._digested(lease, response, at)
+        sites.kept_busy(lease.site, work.busy_s, given_up=work.given_up)
+        if work.put_off:
+            sites.put_off(lease.site)
+            self._life.wait(lease)
             return None
-        await self._intake.foresee(work.digest.links)
+        if work.digest is None:
+            await self._lost(lease, response, at, work.error)
+            return None
+        await self._life.foresee(work.digest.links)
         page = self._absorb(lease, response, at, work, work.digest)
         if len(response.body) >= LARGE_BYTES:
             give_back()
         return page
 
+    async def _digested(self, lease: Lease, response: Response, at: float) -> Work:
+        return await self._workers.run(
+            Job(
+                response=response,
+                fetched_at=at,
+                depth=lease.depth,
+                via=self._life.found_on(lease),
+                keep_text=self._keep_text,
+                keep_bag=self._life.learns_words,
+                repeats=self._repeats.known(lease.site.id),
+            )
+        )
+
+    async def _lost(self, lease: Lease, response: Response, at: float, error: str) -> None:
+        """The parser could not read it."""
+        if error:
+            self._life.journal.event("page lost", f"{lease.url}: {error}")
+        row = row_of(lease, response, at, Outcome.FAILED, f"parse: {error}")
+        row.archive = await packed(response, at, {"outcome": row.outcome, "reason": row.reason})
+        self._life.end(lease, row)
+
     def _absorb(self, lease: Lease, response: Response, at: float, work: Work, digest: Digest) -> Fetched:
         """Judge once, learn, take up the links, write it all down."""
-        now, id_ = self._clock.now(), lease.candidate
-        row = self._endings.row(lease, response, at, Outcome.FETCHED, "")
+        journal, id_ = self._life.journal, lease.candidate
+        row = row_of(lease, response, at, Outcome.FETCHED, "")
         row.title, row.language, row.charset = digest.title, digest.language, digest.charset
         row.words, row.text_len, row.n_links = digest.words, digest.text_len, digest.n_links
         row.canonical = digest.canonical
@@ -134,26 +137,23 @@ class PageIntake:
         verdict, relevant, exact = self._judged(row, digest)
         if verdict.fault and not self._fault_told:  # the first says enough: others are likely the same
             self._fault_told = True
-            self._recorder.event("predicate failed", f"{lease.url}: {verdict.fault}")
+            journal.event("predicate failed", f"{lease.url}: {verdict.fault}")
         if row.duplicate_of is None:  # the same page twice is no menu
             self._learn_repeats(lease.site.id, digest)
-        self._tally.judged(lease.site.host, verdict.score if row.score is not None else 0.0, relevant, now)
-        site = self._recorder.site(lease.site.id)
-        site.pages += 1
-        site.relevant += relevant
+        before = self._life.judged(lease, verdict.score if row.score is not None else 0.0, relevant)
         if not exact and self._wanted_language(digest):
             page = SourcePage(
-                id=id_, site=lease.site.id, depth=row.depth, ordinal=self._tally.pages - 1, score=verdict.score,
+                id=id_, site=lease.site.id, depth=lease.depth, ordinal=before, score=verdict.score,
                 relevant=relevant, n_links=digest.n_links, threshold=verdict.threshold, bag=digest.bag,
                 host=lease.site.host,
             )  # fmt: skip
-            self._intake.links(page, lease.url, digest.links, now)
+            self._life.admit_links(page, lease.url, digest.links)
         for rule, count in digest.refused_links.items():
-            self._recorder.refused(rule, count)
-        self._endings.close(lease, row)
+            journal.refused(rule, count)
+        self._life.end(lease, row)
         return Fetched(
             id=id_, url=lease.url, status=response.status, title=digest.title, score=verdict.score, relevant=relevant,
-            verdict=verdict, depth=row.depth, language=digest.language, content_type=row.content_type,
+            verdict=verdict, depth=lease.depth, language=digest.language, content_type=row.content_type,
             links=digest.links.urls, body=response.body, text=digest.text, duplicate_of=row.duplicate_of,
             fetched_at=at,
         )  # fmt: skip
@@ -182,8 +182,15 @@ class PageIntake:
         """What the site's pages have in common, kept for a resume."""
         forgotten = self._repeats.learn(site, digest.lines)
         for changed in (site,) if forgotten is None else (site, forgotten):  # a forgotten one's state is empty
-            self._recorder.statistic_then(f"{REPEATS}{changed}", partial(self._repeats.state, changed))
+            self._life.journal.statistic_then(f"{REPEATS}{changed}", partial(self._repeats.state, changed))
 
     def _wanted_language(self, digest: Digest) -> bool:
-        wanted = self._topic.scope.languages
-        return not wanted or not digest.language or digest.language in wanted
+        return not self._languages or not digest.language or digest.language in self._languages
+
+    def restore(self, learned: Mapping[str, Any], signatures: Iterable[tuple[int, int, bytes]]) -> None:
+        """Go on where an earlier run was: with what its sites repeat, and the signatures of its pages."""
+        self._repeats.load_all(
+            {int(name.removeprefix(REPEATS)): state for name, state in learned.items() if name.startswith(REPEATS)}
+        )
+        for page, exact, minhash in signatures:
+            self._duplicates.add(page, Signature(exact, minhash))

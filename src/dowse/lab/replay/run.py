@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dowse.engine.assembly.join import Parts, join
+from dowse.engine.assembly.join import Parts, join, way_out
 from dowse.engine.loop.engine import Stop
 from dowse.engine.page.workers import Workers
 from dowse.frontier.scope import StaticScope
@@ -54,16 +54,15 @@ def replay(
     seeds = list(topic.seeds.urls)
 
     async def crawl() -> Stop:
+        exchange = way_out(topic, transport, Purse(topic.budget), clock)
+        order = strategy or build_strategy(topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic))
         parts = join(
-            topic, strategy=strategy or build_strategy(
-                topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic)
-            ), scope=scope,
-            transport=transport, workers=workers, records=records or Forgetful(), purse=Purse(topic.budget),
-            clock=clock, seed_origins={split(url).origin for url in seeds},
+            topic, exchange, order, scope, workers, records or Forgetful(), clock,
+            seed_origins={split(url).origin for url in seeds},
         )  # fmt: skip
         if joined is not None:
             joined(parts)
-        parts.intake.seeds(seeds, clock.now())
+        parts.life.admit_seeds(seeds)
         stop = await parts.engine.run()
         if parts.engine.failure is not None:
             raise parts.engine.failure

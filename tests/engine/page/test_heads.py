@@ -191,22 +191,18 @@ def test_sizes_are_told_before_the_get_leaves(tmp_path: Path) -> None:
             topic = topic_for(server.address, SEEDS, cost=Cost(head=True))
             scope = replace(topic.scope, content_types=("text/html", "image/x-text"))
             assembly = await assemble(replace(topic, scope=scope), tmp_path / "c")
-            heads = assembly.heads
-            assert heads is not None
+            targets, sized = ["/0", *leaves], assembly.life.sized  # in the order they were found
 
-            targets = ["/0", *leaves]  # in the order they were found
-
-            def on_size(candidate: int, size: int) -> None:
+            def told_of(candidate: int, size: int) -> None:
                 told[targets[candidate]] = size
-                assert heads.size(candidate) == size
                 assert ("GET", targets[candidate]) not in sent(list(server.log))
+                sized(candidate, size)
 
-            heads.on_size = on_size
+            assembly.life.sized = told_of  # type: ignore[method-assign]
             try:
                 await assembly.run()
             finally:
                 await assembly.close()
-            assert [heads.size(candidate) for candidate in range(4)] == [None] * 4, "forgotten with the GET"
             return list(server.log)
 
     log = asyncio.run(main())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dowse.engine.assembly.build import assemble
-from dowse.engine.life.tally import Progress
+from dowse.engine.loop.progress import Progress
 from dowse.loopback import LoopbackServer, Site, Web
 from dowse.model.budget import Budget
 from dowse.model.forecast import Forecast
@@ -33,7 +33,7 @@ def run(folder: Path, pages: int, *, resume: bool = False) -> tuple[Progress, li
         async with LoopbackServer(tree(1000)) as server:
             topic = replace(topic_for(server.address, ["http://a.test/0"]), budget=Budget(pages=pages))
             assembly = await assemble(topic, folder, resume=resume)
-            assembly.engine.outlook.on_look = made.append
+            assembly.life.forecasts.on_look = made.append
             try:
                 await assembly.run()
                 return assembly.engine.progress()
@@ -90,7 +90,7 @@ def test_what_is_kept_for_a_resume_is_small(tmp_path: Path) -> None:
 
 
 def test_looks_are_rarer_the_more_urls_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dowse.engine.life.outlook._KNOWN_A_FETCH", 5)
+    monkeypatch.setattr("dowse.engine.life.forecasts._KNOWN_A_FETCH", 5)
     _, made = run(tmp_path, 325)
     looks = [0, *(one.fetches for one in made[:-1])]  # the last is that of the stop
     gaps = [later - earlier for earlier, later in itertools.pairwise(looks)]

@@ -1,22 +1,26 @@
-"""From found URLs to the frontier: scope, traps, the strategy's priorities, and the records of it."""
+"""How a found URL becomes one that waits: scope, the rules against endless sites, and the strategy's ranking."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dowse.engine.life.pricing import Worth
-from dowse.engine.life.recorder import Recorder
-from dowse.frontier import Frontier
+from dowse.frontier.frontier import Frontier
 from dowse.frontier.scope import StaticScope
 from dowse.frontier.seen import WAITS
 from dowse.frontier.traps import GrowthRules
 from dowse.model.page import Context, Links
+from dowse.model.records import CandidateBlock
 from dowse.model.strategy import SEED_FLOOR, SEED_PRIORITY, LinkView, SourcePage, Strategy
+from dowse.model.topic import Topic
 
-__all__ = ["Intake"]
+if TYPE_CHECKING:
+    from dowse.engine.life.life import Life
+
+__all__ = ["Admission"]
 
 _AT_ONCE = 500  # links
 _NONE = np.zeros(0, np.int64)
@@ -25,34 +29,19 @@ _NO_CONTEXTS = np.zeros((0, len(Context)), np.float32)
 _NO_VALUES = np.zeros(0)
 
 
-class Intake:
-    """Takes up URLs. Everything new to the crawl passes here once."""
+class Admission:
+    """Everything new to the crawl passes here once. Part of :class:`Life`, which takes up what is admitted."""
 
-    def __init__(
-        self,
-        frontier: Frontier,
-        strategy: Strategy,
-        scope: StaticScope,
-        growth: GrowthRules,
-        recorder: Recorder,
-        worth: Worth,
-        max_depth: int | None,
-    ) -> None:
+    def __init__(self, life: Life, frontier: Frontier, strategy: Strategy, scope: StaticScope, topic: Topic) -> None:
+        self._life = life
         self._frontier = frontier
         self._strategy = strategy
         self._scope = scope
-        self._growth = growth
-        self._recorder = recorder
-        self._worth = worth
-        self._max_depth = max_depth
+        self._growth = GrowthRules(topic.scope.traps, frontier.hash_seed)
+        self._max_depth = topic.scope.max_depth
         self._seeds = 0
 
-    @property
-    def learns_words(self) -> bool:
-        """Does the strategy ask for the terms of pages?"""
-        return self._strategy.learns_words
-
-    def seeds(self, urls: list[str], now: float) -> int:
+    def seeds(self, urls: list[str]) -> int:
         """Take up canonical seed URLs in their order; how many were new and in scope."""
         urls = list(dict.fromkeys(urls))
         prints = self._frontier.fingerprints(urls)
@@ -63,16 +52,13 @@ class Intake:
             if site is not None and site.closed:
                 rule = "site-closed"
             if rule is not None:
-                self._recorder.refused(rule, 1, urls[row])
+                self._life.journal.refused(rule, 1, urls[row])
             elif site is not None:
                 self._growth.count(site.id, urls[row])
                 kept.append(row)
         if kept:
-            taken = [urls[row] for row in kept]
             priorities = SEED_PRIORITY - np.arange(self._seeds, self._seeds + len(kept), dtype=np.float64)
-            ids = self._frontier.add(taken, prints[kept], depth=0, parent=-1, priorities=priorities, now=now)
-            self._worth.met(ids, taken)
-            self._recorder.taken_up(ids, taken, priorities, depth=0, parent=None)
+            self._life.take_up([urls[row] for row in kept], prints[kept], depth=0, priorities=priorities)
             self._seeds += len(kept)
         return len(kept)
 
@@ -86,29 +72,23 @@ class Intake:
             self._growth.foresee([links.urls[row] for row in new[start : start + _AT_ONCE]])
             await asyncio.sleep(0)
 
-    def links(self, page: SourcePage, page_url: str, links: Links, now: float) -> None:
+    def links(self, page: SourcePage, page_url: str, links: Links) -> None:
         """Take up the links of a judged page and let the strategy rank their targets; it hears of pages without links
         as well, since it may learn from what they are."""
         ids, priorities, standing = self._frontier.look_up(links.fingerprints)
-        current = self._worth.values(ids, priorities)
+        current = self._life.values(ids, priorities)
         new, runs = self._admit(page, page_url, links, ids)
         ranked = (standing == WAITS) & (current < SEED_FLOOR)
         other = (((standing >= WAITS) > ranked) & (ids != page.id)).nonzero()[0]
         view = self._view(page, links, ids, current, ranked, new, other)
-        self._rank(page, links, view, new, runs, now)
-        self._revise(now)
-        kept = ids >= 0
-        self._recorder.links(page.id, links, None if kept.all() else kept.nonzero()[0], ids[kept])
-
-    def _revise(self, now: float) -> None:
-        """Let the strategy change its mind about what this page did not mention."""
-        revised = self._strategy.revise(self._frontier.is_waiting)
+        self._rank(page, links, view, new, runs)
+        revised = self._strategy.revise(self._frontier.is_waiting)  # what this page did not mention
         if revised is not None and len(revised[0]):
-            ids, values = revised
-            priorities = self._worth.priorities(ids, self._frontier.candidates.site[ids].astype(np.int64), values)
-            self._recorder.reprioritised(self._frontier.update(ids, priorities, now))
+            self._life.rerank(*revised)
+        kept = ids >= 0
+        self._life.journal.links(page.id, links, None if kept.all() else kept.nonzero()[0], ids[kept])
 
-    def redirect(self, candidate: int, url: str, priority: float, now: float) -> str:
+    def redirect(self, candidate: int, url: str) -> str:
         """Take up the target of a redirect in place of the URL that redirects. Returns "" when it will be fetched,
         "known" when it was already taken up, else the rule that refuses it."""
         prints = self._frontier.fingerprints([url])
@@ -119,20 +99,18 @@ class Intake:
         if site is not None:
             rule = "site-closed" if site.closed else self._growth.admit(site.id, url, None, 0, False).rule
         if rule is not None:
-            self._recorder.refused(rule, 1, url)
+            self._life.journal.refused(rule, 1, url)
             return rule
         columns = self._frontier.candidates
-        depth, parent = int(columns.depth[candidate]), int(columns.parent[candidate])
-        priorities = np.array([priority])
-        ids = self._frontier.add([url], prints, depth=depth, parent=parent, priorities=priorities, now=now)
-        self._worth.met(ids, [url])
-        self._worth.moved(candidate, int(ids[0]))
-        if self._strategy.memory is not None:
-            self._strategy.memory.moved(candidate, int(ids[0]))
-        self._recorder.taken_up(
-            ids, [url], priorities, depth=depth, parent=parent if parent >= 0 else None, via=candidate
-        )
+        self._life.take_up(
+            [url], prints, depth=columns.depth.item(candidate), parent=columns.parent.item(candidate),
+            priorities=np.array([self._frontier.priority(candidate)]), source=candidate,
+        )  # fmt: skip
         return ""
+
+    def load(self, block: CandidateBlock) -> None:
+        """Count URLs that an earlier run took up."""
+        self._growth.count_all(block.sites, block.urls)
 
     def _admit(
         self, page: SourcePage, page_url: str, links: Links, ids: np.ndarray
@@ -144,7 +122,7 @@ class Intake:
         if not new:
             return admitted, runs
         if self._max_depth is not None and page.depth + 1 > self._max_depth:
-            self._recorder.refused("depth", len(new), links.urls[new[0]])
+            self._life.journal.refused("depth", len(new), links.urls[new[0]])
             return admitted, runs
         frontier, growth = self._frontier, self._growth
         page_pattern = growth.pattern(page_url)
@@ -155,15 +133,15 @@ class Intake:
             site = frontier.known_site(url)
             if site is None:
                 if growth.is_full(url):  # asked first: a site, once made, stays
-                    self._recorder.refused("domain-cap", 1, url)
+                    self._life.journal.refused("domain-cap", 1, url)
                     continue
                 site = frontier.site_of_url(url)
             if site.closed:
-                self._recorder.refused("site-closed", 1, url)
+                self._life.journal.refused("site-closed", 1, url)
                 continue
             admission = growth.admit(site.id, url, page_pattern, page_run, page.relevant)
             if admission.rule is not None:
-                self._recorder.refused(admission.rule, 1, url)
+                self._life.journal.refused(admission.rule, 1, url)
                 continue
             ids[row] = next_id + len(runs)
             admitted.append(row)
@@ -201,23 +179,15 @@ class Intake:
             positions=links.positions[rows], besides_at=links.positions[other],
         )  # fmt: skip
 
-    def _rank(
-        self, page: SourcePage, links: Links, view: LinkView, new: list[int], runs: list[int], now: float
-    ) -> None:  # fmt: skip
+    def _rank(self, page: SourcePage, links: Links, view: LinkView, new: list[int], runs: list[int]) -> None:
         """Let the strategy rank the links; those that are new are taken up with what it says."""
-        frontier, depth, ids = self._frontier, page.depth + 1, view.ids
-        first = len(frontier.candidates)  # of the new ones
-        urls = [links.urls[row] for row in new]
-        if urls:
-            self._worth.met(np.arange(first, first + len(urls)), urls)
-        priorities = self._worth.priorities(ids, view.sites, self._strategy.rank(page, view))
-        if len(ids) > len(urls):
+        ids, first = view.ids, len(self._frontier.candidates)  # of the new ones
+        values = self._strategy.rank(page, view)
+        if len(ids) > len(new):
             known = ids < first
-            self._recorder.reprioritised(frontier.update(ids[known], priorities[known], now))
-        if urls:
-            fresh = priorities[ids >= first]
-            taken = frontier.add(
-                urls, links.fingerprints[new], depth=depth, parent=page.id, priorities=fresh,
-                runs=np.array(runs, np.int64), now=now,
+            self._life.rerank(ids[known], values[known], view.sites[known])
+        if new:
+            self._life.take_up(
+                [links.urls[row] for row in new], links.fingerprints[new], depth=page.depth + 1, parent=page.id,
+                values=values[ids >= first], runs=runs,
             )  # fmt: skip
-            self._recorder.taken_up(taken, urls, fresh, depth=depth, parent=page.id, runs=runs)

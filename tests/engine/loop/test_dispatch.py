@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dowse.engine.life.tally import Tally
-from dowse.engine.loop.allowance import allowance
+from dowse.engine.loop.dispatch import allowance
 from dowse.model.topic import Target
 
 

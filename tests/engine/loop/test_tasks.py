@@ -10,7 +10,8 @@ from dowse.engine.loop.tasks import Tasks
 def test_what_ends_wakes_the_loop_and_what_fails_is_told() -> None:
     async def main() -> tuple[list[str], int]:
         told: list[str] = []
-        tasks = Tasks(lambda error: told.append(str(error)))
+        tasks = Tasks()
+        tasks.on_error = lambda error: told.append(str(error))
 
         async def fails() -> None:
             raise ValueError("no")
@@ -24,14 +25,14 @@ def test_what_ends_wakes_the_loop_and_what_fails_is_told() -> None:
 
 def test_the_loop_sleeps_no_longer_than_it_asked_for() -> None:
     async def main() -> None:
-        await asyncio.wait_for(Tasks(lambda _: None).sleep(0.01), 20)
+        await asyncio.wait_for(Tasks().sleep(0.01), 20)
 
     asyncio.run(main())
 
 
 def test_an_exchange_counts_until_it_is_answered() -> None:
     async def main() -> list[tuple[int, int]]:
-        tasks, seen = Tasks(lambda _: None), []
+        tasks, seen = Tasks(), []
         answer, digest = asyncio.Event(), asyncio.Event()
 
         async def page() -> None:
@@ -55,7 +56,8 @@ def test_an_exchange_counts_until_it_is_answered() -> None:
 def test_what_takes_longer_than_the_grace_is_dropped_and_is_no_failure() -> None:
     async def main() -> tuple[list[BaseException], int]:
         told: list[BaseException] = []
-        tasks = Tasks(told.append)
+        tasks = Tasks()
+        tasks.on_error = told.append
         tasks.background(asyncio.sleep(600))
         await asyncio.wait_for(tasks.finish(0.01), 20)
         return told, len(tasks)

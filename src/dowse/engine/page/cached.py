@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from dowse.engine.exchange.conclude import Conclusion
+from dowse.engine.life import Life
+from dowse.engine.page.disposition import Disposition
 from dowse.engine.page.pages import Fetched
 from dowse.frontier import Lease
 from dowse.model.clock import Clock
@@ -30,10 +31,11 @@ _AT_ONCE = 8  # bodies being read: enough to keep the thread busy between two tu
 class FromCache:
     """Takes leased pages from the cache."""
 
-    def __init__(self, topic: Topic, pages: HeldPages, conclusion: Conclusion, clock: Clock) -> None:
+    def __init__(self, topic: Topic, pages: HeldPages, life: Life, disposition: Disposition, clock: Clock) -> None:
         self._topic = topic
         self._pages = pages
-        self._conclusion = conclusion
+        self._life = life
+        self._disposition = disposition
         self._clock = clock
         self._thread = ThreadPoolExecutor(1, "cache")  # one: it reads from the disk, and SQLite serves one at a time
         self._reading = 0
@@ -63,9 +65,9 @@ class FromCache:
             self._reading -= 1
         if held is None:
             self._pages.forget(lease.url)
-            self._conclusion.wait_again(lease)
+            self._life.wait(lease)
             return None
-        return await self._conclusion.conclude(lease, self._as_asked(held.response), held.fetched_at)
+        return await self._disposition.of(lease, self._as_asked(held.response), held.fetched_at)
 
     def close(self) -> None:
         """Wait for what is being read, and let go of the folders."""

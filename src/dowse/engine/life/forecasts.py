@@ -8,27 +8,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from dowse.engine.life.recorder import Recorder
+from dowse.engine.life.journal import Journal
 from dowse.engine.life.tally import Tally
-from dowse.frontier import Frontier
+from dowse.frontier.frontier import Frontier
 from dowse.model.forecast import FORECAST, Forecast
 from dowse.model.page import Outcome
 from dowse.model.records import PageRow
 from dowse.predict.forecast import MOST_WAITING, Forecaster
 
-__all__ = ["Outlook"]
+__all__ = ["Forecasts"]
 
 _STATE = "forecast.state"
 _EVERY = 50  # fetches between two looks, at the least
 _KNOWN_A_FETCH = 1_000  # known URLs for each fetch between two looks
 
 
-class Outlook:
+class Forecasts:
     """What the next fetches may bring, as of the last look."""
 
-    def __init__(self, frontier: Frontier, recorder: Recorder) -> None:
+    def __init__(self, frontier: Frontier, journal: Journal) -> None:
         self._frontier = frontier
-        self._recorder = recorder
+        self._journal = journal
         self._forecaster = Forecaster()
         self._looked_at = 0  # fetches
         self.forecast: Forecast | None = None
@@ -50,8 +50,8 @@ class Outlook:
         self._looked_at = forecaster.fetches
         best, waiting = frontier.to_come(MOST_WAITING)
         self.forecast = forecaster.look(best, waiting, len(frontier.candidates))
-        self._recorder.statistic(FORECAST, self.forecast.to_json())
-        self._recorder.statistic(_STATE, forecaster.state())
+        self._journal.statistic(FORECAST, self.forecast.to_json())
+        self._journal.statistic(_STATE, forecaster.state())
         if self.on_look is not None:
             self.on_look(self.forecast)
 

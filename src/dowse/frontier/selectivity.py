@@ -1,7 +1,7 @@
-"""The window: while a crawl counts its pages, only the best waiting URLs may go.
+"""How choosy a crawl is: while it counts its pages, only the best waiting URLs may go.
 
-Politeness leaves most hosts idle most of the time. Without a window, every idle host would get a page, however poor,
-and a focused crawl would become a broad one. With it, a URL that is not among the best so many is held back as long as
+Politeness leaves most hosts idle most of the time. If every idle host were given a page, however poor, a focused crawl
+would become a broad one. So a URL that is not among the best so many is held back as long as
 better ones are leased. Seeds never are: their order is that of a list, not a judgement.
 """
 
@@ -13,7 +13,7 @@ from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of
 from dowse.model.records import CandidateState
 from dowse.model.strategy import SEED_FLOOR
 
-__all__ = ["Window"]
+__all__ = ["Selectivity"]
 
 _WAITING = int(CandidateState.WAITING)
 _PATIENCE_S = 0.5  # beyond two delays: how long a URL is held back while nothing else is leased
@@ -22,7 +22,7 @@ _EVERYTHING = 1 << (64 + ID_BITS)
 _LAST_SEED = int(orders_of(np.array([SEED_FLOOR]))[0]) << ID_BITS
 
 
-class Window:
+class Selectivity:
     """Knows which keys are among the best. Its edge is found again after a number of leases that grows with the
     frontier, and lies as many places further out: so the cost a lease stays flat, and what is inside is not held back
     meanwhile."""

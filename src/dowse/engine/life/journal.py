@@ -1,8 +1,12 @@
-"""Collects what happened since the last commit and hands it to the store, about once a second."""
+"""The journal: what happened since the last commit, handed to the store about once a second.
+
+Life and Sites write down here what becomes of URLs and sites; everybody may note events, statistics and refusals.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import repeat
 from typing import Any, cast
@@ -10,9 +14,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.frontier import Frontier
+from dowse.frontier.frontier import Frontier
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
+from dowse.model.http import Response
 from dowse.model.page import Links
 from dowse.model.records import (
     EVIDENCE_KIND,
@@ -29,8 +34,9 @@ from dowse.model.records import (
     SiteRow,
 )
 from dowse.model.strategy import Strategy
+from dowse.store import compose
 
-__all__ = ["Recorder"]
+__all__ = ["Journal", "packed"]
 
 _EVERY_S = 1.0
 _EVERY_PAGES = 128
@@ -38,18 +44,30 @@ _EVERY_ROWS = 8_192  # a page may have thousands of links, and a transaction hol
 _SAMPLES = 20
 _MOST_PLACES = 50
 _FARTHEST_S = 1e9  # some thirty years: a wait beyond has no date that could be written
+_LARGE_BYTES = 1_000_000  # some 3 ms to pack
 
 
-class Recorder:
+async def packed(response: Response, at: float, fields: Mapping[str, Any]) -> list[bytes]:
+    """The archive records of an answer that no worker has seen; a thread packs a large one."""
+    if len(response.body) < _LARGE_BYTES:
+        return compose(response, at, fields)
+    return await asyncio.to_thread(compose, response, at, fields)
+
+
+class Journal:
     """The only writer of the records. Nothing it was told is lost unless the process dies before the next commit,
-    and then the URLs concerned are still leased in the store, so that they are fetched again."""
+    and then the URLs concerned are still leased in the store, so that they are fetched again.
 
-    def __init__(self, store: Records, frontier: Frontier, purse: Purse, strategy: Strategy, clock: Clock) -> None:
-        self._store = store
+    It can be written to before there is a store (example pages are read before a crawl's folder is made): what it was
+    told goes into the first commit after :meth:`open`.
+    """
+
+    def __init__(self, frontier: Frontier, purse: Purse, clock: Clock) -> None:
         self._frontier = frontier
         self._purse = purse
-        self._strategy = strategy
         self._clock = clock
+        self._store: Records | None = None
+        self._strategy: Strategy | None = None
         self._batch = Batch()
         self._committed_at = clock.now()
         self._sites: list[SiteRow] = []
@@ -58,22 +76,20 @@ class Recorder:
         self._reprioritised: list[NDArray[np.int64]] = []
         self._held: dict[str, tuple[int, float]] = {}  # place -> how often the loop was held there, seconds at most
         self.on_event: Callable[[str, str], None] | None = None  # told of each event as it happens
+        self.archives = True  # False: there will never be a store, so answers need not be packed
+
+    def open(self, store: Records, strategy: Strategy) -> None:
+        """From now on there is a store to commit to; what the strategy has learned goes into each commit."""
+        self._store, self._strategy = store, strategy
+        self._purse.on_bytes = self.note_spent
 
     # -- what happened -------------------------------------------------------------------------------------------
 
     def taken_up(
-        self,
-        ids: NDArray[np.int64],
-        urls: list[str],
-        priorities: NDArray[np.float64],
-        *,
-        depth: int,
-        parent: int | None,
-        runs: list[int] | None = None,
-        via: int | None = None,
-    ) -> None:
-        sites = self._frontier.candidates.site[ids].tolist()
-        rows = zip(ids.tolist(), urls, sites, priorities.tolist(), runs or [0] * len(urls), strict=True)
+        self, ids: NDArray[np.int64], urls: list[str], sites: NDArray[np.int64], priorities: NDArray[np.float64], *,
+        depth: int, parent: int | None, runs: list[int] | None = None, via: int | None = None,
+    ) -> None:  # fmt: skip
+        rows = zip(ids.tolist(), urls, sites.tolist(), priorities.tolist(), runs or repeat(0, len(urls)), strict=True)
         self._batch.candidates.extend(
             CandidateRow(id_, url, site, depth, parent, priority, run, via=via)
             for id_, url, site, priority, run in rows
@@ -104,9 +120,10 @@ class Recorder:
         columns = zip(repeat(page), targets.tolist(), anchors, times, places, rels, strict=False)
         self._batch.links.extend(cast(Iterator[LinkRow], columns))  # a LinkRow each would cost ten times a tuple
 
-    def beside(self, archive: list[bytes], at: float) -> None:
-        """Archive an answer that is no page: a robots.txt, a sitemap. Who replays the crawl needs them too."""
-        self._batch.beside.append((archive, at))
+    async def archive(self, response: Response, at: float, fields: Mapping[str, Any]) -> None:
+        """Archive an answer that is no page (a robots.txt, a sitemap): who replays the crawl needs those too."""
+        if self.archives:
+            self._batch.beside.append((await packed(response, at, fields), at))
 
     def refused(self, rule: str, count: int, sample: str | None = None) -> None:
         refusals = self._batch.refusals
@@ -120,7 +137,7 @@ class Recorder:
         self._batch.statistics[name] = value
 
     def statistic_then(self, name: str, made: Callable[[], Any]) -> None:
-        """The same for what changes with every page: it is asked for when it is written."""
+        """Something learned that changes with every page: ``made`` is asked for it when it is written."""
         self._changing[name] = made
 
     def event(self, kind: str, detail: str) -> None:
@@ -167,20 +184,15 @@ class Recorder:
 
     def commit(self) -> None:
         """Write everything down now."""
+        if self._store is None or self._strategy is None:
+            return
         batch = self._batch
         # Sites are numbered by the frontier; one without a row would shift the numbers of all later ones on a resume.
         if len(self._sites) < len(self._frontier.sites):
             self.site(len(self._frontier.sites) - 1)
         self._note_waits()
         self._note_priorities()
-        memory = self._strategy.memory
-        if memory is not None:
-            batch.evidence.update(zip(*memory.changes(), strict=True))
-            batch.settled.update(zip(*memory.settled(), strict=True))
-            batch.statistics[EVIDENCE_KIND] = memory.kind
-        for key, value in self._strategy.state().items():
-            batch.statistics[f"{STRATEGY_STATE}{self._strategy.name}.{key}"] = value
-        batch.statistics.update((name, made()) for name, made in self._changing.items())
+        self._note_learned(self._strategy)
         batch.spent = replace(self._purse.spent)
         self._store.commit(batch)
         self._batch = Batch()  # only now: what could not be written is not forgotten
@@ -201,6 +213,17 @@ class Recorder:
             self._reprioritised.clear()
             self._batch.priorities.update(zip(ids.tolist(), self._frontier.priorities(ids).tolist(), strict=True))
 
+    def _note_learned(self, strategy: Strategy) -> None:
+        batch, memory = self._batch, strategy.memory
+        if memory is not None:
+            batch.evidence.update(zip(*memory.changes(), strict=True))
+            batch.settled.update(zip(*memory.settled(), strict=True))
+            batch.statistics[EVIDENCE_KIND] = memory.kind
+        for key, value in strategy.state().items():
+            batch.statistics[f"{STRATEGY_STATE}{strategy.name}.{key}"] = value
+        batch.statistics.update((name, made()) for name, made in self._changing.items())
+
     def note_spent(self) -> None:
         """Make the counters survive a kill: before the request they count has left, and as bytes come."""
-        self._store.note_spent(self._purse.spent)
+        if self._store is not None:
+            self._store.note_spent(self._purse.spent)

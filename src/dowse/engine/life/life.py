@@ -1,0 +1,314 @@
+"""The verbs for URLs. The states and the guarantees are told in the package's docstring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.engine.life.admission import Admission
+from dowse.engine.life.forecasts import Forecasts
+from dowse.engine.life.pricing import Pricing, costs_of
+from dowse.engine.life.sites import Sites
+from dowse.engine.life.tally import Tally
+from dowse.frontier import Lease
+from dowse.frontier.scope import StaticScope
+from dowse.model.clock import Clock
+from dowse.model.http import Failure, Response
+from dowse.model.page import Links, Outcome
+from dowse.model.records import (
+    EVIDENCE_KIND,
+    STRATEGY_STATE,
+    CandidateBlock,
+    CandidateState,
+    DecisionRow,
+    PageRow,
+    SiteRow,
+)
+from dowse.model.strategy import SourcePage, Strategy
+from dowse.model.topic import Topic
+from dowse.predict.calibration import MOST
+
+__all__ = ["Life", "Past"]
+
+_MAXIMISED = "maximise"  # the statistic that says what the priorities in the records stand for
+_LOST = 0.05  # of the priority a URL was ranked with: it goes unless it lost more
+_MOST_ATTEMPTS = 255
+_STATES = {
+    Outcome.FETCHED: CandidateState.FETCHED, Outcome.REDIRECTED: CandidateState.FETCHED,
+    Outcome.FAILED: CandidateState.FAILED, Outcome.REFUSED: CandidateState.REFUSED,
+}  # fmt: skip
+
+Ids = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+
+class Past(Protocol):
+    """What the records tell of earlier runs, for :meth:`Life.restore`."""
+
+    def statistics(self) -> dict[str, Any]: ...
+
+    def sites(self) -> Iterator[SiteRow]: ...
+
+    def candidates(self) -> Iterator[CandidateBlock]: ...
+
+    def settled(self, candidates: Any) -> Iterable[tuple[int, bytes]]: ...
+
+    def exchanges(self) -> Iterable[tuple[str, int, float, float, bool]]: ...
+
+    def forget_evidence(self, kind: str) -> None: ...
+
+    def last_fetches(self, most: int) -> list[tuple[float, bool, float]]: ...
+
+
+class Life:
+    """See the package's docstring."""
+
+    def __init__(self, topic: Topic, sites: Sites, strategy: Strategy, scope: StaticScope, clock: Clock) -> None:
+        self._topic = topic
+        self._frontier = frontier = sites._frontier  # theirs and ours, and nobody else's
+        self._strategy = strategy
+        self._clock = clock
+        self._pricing = Pricing(frontier, topic)
+        self._admission = Admission(self, frontier, strategy, scope, topic)
+        self._sources: dict[int, int] = {}  # candidate -> the one whose redirect led to it
+        self.sites = sites
+        self.journal = sites.journal
+        self.tally = Tally()
+        self.forecasts = Forecasts(frontier, sites.journal)
+        self.journal.statistic(_MAXIMISED, topic.strategy.maximise)
+
+    # -- unknown -> waiting --------------------------------------------------------------------------------------
+
+    def admit_seeds(self, urls: list[str]) -> int:
+        """Take up canonical seed URLs in their order; how many were new and in scope."""
+        return self._admission.seeds(urls)
+
+    async def foresee(self, links: Links) -> None:
+        """Do in slices, between which others have their turn, what :meth:`admit_links` needs of a page with very many
+        new links."""
+        await self._admission.foresee(links)
+
+    def admit_links(self, page: SourcePage, url: str, links: Links) -> None:
+        """Let the strategy learn from a judged page and rank what it links to; take up those targets that are new."""
+        self._admission.links(page, url, links)
+
+    def admit_redirect(self, lease: Lease, url: str) -> str:
+        """Take up the target of a redirect in place of the leased URL. Returns "" when it will be fetched, "known" when
+        it was taken up before, else the rule that refuses it."""
+        return self._admission.redirect(lease.candidate, url)
+
+    def take_up(
+        self, urls: list[str], fingerprints: NDArray[np.uint64], *, depth: int, parent: int = -1,
+        values: Values | None = None, priorities: Values | None = None, runs: list[int] | None = None,
+        source: int | None = None,
+    ) -> Ids:  # fmt: skip
+        """URLs that passed :class:`Admission` wait from now on: with these ``values``, or these ``priorities``. Their
+        new ids. ``source``: the candidate whose redirect led here."""
+        frontier = self._frontier
+        ids = np.arange(len(frontier.candidates), len(frontier.candidates) + len(urls))
+        sites = np.fromiter((frontier.site_of_url(url).id for url in urls), np.int64, len(urls))
+        self._pricing.met(ids, urls, sites)
+        if priorities is None:
+            assert values is not None
+            priorities = self._pricing.priorities(ids, sites, values)
+        frontier.add(
+            urls, fingerprints, depth=depth, parent=parent, priorities=priorities, now=self._clock.now(),
+            runs=0 if runs is None else np.array(runs, np.int64),
+        )  # fmt: skip
+        if source is not None:
+            target = int(ids[0])
+            self._sources[target] = source
+            self._pricing.moved(source, target)
+            if self._strategy.memory is not None:
+                self._strategy.memory.moved(source, target)
+        self.journal.taken_up(
+            ids, urls, sites, priorities, depth=depth, parent=parent if parent >= 0 else None, runs=runs, via=source
+        )
+        return ids
+
+    # -- waiting -------------------------------------------------------------------------------------------------
+
+    def rerank(self, ids: Ids, values: Values, sites: Ids | None = None) -> None:
+        """Candidates (of these ``sites``, where they are at hand) have these values by now: those that wait get
+        priorities to match."""
+        if sites is None:
+            sites = self._frontier.candidates.site[ids].astype(np.int64)
+        self._reprioritise(ids, self._pricing.priorities(ids, sites, values))
+
+    def values(self, ids: Ids, priorities: Values) -> Values:
+        """What the strategy last thought candidates of these priorities worth, whatever they cost."""
+        return self._pricing.values(ids, priorities)
+
+    def sized(self, candidate: int, size: int) -> None:
+        """The size of a waiting candidate is known before it is fetched: so is its cost."""
+        priority = self._pricing.sized(candidate, size)
+        if priority is not None:
+            self._reprioritise(np.array([candidate]), np.array([priority]))
+
+    def _reprioritise(self, ids: Ids, priorities: Values) -> None:
+        self.journal.reprioritised(self._frontier.update(ids, priorities, self._clock.now()))
+
+    # -- waiting -> leased -> waiting ----------------------------------------------------------------------------
+
+    def lease(self, within: int | None = None) -> Lease | None:
+        """The best URL, or the errand it needs first, of the sites that may be asked now; None when there is none.
+
+        ``within`` keeps a crawl that counts its pages from spending them on whatever host is idle: a URL that is not
+        among the best so many is held back, unless nothing was leased for some seconds.
+        """
+        return self._frontier.next(self._clock.now(), within=within)
+
+    def reconsider(self, lease: Lease) -> bool:
+        """Is a leased URL worth less by now than it was ranked with? Then it is put back to where it belongs."""
+        value = self._pricing.refreshed(lease.candidate, self._strategy)
+        ranked = self._frontier.priority(lease.candidate)
+        if value is None or value >= ranked - _LOST * abs(ranked):
+            return False
+        self.put_back(lease)
+        self._reprioritise(np.array([lease.candidate]), np.array([value]))
+        return True
+
+    def put_back(self, lease: Lease) -> None:
+        """Nobody was asked for a leased URL: it waits as if nothing had happened."""
+        now = self._clock.now()
+        self._frontier.cancel(lease, now)
+        self._frontier.retry(lease.candidate, at=now, now=now)
+
+    # -- leased -> asked for -> waiting --------------------------------------------------------------------------
+
+    def begin(self, lease: Lease, *, requests: int = 1) -> None:
+        """A leased URL is about to be asked for (0 ``requests``: of a cache): note why it was chosen."""
+        attempts = self.attempts(lease) + requests
+        self._frontier.candidates.attempts[lease.candidate] = min(attempts, _MOST_ATTEMPTS)
+        why = self._pricing.explain(lease.candidate, self._strategy)
+        decision = DecisionRow(
+            lease.candidate, self._clock.wall(), why.priority, self._strategy.name, why.version, why.features
+        )
+        self.journal.leased(lease.candidate, attempts, decision)
+
+    def counted(self, lease: Lease) -> None:
+        """A request that is none of the page's own (its HEAD) turned out to be its first attempt."""
+        self._frontier.candidates.attempts[lease.candidate] = 1
+
+    def measured(self, lease: Lease, result: Response | Failure) -> None:
+        """An exchange for a page is over: what its site costs is known better. A site that is slow stands back while
+        others have something to offer."""
+        site, now = lease.site, self._clock.now()
+        self._pricing.learn(site, lease.candidate, result)
+        repriced = self._pricing.reprice(site)
+        if repriced is not None:
+            self._reprioritise(*repriced)
+        back_s = self._pricing.stands_back_s(site)
+        if back_s and site.back_until <= now:
+            self._frontier.stand_back(site, back_s, now)
+
+    def wait(self, lease: Lease, reason: str = "", *, after_s: float = 0.0, forgiven: bool = False) -> None:
+        """The exchange ended without an answer for its page: it waits again, unless its site was given up meanwhile.
+        ``forgiven``: the attempt does not count."""
+        now, attempts = self._clock.now(), self.attempts(lease)
+        if lease.site.closed:
+            self._done(lease, CandidateState.REFUSED, lease.site.closed, attempts)
+            return
+        self._frontier.retry(lease.candidate, at=now + after_s, now=now)
+        self.journal.ended(lease.candidate, CandidateState.WAITING, reason, attempts - forgiven)
+
+    # -- leased -> done ------------------------------------------------------------------------------------------
+
+    def refuse(self, lease: Lease, rule: str) -> None:
+        """Nobody may be asked for a leased URL: it is refused, and its site may be asked for others."""
+        self._frontier.cancel(lease, self._clock.now())
+        self._done(lease, CandidateState.REFUSED, rule, 0)
+        self.journal.refused(rule, 1, lease.url)
+        self.tally.ended(Outcome.REFUSED)
+
+    def judged(self, lease: Lease, score: float, relevant: bool) -> int:
+        """A leased URL brought a page, and this is what it is worth (nothing, if it adds nothing). How many came before
+        it."""
+        self.tally.judged(lease.site.host, score, relevant, self._clock.now())
+        self.sites.brought(lease.site, relevant)
+        return self.tally.pages - 1
+
+    def end(self, lease: Lease, row: PageRow) -> None:
+        """End the life of a leased URL; ``row`` tells how, and goes into the next commit."""
+        row.depth, row.attempts = lease.depth, self.attempts(lease)
+        self._done(lease, _STATES[Outcome(row.outcome)], row.reason, row.attempts)
+        self.journal.page(row)
+        self.tally.ended(row.outcome)
+        if row.cached_from is not None:
+            self.tally.saved(int(row.outcome == Outcome.FETCHED), row.wire_bytes)
+        self.forecasts.ended(row)
+
+    def _done(self, lease: Lease, state: CandidateState, reason: str, attempts: int) -> None:
+        self._frontier.finish(lease.candidate, state)
+        self.journal.ended(lease.candidate, state, reason, attempts)
+
+    # -- looking -------------------------------------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> int:
+        """How many URLs wait."""
+        return self._frontier.waiting
+
+    def wake_at(self) -> float | None:
+        """When something that cannot be leased now may become so by time alone; None: never."""
+        return self._frontier.wake_at()
+
+    @property
+    def learns_words(self) -> bool:
+        """Does the strategy ask for the terms of pages?"""
+        return self._strategy.learns_words
+
+    def attempts(self, lease: Lease) -> int:
+        """How often a leased URL was asked for."""
+        return self._frontier.candidates.attempts.item(lease.candidate)
+
+    def found_on(self, lease: Lease) -> str:
+        """The page that first linked to a leased URL; "" for a seed."""
+        parent = self._frontier.candidates.parent.item(lease.candidate)
+        return self._frontier.url(parent) if parent >= 0 else ""
+
+    def redirected_from(self, lease: Lease) -> list[str]:
+        """The URLs whose redirects led to a leased one, the nearest first."""
+        chain, candidate = [], lease.candidate
+        while (source := self._sources.get(candidate)) is not None:
+            chain.append(self._frontier.url(source))
+            candidate = source
+        return chain
+
+    # -- another run ---------------------------------------------------------------------------------------------
+
+    def restore(self, past: Past, before: Topic) -> None:
+        """Go on where the last commit of an earlier run was; ``before`` is that run's topic. The sites were restored
+        already (:meth:`Sites.load`). The tally is brought up to date by the caller before :meth:`look_back`."""
+        frontier, now = self._frontier, self._clock.now()
+        learned, memory = past.statistics(), self._strategy.memory
+        known = memory is None or learned.get(EVIDENCE_KIND, memory.kind) == memory.kind
+        if memory is not None and not known:  # an earlier run had another strategy
+            past.forget_evidence(memory.kind)
+        for block in past.candidates():
+            frontier.load(block)
+            self._pricing.load(block)
+            if memory is not None and known:
+                memory.load(block.first, block.evidence)
+            self._admission.load(block)
+            self._sources.update(block.via)
+        frontier.loaded(now)
+        if memory is not None:
+            for candidate, more in past.settled(memory.wanted()):
+                memory.load_settled(candidate, more)
+        maximised = learned.get(_MAXIMISED, before.strategy.maximise)
+        costs = costs_of(self._topic, self._pricing.log, maximised)
+        repriced = self._pricing.restore(past.exchanges(), self.sites.delays_before, costs)
+        if repriced is not None:
+            self._reprioritise(*repriced)
+        if known:  # else it speaks of other measures
+            mark = f"{STRATEGY_STATE}{self._strategy.name}."
+            state = {name.removeprefix(mark): at for name, at in learned.items() if name.startswith(mark)}
+            self._strategy.restore(state)
+
+    def look_back(self, past: Past, recorded: int) -> None:
+        """Forecast from the last fetches of an earlier run, which recorded so many pages; the tally counts them."""
+        self.forecasts.restore(past.statistics(), past.last_fetches(MOST), fetches=recorded, tally=self.tally)

@@ -1,0 +1,248 @@
+"""The verbs for sites: what becomes of an origin, and who may ask it when.
+
+::
+
+    new ── found_at ──► at an address ── opened ──► open ──► closed
+                             ▲                       │ ▲
+                             └────── need_robots ────┘ └─ set_aside, faults: not asked for a while
+
+A site that was just mentioned needs its address, then its robots.txt; then its pages may be asked for. Whoever asks it
+holds a turn (:meth:`Sites.try_turn`, or a lease of ``Life``); :meth:`Sites.release` ends it, and the site's delay runs.
+A site that fails again and again is set aside for longer and longer, and in the end closed, with all that waits there.
+What is known of a site is its row, which goes into the next commit whenever it changes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+from dowse.engine.life.journal import Journal
+from dowse.frontier import Lease, Site
+from dowse.frontier.frontier import Frontier
+from dowse.model.budget import Purse
+from dowse.model.clock import Clock
+from dowse.model.errors import StoreError
+from dowse.model.http import Failure, FailureKind, Response
+from dowse.model.records import CandidateState, SiteRow
+from dowse.model.topic import Topic
+
+__all__ = ["Sites"]
+
+_SET_ASIDE_AFTER = 3  # failures in a row before a site is set aside for longer and longer
+_GIVE_UP_AFTER = 12  # failures in a row at which a site that never answered is closed
+_GIVE_UP_LATER = 24  # the same for a site that did answer once
+_LONG_S = 1.0  # that a worker was busy with a page: its site is set aside
+_REST = 8  # times as long as its page took
+_ENDED_AT_ONCE = 2_048  # URLs of a site that was given up
+_CLOSED_S = 24 * 3600.0  # how long a site that was given up stays closed for later runs
+
+
+class Sites:
+    """See the module's docstring."""
+
+    def __init__(self, topic: Topic, purse: Purse, clock: Clock, *, opens_at: float = 0.0, hash_seed: int = 0) -> None:
+        """Before ``opens_at`` no site is asked; ``hash_seed`` is the frontier's."""
+        self._politeness = topic.politeness
+        self._limits = topic.limits
+        self._clock = clock
+        self._frontier = Frontier(
+            delay_s=topic.politeness.delay_s, connections_per_site=topic.politeness.connections_per_host,
+            opens_at=opens_at, hash_seed=hash_seed,
+        )  # fmt: skip
+        self.journal = Journal(self._frontier, purse, clock)
+        self._failures: dict[int, int] = {}  # site -> failures in a row
+        self._given_up: dict[int, int] = {}  # site -> pages in a row that no worker could do in time
+        self._ending: deque[tuple[int, CandidateState, str]] = deque()  # URLs of sites that were given up
+        self.before: Sequence[SiteRow] = ()  # the rows of an earlier run, as they were
+
+    # -- looking -------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._frontier.sites)
+
+    def first(self, most: int) -> list[Site]:
+        """The first of all sites, in the order of their mention."""
+        return self._frontier.sites[:most]
+
+    def of(self, url: str) -> Site:
+        """The site of a canonical URL."""
+        return self._frontier.site_of_url(url)
+
+    def introduced_by(self, site: Site) -> Site | None:
+        """The site of the page that linked to the best URL that waits at a site; None for a seed, and without one."""
+        return self._frontier.introduced_by(site)
+
+    # -- turns ---------------------------------------------------------------------------------------------------
+
+    def try_turn(self, site: Site) -> Lease | float:
+        """A turn to ask a site for something beside its pages; else how many seconds to wait before trying again."""
+        return self._frontier.try_lease(site, self._clock.now())
+
+    def hold_errand(self, lease: Lease) -> Lease:
+        """Keep an errand's lease while its requests take turns of their own; nothing else is leased there meanwhile."""
+        return self._frontier.hold_errand(lease, self._clock.now())
+
+    def release(self, lease: Lease, *, heard_at: float | None = None) -> None:
+        """A turn is over: the site may be asked again when its delay has passed, counted from the first byte of the
+        answer where one came."""
+        self._frontier.release(lease, self._clock.now(), counted_from=heard_at)
+
+    def cancel(self, lease: Lease) -> None:
+        """A turn was not used: nobody was asked, so no delay begins."""
+        self._frontier.cancel(lease, self._clock.now())
+
+    def set_aside(self, site: Site, seconds: float) -> None:
+        """Do not ask a site for so long."""
+        self._frontier.set_aside(site, seconds, self._clock.now())
+
+    # -- what a site needs before its first page -----------------------------------------------------------------
+
+    def found_at(self, site: Site, address: str) -> None:
+        """The site's address is known: it shares that address's delay, and needs its robots.txt next."""
+        self.journal.site(site.id).address = address
+        self._frontier.set_address(site, address)
+
+    def moved(self, site: Site, address: str) -> None:
+        """The site has another address from now on."""
+        self.journal.site(site.id).address = address
+        self._frontier.rehome(site, address, self._clock.now())
+
+    def not_found(self, site: Site) -> None:
+        """No address of the site was found."""
+        self.journal.site(site.id).failures += 1
+
+    def opened(self, site: Site, robots_status: str = "", asked_s: float | None = None) -> None:
+        """The site's robots.txt was read, or need not be: its pages may be asked for. ``asked_s`` is its Crawl-delay,
+        kept when it is longer than ours, clipped to the longest."""
+        if not robots_status:
+            self._frontier.open(site)
+            return
+        row = self._robots(site, robots_status)
+        self._frontier.open(site, delay_s=self._delay(site, asked_s or 0.0))
+        row.delay_s = site.delay_s
+
+    def not_opened(self, site: Site, robots_status: str) -> None:
+        """The site's robots.txt could not be had."""
+        self._robots(site, robots_status).failures += 1
+
+    def need_robots(self, site: Site) -> None:
+        """The site's robots.txt must be read (again) before its next page."""
+        self._frontier.need_robots(site)
+
+    def _robots(self, site: Site, status: str) -> SiteRow:
+        row = self.journal.site(site.id)
+        row.robots_status, row.robots_fetched_at = status, self._clock.wall()
+        return row
+
+    def _delay(self, site: Site, asked_s: float) -> float:
+        clipped = min(asked_s, self._politeness.max_delay_s)
+        if clipped < asked_s:
+            self.journal.event("delay clipped", f"{site.origin}: Crawl-delay {asked_s:g} s taken as {clipped:g} s")
+        return max(clipped, self._politeness.delay_s)
+
+    # -- what its exchanges tell ---------------------------------------------------------------------------------
+
+    def exchanged(self, site: Site, result: Response | Failure, *, counts: bool) -> None:
+        """An exchange is over. Where it ``counts``, one that failed is a fault of the site's: again and again, and it
+        is set aside for longer and longer, and closed."""
+        row = self.journal.site(site.id)
+        row.requests += 1
+        row.wire_bytes += result.wire_bytes
+        row.latency_s += result.timings.first_byte_s
+        row.download_s += max(0.0, result.timings.total_s - result.timings.first_byte_s)
+        if not counts:
+            return
+        if isinstance(result, Response):
+            self._failures.pop(site.id, None)
+        elif result.kind is not FailureKind.BUDGET:  # which is no fault of the site's
+            self._fault(site, self._failures, result.kind.value + ": {} failures in a row")
+
+    def brought(self, site: Site, relevant: bool) -> None:
+        """A page of the site was judged."""
+        row = self.journal.site(site.id)
+        row.pages += 1
+        row.relevant += relevant
+
+    def kept_busy(self, site: Site, busy_s: float, *, given_up: bool) -> None:
+        """A worker was busy with a page for so long. A site whose pages keep workers busy is set aside for as long as
+        leaves most of their time to others; one whose pages use up all their time, again and again, is given up like
+        one that does not answer."""
+        if not given_up:
+            self._given_up.pop(site.id, None)
+        if busy_s < _LONG_S:
+            return
+        if given_up:
+            self._fault(site, self._given_up, "parse: {} pages in a row took too long")
+        self.set_aside(site, _REST * busy_s)
+
+    def keeps_busy(self, site: Site) -> None:
+        """A page of the site keeps a worker for long just now: no more of these, for the time being."""
+        self.set_aside(site, _LONG_S)
+
+    def put_off(self, site: Site) -> None:
+        """A page of the site used up all its time: the others wait."""
+        self.set_aside(site, _REST * self._limits.page_time_s)
+
+    def _fault(self, site: Site, faults_of: dict[int, int], reason: str) -> None:
+        """One more of a site's faults in a row."""
+        row = self.journal.site(site.id)
+        row.failures += 1
+        faults = faults_of[site.id] = faults_of.get(site.id, 0) + 1
+        if faults >= (_GIVE_UP_LATER if row.pages else _GIVE_UP_AFTER) and not site.closed:
+            self.close(site, reason.format(faults), CandidateState.FAILED)
+        elif faults >= _SET_ASIDE_AFTER:
+            self.set_aside(site, self._limits.retry_wait_s * 2.0 ** min(faults - _SET_ASIDE_AFTER, 6))
+
+    # -- the end of a site ---------------------------------------------------------------------------------------
+
+    def close(self, site: Site, reason: str, state: CandidateState, *, for_s: float = _CLOSED_S) -> None:
+        """Give a site up, with all that waits there, in this run and in those that begin within ``for_s``."""
+        self._end_all(site, reason, state)
+        row = self.journal.site(site.id)
+        row.closed, row.not_before = reason, self._clock.wall() + for_s if for_s else None
+        self.journal.event("site closed", f"{site.origin}: {reason}")
+
+    def _end_all(self, site: Site, reason: str, state: CandidateState) -> None:
+        self._ending.extend((candidate, state, reason) for candidate in self._frontier.close(site, reason))
+        self.end_some()
+
+    def end_some(self, most: int | None = _ENDED_AT_ONCE) -> bool:
+        """End URLs of sites that were given up, so many at a time, since there may be very many. Are there more?"""
+        attempts = self._frontier.candidates.attempts
+        for _ in range(len(self._ending) if most is None else min(most, len(self._ending))):
+            candidate, state, reason = self._ending.popleft()
+            self._frontier.finish(candidate, state)
+            self.journal.ended(candidate, state, reason, int(attempts[candidate]))
+        return bool(self._ending)
+
+    # -- another run ---------------------------------------------------------------------------------------------
+
+    def load(self, rows: Iterable[SiteRow]) -> None:
+        """Take up the sites of an earlier run, before any other is mentioned; :meth:`reopen` must follow when their
+        URLs are known."""
+        self.before = list(rows)
+        for row in self.before:
+            if self._frontier.site(row.origin).id != row.id:
+                raise StoreError(f"the records have no row for site {row.id - 1}: they are damaged")
+            self.journal.restore_site(row)
+
+    @property
+    def delays_before(self) -> list[float]:
+        """The delay of each site in the earlier run, in their order."""
+        return [row.delay_s for row in self.before]
+
+    def reopen(self) -> None:
+        """Keep to what an earlier run knew of its sites: they stay closed, or are not asked before their time. By the
+        wall clock, which may have been set back meanwhile: so a wait is no longer than a site may ask for. The delay
+        itself runs from now, since a site may have been asked after the last commit."""
+        for row in self.before:
+            site = self._frontier.sites[row.id]
+            wait_s = 0.0 if row.not_before is None else row.not_before - self._clock.wall()
+            if row.closed and wait_s > 0:
+                self._end_all(site, row.closed, CandidateState.REFUSED)  # a lease lost in a crash may still wait there
+                continue
+            if row.closed:
+                self.journal.site(site.id).closed = ""
+            longest_s = max(self._politeness.max_delay_s, self._politeness.delay_s)
+            self.set_aside(site, min(max(wait_s, row.delay_s), longest_s))
