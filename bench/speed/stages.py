@@ -13,7 +13,6 @@ HOOK = Path(__file__).parent / "hook"
 # Module -> stage. The innermost frame that is listed decides: what numpy or json do counts for whoever called them.
 _ENGINE = {
     "dowse.fetch": "fetch",
-    "aiohttp": "fetch",
     "dowse.engine.page.workers": "packing, sockets of the workers",
     "dowse.engine.page.wire": "packing, sockets of the workers",
     "dowse.frontier": "frontier",

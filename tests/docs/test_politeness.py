@@ -32,7 +32,7 @@ from dowse.fetch import (
     robots_outcome,
     user_agent,
 )
-from dowse.fetch import answer as answers
+from dowse.fetch.headers import MAX_FIELD_BYTES, MAX_FIELDS
 from dowse.frontier import scope
 from dowse.frontier.frontier import Frontier
 from dowse.frontier.traps import GrowthRules
@@ -99,8 +99,8 @@ def test_fixed_limits_are_the_codes() -> None:
         "robots.txt kept": f"{AGE_S / 3600:g} h",
         "A site closed, for later runs": f"{sites._CLOSED_S / 3600:g} h",
         "A sitemap": f"{sitemaps._MOST_BYTES // 10**6} MB",
-        "A header line": f"{answers._MAX_FIELD_BYTES // 1024} KiB",
-        "Headers of a response": f"{answers._MAX_HEADERS}",
+        "A header line": f"{MAX_FIELD_BYTES // 1024} KiB",
+        "Headers of a response": f"{MAX_FIELDS}",
         "An answer of DNS kept": f"{resolver._POSITIVE_S:g} s",
         "An answer of DNS used while a new one is looked up": f"{resolver._STALE_S / 60:g} min",
         "A failure of DNS kept, the first and those in a row after it": ", ".join(

@@ -57,7 +57,7 @@ def test_leaving_the_loop_stops_the_crawl_so_that_it_can_go_on(tmp_path: Path) -
 
 
 def test_the_package_is_light_until_it_crawls() -> None:
-    code = "import sys, dowse; dowse.Topic(query='x'); print('aiohttp' in sys.modules, callable(dowse.crawl))"
+    code = "import sys, dowse; dowse.Topic(query='x'); print('dowse.fetch.http' in sys.modules, callable(dowse.crawl))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"]
     assert not hasattr(dowse, "nonsense")

@@ -25,9 +25,9 @@ class Pieces:
     def at_eof(self) -> bool:
         return not self._data
 
-    async def read(self, n: int = -1) -> bytes:
+    async def read(self) -> bytes:
         await asyncio.sleep(0)
-        piece, self._data = self._data[:n], self._data[n:]
+        piece, self._data = self._data[:65_536], self._data[65_536:]
         return piece
 
 

@@ -18,7 +18,7 @@ from .servers import PRIVATE, Dns, FakeClock, chunked, page, reply, response, se
 @pytest.mark.parametrize("loop", [None, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
 @pytest.mark.parametrize("in_chunks", [False, True], ids=["length", "chunks"])
 def test_a_body_that_comes_at_once_arrives_whole(in_chunks: bool, loop: object) -> None:
-    """aiohttp stops reading in the middle of what it was given, and goes on when it is asked to with nothing."""
+    """The connection stops reading while too much is unread, and must go on once it was read."""
     body = bytes(range(256)) * 12_000
     answer = (
         chunked(*(body[start : start + 60_000] for start in range(0, len(body), 60_000))) if in_chunks else page(body)

@@ -67,6 +67,35 @@ def test_the_request_goes_out_as_told() -> None:
     assert "Cookie" not in sent
 
 
+def test_what_has_not_changed_is_not_sent_again() -> None:
+    """A server with validators of its own; some of them say how long the body would be that they do not send."""
+
+    async def main() -> tuple[list[Response], int]:
+        async def behaviour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            asked = site.heads[-1].decode().split("\r\n")
+            if 'If-None-Match: "v1"' in asked or f"If-Modified-Since: {date}" in asked:
+                writer.write(page(b"", 'ETag: "v1"', status="304 Not Modified", length=5000))
+            else:
+                writer.write(page(b"x" * 5000, 'ETag: "v1"', f"Last-Modified: {date}"))
+
+        date = "Thu, 01 Jan 2026 00:00:00 GMT"
+        async with serve(behaviour) as site, transport() as out:
+            url = site.url()
+            requests = (
+                Request(url),
+                Request(url, etag='"v1"'),
+                Request(url, last_modified=date),
+                Request(url, etag='"v0"'),
+            )
+            return [response(await out.fetch(request)) for request in requests], len(set(site.peers))
+
+    got, connections = run(main())
+    assert [(one.status, len(one.body), one.truncated) for one in got] == [
+        (200, 5000, ""), (304, 0, ""), (304, 0, ""), (200, 5000, "")
+    ]  # fmt: skip
+    assert connections == 1
+
+
 def test_validators_that_cannot_be_sent_are_left_out() -> None:
     async def main() -> bytes:
         async with serve(reply(page(b""))) as site, transport() as out:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import random
 from email.utils import formatdate
 
 import pytest
@@ -82,15 +81,3 @@ def test_retry_after(value: str | None, expected: float | None) -> None:
 def test_any_retry_after_is_clipped(value: str) -> None:
     wait = retry_after_s(value, WALL, 60.0)
     assert wait is None or 0.0 <= wait <= 60.0
-
-
-def test_dice_spread_backoffs_and_are_the_only_chance() -> None:
-    def once() -> list[float]:
-        dice = random.Random(7)
-        many = [decide(status(500), 1, LIMITS, wall=WALL, max_delay_s=60.0, dice=dice) for _ in range(20)]
-        return [decision.after_s for decision in many if isinstance(decision, Retry)]
-
-    waits = once()
-    assert waits == once()
-    assert len(set(waits)) == 20
-    assert all(1.0 <= wait <= 2.0 for wait in waits)

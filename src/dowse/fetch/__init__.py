@@ -6,9 +6,10 @@ worker has no use for it.
 
 from __future__ import annotations
 
-from dowse.fetch.agent import PRODUCT, product_token, user_agent
 from dowse.fetch.decode import Decoder
 from dowse.fetch.guard import Guard, allowed
+from dowse.fetch.mime_sniffing import disguised
+from dowse.fetch.request import PRODUCT, product_token, user_agent
 from dowse.fetch.resolver import Answer, Lookup, Resolver, SystemLookup
 from dowse.fetch.retry import Decision, GiveUp, Keep, Retry, decide, may_pass, retry_after_s
 from dowse.fetch.robots import (
@@ -21,7 +22,6 @@ from dowse.fetch.robots import (
     read_robots,
     robots_outcome,
 )
-from dowse.fetch.sniff import disguised
 
 __all__ = [
     "ALLOW_ALL",

@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
+from dowse.fetch.connection import Connection
 from dowse.fetch.decode import Decoder
+from dowse.fetch.headers import Head
 from dowse.model.bodies import Bodies
-from dowse.model.http import Truncation
+from dowse.model.http import Request, Truncation, is_unwanted
 
-__all__ = ["READ_BYTES", "Body", "Stream"]
+__all__ = ["Body", "Stream", "receive"]
 
-READ_BYTES = 65536
 _SLICE_BYTES = 1024  # decoded at a time: a bomb makes some megabytes of them
 _LONG_BYTES = 2**19  # of what came out so far: what a decoder does on top of that it does beside the loop
 
@@ -27,9 +28,33 @@ class Stream(Protocol):
         """Is the body known to be over?"""
         ...
 
-    async def read(self, n: int = -1) -> bytes:
-        """At most ``n`` bytes, as soon as there are any; empty at the end."""
+    async def read(self) -> bytes:
+        """The next bytes, as soon as there are any; empty at the end."""
         ...
+
+
+async def receive(
+    request: Request, head: Head, connection: Connection, bodies: Bodies, deadline: float
+) -> tuple[bytes, Truncation]:
+    """The decoded body of an answer, and why it is only a prefix where it is; a fault ends the prefix."""
+    if request.method != "HEAD" and is_unwanted(head.content_type, request.accept_types):
+        return b"", Truncation.TYPE
+    if connection.end is not None and not head.content_encoding and not bodies.full:
+        whole = connection.take()
+        if len(whole) <= request.max_body_bytes:
+            return whole, connection.end
+        return whole[: request.max_body_bytes], Truncation.LENGTH
+    body = Body(Decoder(head.content_encoding, request.max_body_bytes), bodies)
+    try:
+        async with asyncio.timeout_at(deadline):
+            await body.read(connection)
+        truncated = connection.end or Truncation.NONE
+    except TimeoutError:
+        truncated = connection.end or Truncation.TIME
+    try:
+        return await body.finish(truncated)
+    finally:
+        body.release()
 
 
 class Body:
@@ -51,7 +76,7 @@ class Body:
     async def read(self, stream: Stream) -> None:
         """Read until the end, or until the decoder wants no more."""
         while self._decoder.open and not stream.at_eof():
-            data = await stream.read(READ_BYTES)
+            data = await stream.read()
             if data:
                 await self._feed(data)
 

@@ -1,75 +1,83 @@
-"""What went wrong in an exchange: the kind of failure, and a line that says so."""
+"""What goes wrong in an exchange, as exceptions inside of ``fetch`` and as values outside of it.
+
+::
+
+    Malformed       what came is not HTTP, or beyond a limit
+    OSError
+      Refused       the address guard said no
+      Unresolved    the name has no address
+      Untunnelled   the proxy does not connect to the host
+      Spent         the byte budget ended before there was an answer
+      ...           all that sockets and TLS raise
+"""
 
 from __future__ import annotations
 
 import re
 import ssl
 
-import aiohttp
-from aiohttp.http import HttpProcessingError
-
-from dowse.fetch.exchange import Refused, Spent, Unresolved, clean
 from dowse.model.http import FailureKind
 
-__all__ = ["cause_of", "detail_of", "kind_of"]
+__all__ = ["Malformed", "Refused", "Spent", "Unresolved", "Untunnelled", "clean", "detail_of", "kind_of"]
 
-_QUOTED = re.compile(r":\s*+b['\"]").search  # from here on the bytes that were wrong, kilobytes of anything perhaps
 _OPENSSL = re.compile(r"^\[[^\]]*\] | \(_ssl\.c:\d+\)$")  # where in the library it was noticed
 _LONGEST = 200
 
-_FAULTS: tuple[tuple[type[BaseException], FailureKind], ...] = (
+
+class Malformed(Exception):
+    """What came is not HTTP, or beyond a limit."""
+
+
+class Refused(OSError):
+    """The address guard said no."""
+
+
+class Unresolved(OSError):
+    """The name has no address."""
+
+
+class Untunnelled(OSError):
+    """The proxy does not connect to the host."""
+
+
+class Spent(OSError):
+    """The byte budget ended before there was an answer."""
+
+
+_KINDS: tuple[tuple[type[BaseException], FailureKind], ...] = (
     # The first row that fits decides, so a special fault stands above its parents.
     (Refused, FailureKind.ADDRESS),
     (Unresolved, FailureKind.DNS),
+    (Untunnelled, FailureKind.CONNECT),
     (Spent, FailureKind.BUDGET),
     (ConnectionResetError, FailureKind.RESET),
     (ConnectionAbortedError, FailureKind.RESET),
     (ssl.SSLError, FailureKind.TLS),
     (ssl.CertificateError, FailureKind.TLS),
-    (aiohttp.ClientSSLError, FailureKind.TLS),
-    (aiohttp.ServerFingerprintMismatch, FailureKind.TLS),
-    (aiohttp.ClientConnectorDNSError, FailureKind.DNS),
-    (aiohttp.ClientConnectorError, FailureKind.CONNECT),
-    (aiohttp.ConnectionTimeoutError, FailureKind.CONNECT),
-    (aiohttp.ClientHttpProxyError, FailureKind.CONNECT),
-    (TimeoutError, FailureKind.TIMEOUT),
-    (HttpProcessingError, FailureKind.PROTOCOL),
-    (aiohttp.ClientResponseError, FailureKind.PROTOCOL),
-    (aiohttp.ClientPayloadError, FailureKind.PROTOCOL),
-    (aiohttp.InvalidURL, FailureKind.PROTOCOL),
-    (aiohttp.ClientConnectionError, FailureKind.RESET),
-    (OSError, FailureKind.RESET),
 )
-_TELLING = (Refused, Unresolved, ssl.SSLError, ConnectionResetError, ConnectionAbortedError)
 
 
-def kind_of(error: BaseException) -> FailureKind:
-    for fault, kind in _FAULTS:
+def kind_of(error: BaseException, *, is_connected: bool) -> FailureKind:
+    """The kind of failure that a fault is, before or after there was a connection."""
+    for fault, kind in _KINDS:
         if isinstance(error, fault):
             return kind
-    return FailureKind.PROTOCOL
+    if not isinstance(error, OSError):
+        return FailureKind.PROTOCOL
+    if not is_connected:
+        return FailureKind.CONNECT
+    return FailureKind.TIMEOUT if isinstance(error, TimeoutError) else FailureKind.RESET
 
 
-def cause_of(error: BaseException) -> BaseException:
-    """The fault itself, out of the wrappers it came in."""
-    inner = getattr(error, "os_error", None)
-    return inner if isinstance(inner, _TELLING) else error
+def detail_of(error: BaseException) -> str:
+    """What went wrong, on one line, in the fault's own words."""
+    if isinstance(error, ssl.SSLError):
+        said = _OPENSSL.sub("", str(error))
+    else:
+        said = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return " ".join(clean(said[: 10 * _LONGEST]).split())[:_LONGEST] or type(error).__name__
 
 
-def detail_of(cause: BaseException) -> str:
-    """On one line, what went wrong in the fault's own words."""
-    return " ".join(clean(_said(cause)).split())[:_LONGEST] or type(cause).__name__
-
-
-def _said(cause: BaseException) -> str:
-    """What went wrong in the fault's own words, without the library's decoration."""
-    if isinstance(cause, (aiohttp.ClientResponseError, HttpProcessingError)):
-        quoted = _QUOTED(cause.message)
-        return cause.message if quoted is None else cause.message[: quoted.start()].rstrip()
-    if isinstance(cause, aiohttp.ClientConnectorError):
-        cause = cause.os_error
-    if isinstance(cause, ssl.SSLError):
-        return _OPENSSL.sub("", str(cause))
-    if isinstance(cause, OSError) and cause.strerror:
-        return cause.strerror
-    return str(cause)
+def clean(text: str) -> str:
+    """Text that can be stored anywhere: a lone surrogate (an unreadable byte) becomes a replacement character."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

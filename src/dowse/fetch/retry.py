@@ -14,7 +14,6 @@ an answer cut to nothing    (timeout or disconnect before the first body byte) l
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from enum import Enum, auto
@@ -125,9 +124,8 @@ def decide(
     *,
     wall: float,
     max_delay_s: float,
-    dice: random.Random | None = None,
 ) -> Decision:
-    """Decide after the ``attempt``-th try (the first is 1). ``dice``, when given, spreads backoffs over [0.5, 1)."""
+    """Decide after the ``attempt``-th try (the first is 1)."""
     classified = _classify(result)
     if classified is None:
         return Keep()
@@ -141,7 +139,6 @@ def decide(
     wait = asked
     if wait is None:
         wait = min(limits.retry_wait_s * 2.0 ** min(attempt - 1, 30), max_delay_s)
-        wait *= 1.0 if dice is None else dice.uniform(0.5, 1.0)
     if attempt > limits.max_retries:
         return GiveUp(reason, hold_s=wait if whole_host else 0.0)
     return Retry(wait, whole_host, reason)

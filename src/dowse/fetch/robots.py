@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isfinite
 
-from dowse.fetch.agent import PRODUCT
-from dowse.fetch.exchange import clean
+from dowse.fetch.faults import clean
+from dowse.fetch.request import PRODUCT
 from dowse.fetch.robot_rules import PathRules, octets, path_rules
 from dowse.model.http import Failure, Response, Truncation
 

@@ -194,10 +194,10 @@ def _check_login(topic: Topic, store: CrawlStore) -> None:
 
 
 def _way_out(topic: Topic, clock: Clock, bodies: Bodies) -> Transport:
-    from dowse.fetch.files import allow_files  # loaded after workers were forked, which have no use for them
-    from dowse.fetch.http import HttpTransport
+    from dowse.fetch.http import HttpTransport  # loaded after workers were forked, which have no use for it
+    from dowse.fetch.pool import allow_open_files
 
-    allow_files(topic.network.concurrency + _OTHER_FILES)
+    allow_open_files(topic.network.concurrency + _OTHER_FILES)
     return HttpTransport(topic.network, topic.limits, clock, bodies=bodies)
 
 

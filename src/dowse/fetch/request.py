@@ -1,13 +1,15 @@
-"""Who we say we are: the User-Agent header, and the product token that robots.txt groups are matched with."""
+"""What a request says: its line and headers, and who asks (the User-Agent, and its product token in robots.txt)."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 
+from dowse.model.http import Request
 from dowse.model.topic import Network
 
-__all__ = ["PRODUCT", "product_token", "user_agent"]
+__all__ = ["PRODUCT", "header_lines", "product_token", "request_bytes", "user_agent", "validators"]
 
 PRODUCT = "dowse"
 """Our product token (RFC 9309, section 2.2.1)."""
@@ -15,6 +17,7 @@ PRODUCT = "dowse"
 _COMPATIBLE = re.compile(r"compatible;\s*([A-Za-z_-]+)")
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNSENDABLE = re.compile(r"[^\x20-\x7e]+")
+_SENDABLE = re.compile(r"[\x20-\x7e]+").fullmatch
 
 
 def _version() -> str:
@@ -49,3 +52,22 @@ def product_token(network: Network) -> str:
         return match[1].lower()
     match = _TOKEN.match(network.user_agent)
     return match[0].lower() if match else PRODUCT
+
+
+def header_lines(headers: Iterable[tuple[str, str]]) -> bytes:
+    """Headers as they are sent. None can hold a line end: they are ours, or were seen to (:func:`validators`)."""
+    return "".join([f"{name}: {value}\r\n" for name, value in headers]).encode()
+
+
+def request_bytes(method: str, target: str, lines: bytes) -> bytes:
+    """A whole request, with these lines of headers."""
+    return b"%b HTTP/1.1\r\n%b\r\n" % (f"{method} {target}".encode(), lines)
+
+
+def validators(request: Request) -> tuple[tuple[str, str], ...]:
+    """The headers that make a request conditional. They come from servers: one that cannot stand in a header is left
+    out."""
+    if request.etag is None and request.last_modified is None:
+        return ()
+    wanted = (("If-None-Match", request.etag), ("If-Modified-Since", request.last_modified))
+    return tuple((name, value) for name, value in wanted if value is not None and _SENDABLE(value))
