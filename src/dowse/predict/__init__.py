@@ -1,7 +1,7 @@
 """Predictors: what a URL may be worth before it is fetched, and what it may cost. One module an idea; all strategies
 pass one contract suite."""
 
-from dowse.predict.cost import Costs
+from dowse.predict.costs import Costs, Exchanged, SiteLog
 from dowse.predict.registry import (
     STRATEGIES,
     build_strategy,
@@ -10,7 +10,6 @@ from dowse.predict.registry import (
     parameter_value,
     parameters,
 )
-from dowse.predict.sitelog import Exchanged, SiteLog
 
 __all__ = [
     "STRATEGIES",

@@ -10,9 +10,8 @@ from typing import Any
 from dowse.model.errors import TopicError
 from dowse.model.strategy import Strategy, Subject
 from dowse.model.topic import StrategyChoice
-from dowse.predict import named
-from dowse.predict.best_first import BestFirst
-from dowse.predict.known import BestNFirst, SharkSearch
+from dowse.predict import forms
+from dowse.predict.best_first import BestFirst, BestNFirst, SharkSearch
 from dowse.predict.learning.statistics import Statistics
 from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder, SiteFirst
 from dowse.predict.tunnel import BlackTunnel
@@ -25,16 +24,16 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "dfs": DepthFirst,
     "random": RandomOrder,
     "site-first": SiteFirst,
-    "average": named.average,
-    "average-2": named.average_2,
-    "weighted": named.weighted,
-    "link": named.link,
-    "weighted-link": named.weighted_link,
-    "similar-link": named.similar_link,
-    "hybrid": named.hybrid,
-    "tunnel": named.tunnel,
+    "average": forms.average,
+    "average-2": forms.average_2,
+    "weighted": forms.weighted,
+    "link": forms.link,
+    "weighted-link": forms.weighted_link,
+    "similar-link": forms.similar_link,
+    "hybrid": forms.hybrid,
+    "tunnel": forms.tunnel,
     "black-tunnel": BlackTunnel,
-    "learning": named.learning,
+    "learning": forms.learning,
     "best-n-first": BestNFirst,
     "shark-search": SharkSearch,
 }

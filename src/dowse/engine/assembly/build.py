@@ -36,7 +36,7 @@ from dowse.model.http import Transport
 from dowse.model.page import Signature
 from dowse.model.proxy import LOGIN, PROXY, has_login
 from dowse.model.records import EVIDENCE_KIND, REPEATS, STRATEGY_STATE
-from dowse.model.strategy import Strategy
+from dowse.model.strategy import AttachedMemory, Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
 from dowse.model.url import canonical, split
@@ -263,9 +263,9 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, topic: Topic, 
         parts.growth.count_all(block.sites, block.urls)
         parts.conclusion.via.update(block.via)
     frontier.loaded(now)
-    if memory is not None:
-        for candidate, more in store.settled(memory.wanted()):
-            memory.load_settled(candidate, more)
+    if isinstance(memory, AttachedMemory):
+        for candidate, attachment in store.settled(memory.wanted_attachments()):
+            memory.load_attachment(candidate, attachment)
     maximised = learned.get(_MAXIMISED, _stored_topic(store).strategy.maximise)
     before = costs_of(topic, parts.worth.log, maximised)
     delays_s = [site.delay_s for site in sites]

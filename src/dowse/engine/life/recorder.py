@@ -28,7 +28,7 @@ from dowse.model.records import (
     Records,
     SiteRow,
 )
-from dowse.model.strategy import Strategy
+from dowse.model.strategy import AttachedMemory, Strategy
 
 __all__ = ["Recorder"]
 
@@ -176,7 +176,8 @@ class Recorder:
         memory = self._strategy.memory
         if memory is not None:
             batch.evidence.update(zip(*memory.changes(), strict=True))
-            batch.settled.update(zip(*memory.settled(), strict=True))
+            if isinstance(memory, AttachedMemory):
+                batch.settled.update(zip(*memory.attachments(), strict=True))
             batch.statistics[EVIDENCE_KIND] = memory.kind
         for key, value in self._strategy.state().items():
             batch.statistics[f"{STRATEGY_STATE}{self._strategy.name}.{key}"] = value
