@@ -9,7 +9,7 @@ from dowse.cli.parts import part_lines
 from dowse.engine.assembly.categories import with_kept_categories
 from dowse.engine.assembly.learned import kept_learned, recall
 from dowse.frontier.scope import StaticScope
-from dowse.judge import Judge, looking_judge, subject_of
+from dowse.judge import TopicJudge, looking_judge, subject_of
 from dowse.model.errors import TopicError
 from dowse.model.records import CandidateRow, CandidateState
 from dowse.model.shown import shown_line
@@ -136,7 +136,7 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     return lines
 
 
-def _judge(crawl: CrawlReader) -> tuple[Judge | None, str]:
+def _judge(crawl: CrawlReader) -> tuple[TopicJudge | None, str]:
     """The crawl's judge, or why there is none: a category may be gone, or need an extra that this machine lacks."""
     topic = with_kept_categories(topic_from_json(crawl.topic()), crawl.folder)
     try:

@@ -9,6 +9,7 @@ from dowse.predict.registry import (
     describe,
     parameter_value,
     parameters,
+    split_strategy,
 )
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "describe",
     "parameter_value",
     "parameters",
+    "split_strategy",
 ]
