@@ -70,7 +70,7 @@ def test_workers_share_what_they_learn_and_a_restart_keeps_it(tmp_path: Path) ->
     judge.nearness.frequencies.prepare(fresh=True)
     one, other = (pickle.loads(pickle.dumps(judge)) for _ in range(2))
     for _ in range(20):
-        one.learn(one.read(["bird", "nest"]))
+        one.nearness.learn(one.nearness.read(["bird", "nest"]))
     page = ["solar", "bird", "nest"]
     assert other.verdict(page).similarity == one.verdict(page).similarity > made("log-idf").verdict(page).similarity
     before = (tmp_path / TERMS).read_bytes()

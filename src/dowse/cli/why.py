@@ -170,16 +170,19 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
         return ["priority: first of all, as every seed"]
     topic = topic_from_json(crawl.topic())
     efficient = topic.strategy.maximise == "efficiency"
-    before = kept_learned(crawl.folder) if topic.strategy.learn_from else None
-    decision, strategy = (
-        crawl.decision(candidate.id),
-        build_strategy(topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), before=before),
-    )
+    decision = crawl.decision(candidate.id)
     if decision is not None:
         name, priority, version, features = (
             decision.strategy, decision.priority, decision.version, decision.features
         )  # fmt: skip
     else:  # it waits: what is known of it tells as much
+        before = kept_learned(crawl.folder) if topic.strategy.learn_from else None
+        try:
+            strategy = build_strategy(
+                topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), before=before
+            )
+        except TopicError as error:  # it was given from Python, or its package is not here
+            return [f"priority: {candidate.priority:.4g}; more cannot be told: {error}"]
         if strategy.memory is not None:
             if crawl.evidence_kind() != strategy.memory.kind or crawl.evidence(candidate.id) is None:
                 return [f"priority: {candidate.priority:.4g}, from a run with another strategy than the crawl's"]

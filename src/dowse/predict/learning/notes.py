@@ -132,8 +132,7 @@ class Notes(RowTable):
 
     def one(self, id_: int) -> Rows:
         """A copy of one candidate's record, a table of one."""
-        self.reach(id_ + 1)
-        return self._rows[id_ : id_ + 1].copy()
+        return (self._rows[id_ : id_ + 1] if id_ < self.count else self._empty).copy()
 
     def judged(self, id_: int, site: int, value: float, score: float, ordinal: int, bag: Bag) -> None:
         """A page with these words turned out to be worth so much."""
