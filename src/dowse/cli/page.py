@@ -12,7 +12,7 @@ from dowse.cli.options import Flags, read_topic, with_flags
 from dowse.cli.tell import say
 from dowse.engine.assembly.prepare import Named, Source, read_examples
 from dowse.engine.page.facts import facts_of
-from dowse.judge import TopicJudge, build_judge, check_predicate
+from dowse.judge import TopicJudge, build_judge, check_judge
 from dowse.model.clock import SystemClock
 from dowse.model.facts import PageFacts
 from dowse.model.topic import Topic
@@ -71,7 +71,7 @@ def read_page(
         categories=categories or [], language=language,
     )  # fmt: skip
     chosen = with_flags(Topic() if topic is None else read_topic(topic), flags)
-    check_predicate(chosen)  # a mistake in the predicate is told before anybody is asked for the page
+    check_judge(chosen)  # a mistake in the predicate is told before anybody is asked for the page
     return asyncio.run(_read(source, chosen))
 
 

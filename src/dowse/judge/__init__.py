@@ -8,7 +8,7 @@ from a topic.
 
 from __future__ import annotations
 
-from dowse.judge.build import DEFAULT_THRESHOLDS, METHODS, build_judge, looking_judge
+from dowse.judge.build import DEFAULT_THRESHOLDS, METHODS, build_judge, check_judge, looking_judge
 from dowse.judge.calibrate import calibrate
 from dowse.judge.category import Category
 from dowse.judge.category_file import load_category, save_category
@@ -27,6 +27,6 @@ from dowse.judge.terms import Terms, check_weighting
 __all__ = [
     "DEFAULT_THRESHOLDS", "METHODS", "TERMS", "Category", "GuardedJudge", "KeywordPool", "Nearness", "Reading",
     "SimilarityJudge", "Terms", "TopicJudge", "TopicVector", "Vocabulary", "build_judge", "calibrate",
-    "category_files", "check_predicate", "check_weighting", "load_category", "looking_judge", "save_category",
-    "subject_of",
+    "category_files", "check_judge", "check_predicate", "check_weighting", "load_category", "looking_judge",
+    "save_category", "subject_of",
 ]  # fmt: skip

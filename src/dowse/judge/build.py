@@ -18,7 +18,7 @@ from dowse.judge.guarded import GuardedJudge
 from dowse.judge.judge import EridJudge, PredicateJudge, SimilarityJudge, TopicJudge
 from dowse.judge.lexicon import Lexicon
 from dowse.judge.nearness import Nearness
-from dowse.judge.predicate import Predicate, build_predicate, check_measurable
+from dowse.judge.predicate import Predicate, build_predicate, check_measurable, check_predicate
 from dowse.judge.similarity import TopicVector, normalised, rocchio, unit_vector
 from dowse.judge.terms import Terms, check_weighting
 from dowse.model.errors import TopicError
@@ -29,7 +29,7 @@ from dowse.model.plugins import Plugin, find_plugin, find_plugins
 from dowse.model.topic import FunctionName, Keyword, Topic
 from dowse.model.words import words
 
-__all__ = ["DEFAULT_THRESHOLDS", "METHODS", "build_judge", "looking_judge"]
+__all__ = ["DEFAULT_THRESHOLDS", "METHODS", "build_judge", "check_judge", "looking_judge"]
 
 DEFAULT_THRESHOLDS = {
     ("similarity", "log"): 0.06,
@@ -69,6 +69,14 @@ def build_judge(topic: Topic, judge: Judge | None = None) -> TopicJudge:
     if predicate is not None:
         return _predicate_judge(topic, predicate, told)
     return _by_words(topic, told)
+
+
+def check_judge(topic: Topic) -> None:
+    """Raise TopicError where the predicate, the file of a category, or the judge that a package adds is not fit for
+    use: before anybody is asked for a page, which examples may need."""
+    check_predicate(topic)
+    if topic.judge.method not in METHODS:
+        GuardedJudge(_added(topic))
 
 
 def _added(topic: Topic) -> Judge:

@@ -28,7 +28,7 @@ from dowse.engine.page.processes import Started
 from dowse.engine.page.step import PageStep
 from dowse.engine.page.workers import InProcess, Workers, default_workers
 from dowse.frontier.scope import StaticScope
-from dowse.judge import METHODS, TERMS, TopicJudge, build_judge, check_predicate, subject_of
+from dowse.judge import METHODS, TERMS, TopicJudge, build_judge, check_judge, subject_of
 from dowse.model.bodies import Bodies
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
@@ -133,7 +133,8 @@ async def assemble(
     notes: list[str] = []
     topic = absolute_folders(with_kept_categories(topic, folder) if resume else absolute_categories(topic))
     topic = named_after(absolute_sources(topic), strategy, own_judge)
-    check_predicate(topic)
+    if own_judge is None:
+        check_judge(topic)
     check_maximise(topic.strategy, strategy or build_strategy(topic.strategy, seed_number=topic.seed_number))
     if not resume:
         check_ready(topic, by_judge=topic.judge.method not in METHODS)
