@@ -47,7 +47,7 @@ def measure(name: str, bodies: Sequence[bytes]) -> None:
     documents = [parse_page(body, url="http://example.org/", content_type="text/html") for body in bodies]
     judge = build_judge(Topic(query=QUERY))
     elements, n = sum(body.count(b"<") - body.count(b"</") for body in bodies) / len(bodies), len(bodies)
-    readings = [judge.read(document.lines.tokens()) for document in documents]
+    readings = [judge.nearness.read(document.lines.tokens()) for document in documents]
     starts = [block_starts(document) for document in documents]
     print(f"{name}: {n} pages, {elements:,.0f} elements, {sum(map(len, starts)) / n:.1f} blocks a page")
     parse_ms = best(lambda: [parse_page(body, url="http://example.org/", content_type="text/html") for body in bodies])

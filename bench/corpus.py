@@ -81,7 +81,8 @@ def main(source: Path, label: str | None) -> None:
         corpus = read(Path(name))
         topic = topic_of(corpus, label)
         judge, scope = build_judge(topic), StaticScope(Scope(reach="any"))
-        print(f"words, stemmed     {timed(lambda: corpus.vocabulary(judge.terms.language)):8.3f} s   once a language")
+        language = judge.nearness.terms.language
+        print(f"words, stemmed     {timed(lambda: corpus.vocabulary(language)):8.3f} s   once a language")
         print(f"digests for topic  {timed(lambda: corpus.digests(judge, scope, MAX_LINKS)):8.3f} s   {topic.query!r}")
         live = PageStep(judge, scope, MAX_LINKS)
         pages = np.flatnonzero(corpus.pages.is_page()).tolist()

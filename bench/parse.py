@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from dowse.judge import Judge, build_judge
+from dowse.judge import TopicJudge, build_judge
 from dowse.model.topic import Topic
 from dowse.model.url import canonical
 from dowse.model.words import WordLines
@@ -45,7 +45,7 @@ def pages(path: str) -> Iterator[tuple[str, str, bytes]]:
                 yield url, content_type, record.reader.read()
 
 
-def run(page: tuple[str, str, bytes], judge: Judge, spent: list[float]) -> tuple[int, int]:
+def run(page: tuple[str, str, bytes], judge: TopicJudge, spent: list[float]) -> tuple[int, int]:
     """One page through every stage; adds what each took to ``spent``."""
     url, content_type, body = page
     clock = time.process_time
@@ -55,15 +55,16 @@ def run(page: tuple[str, str, bytes], judge: Judge, spent: list[float]) -> tuple
     document = parse_html(bounded(text), url=url, charset=charset)
     tokens = document.lines.tokens()
     marks.append(clock())
-    reading = judge.read(tokens)
+    reading = judge.nearness.read(tokens)
     judge.verdict_of(reading)
-    by_line = judge.similarities(reading)
+    by_line = judge.nearness.similarities(reading)
     marks.append(clock())
     starts = block_starts(document)
-    by_block = judge.similarities(reading, line_groups(starts, len(by_line)))
+    by_block = judge.nearness.similarities(reading, line_groups(starts, len(by_line)))
     marks.append(clock())
     found = gather_links(document)
-    by_anchor = judge.similarities(judge.read(WordLines("\n".join(found.anchors)).tokens()))[: len(found.urls)]
+    anchors = judge.nearness.read(WordLines("\n".join(found.anchors)).tokens())
+    by_anchor = judge.nearness.similarities(anchors)[: len(found.urls)]
     measures = Measures(by_anchor, by_line, by_block, np.ones(len(starts)))
     measure_links(found, mentions_of(document, found, starts), measures)
     marks.append(clock())

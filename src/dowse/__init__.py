@@ -11,6 +11,9 @@ It finds the pages on your topic while downloading as little of the rest of the 
             print(f"{page.score:.2f} {page.url} {page.title}")
 
     asyncio.run(main())
+
+The ports at which a crawl can be extended are here as well: :class:`Strategy`, :class:`Judge`, :class:`Transport`,
+:class:`Records` and :class:`Clock`, with the values they speak; :mod:`dowse.testing` checks what stands behind them.
 """
 
 from __future__ import annotations
@@ -41,18 +44,72 @@ from dowse.model.topicfile import load_topic
 if TYPE_CHECKING:
     from dowse.engine.assembly.api import crawl
     from dowse.engine.page.pages import Fetched
+    from dowse.model.clock import Clock, SystemClock
+    from dowse.model.http import (
+        Failure,
+        FailureKind,
+        Meter,
+        Request,
+        Resolved,
+        Response,
+        Timings,
+        Transport,
+        Truncation,
+    )
+    from dowse.model.judge import Judge, ReadPage
+    from dowse.model.page import Bag, Context, Part, Reason, Verdict
+    from dowse.model.plugin_ports import (
+        Converted,
+        Converter,
+        Extracted,
+        Extractor,
+        SearchEngine,
+        SearchResult,
+    )
+    from dowse.model.records import Batch, Records
+    from dowse.model.strategy import AttachedMemory, Explanation, LinkView, Memory, SourcePage, Strategy, Subject
+    from dowse.predict.memory import NumberTable
+    from dowse.predict.rerank import RanksOnMention
+    from dowse.store.read import CrawlReader
+    from dowse.store.read import CrawlReader as open_crawl
+
+_LAZY = {  # module -> what it holds: loaded on first use, so that worker processes and quick commands start at once
+    "dowse.engine.assembly.api": ("crawl",),
+    "dowse.engine.page.pages": ("Fetched",),
+    "dowse.model.clock": ("Clock", "SystemClock"),
+    "dowse.model.http": (
+        "Failure", "FailureKind", "Meter", "Request", "Resolved", "Response", "Timings", "Transport", "Truncation",
+    ),
+    "dowse.model.judge": ("Judge", "ReadPage"),
+    "dowse.model.page": ("Bag", "Context", "Part", "Reason", "Verdict"),
+    "dowse.model.plugin_ports": (
+        "Converted", "Converter", "Extracted", "Extractor", "SearchEngine", "SearchResult",
+    ),
+    "dowse.model.records": ("Batch", "Records"),
+    "dowse.model.strategy": (
+        "AttachedMemory", "Explanation", "LinkView", "Memory", "SourcePage", "Strategy", "Subject",
+    ),
+    "dowse.predict.memory": ("NumberTable",),
+    "dowse.predict.rerank": ("RanksOnMention",),
+    "dowse.store.read": ("CrawlReader",),
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in _LAZY.items() for name in names}
 
 __all__ = [
-    "Budget", "Cache", "Cost", "DowseError", "Example", "Fetched", "JudgeSettings", "Keyword", "Limits", "Network",
-    "PageFacts", "Politeness", "Scope", "Seeds", "StoreError", "StrategyChoice", "Target", "Topic", "TopicError",
-    "UserError", "crawl", "load_topic",
+    "AttachedMemory", "Bag", "Batch", "Budget", "Cache", "Clock", "Context", "Converted", "Converter", "Cost",
+    "CrawlReader", "DowseError", "Example", "Explanation", "Extracted", "Extractor", "Failure", "FailureKind",
+    "Fetched", "Judge", "JudgeSettings", "Keyword", "Limits", "LinkView", "Memory", "Meter", "Network", "NumberTable",
+    "PageFacts", "Part", "Politeness", "RanksOnMention", "ReadPage", "Reason", "Records", "Request", "Resolved",
+    "Response", "Scope", "SearchEngine", "SearchResult", "Seeds", "SourcePage", "StoreError", "Strategy",
+    "StrategyChoice", "Subject", "SystemClock", "Target", "Timings", "Topic", "TopicError", "Transport", "Truncation",
+    "UserError", "Verdict", "crawl", "load_topic", "open_crawl",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """The engine is loaded on first use: worker processes and quick commands start without the network library."""
-    if name == "crawl":
-        return import_module("dowse.engine.assembly.api").crawl
-    if name == "Fetched":
-        return import_module("dowse.engine.page.pages").Fetched
-    raise AttributeError(f"module 'dowse' has no attribute {name!r}")
+    if name == "open_crawl":  # a crawl's folder is read by the class itself
+        name = "CrawlReader"
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module 'dowse' has no attribute {name!r}")
+    return getattr(import_module(module), name)

@@ -59,7 +59,7 @@ def test_heading_and_block_of_the_mention(folder: Path) -> None:
         above = mention(crawl, "http://a.test/", "http://a.test/b", judge)
     assert found is not None
     assert above is not None
-    assert (found.heading, found.heading_similarity) == ("Solar news", judge.similarity("solar news"))
+    assert (found.heading, found.heading_similarity) == ("Solar news", judge.nearness.similarity("solar news"))
     assert (above.heading, above.heading_similarity) == ("Front", 0), "the title, where there is no heading above"
 
 

@@ -31,6 +31,7 @@ EXAMPLES = {
     "report": "dowse report demo-crawl/learning",
     "export": "dowse export demo-crawl/learning --to csv --out pages.csv",
     "strategies": "dowse strategies",
+    "plugins": "dowse plugins",
     "demo": "dowse demo",
     "demo-web": "dowse demo-web --port 8000",
     "stats show": "dowse stats show solar --top 5",

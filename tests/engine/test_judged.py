@@ -71,7 +71,7 @@ def test_a_line_that_repeats_counts_for_a_quarter(
     topic = Topic(keywords=(Keyword("solar"), Keyword("bird", 0.5)), judge=JudgeSettings(method, weighting=weighting))
     judge = build_judge(topic)
     tokens = [LINE_END, *(word for _, line in found for word in (*line, LINE_END))][:-1]
-    page = judge.read(tokens)
+    page = judge.nearness.read(tokens)
     hashes = page.lines()[1][1:]
     menu = {tuple(sorted(line)) for again, line in found if again}
     known = sorted({int(hash_) for (_, line), hash_ in zip(found, hashes, strict=True) if tuple(sorted(line)) in menu})
@@ -105,7 +105,7 @@ def test_compiled_or_not_the_same_repeats(
     found: list[tuple[bool, list[str]]], starts: list[int], menu: list[int], most: int
 ) -> None:
     judge = build_judge(Topic(query="solar birds"))
-    page = judge.read([word for some, line in found for word in (*line[: 5 * some], LINE_END)][:-1])
+    page = judge.nearness.read([word for some, line in found for word in (*line[: 5 * some], LINE_END)][:-1])
     hashes = page.lines()[1]
     known = np.unique(hashes[[line % len(hashes) for line in menu]]).astype("<u8").tobytes()
     with pytest.MonkeyPatch.context() as patch:

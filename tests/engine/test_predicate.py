@@ -17,11 +17,12 @@ import pytest
 import dowse
 from dowse.engine.assembly import build
 from dowse.engine.assembly.build import assemble, read_settings
-from dowse.judge import Judge, build_judge
+from dowse.judge import TopicJudge, build_judge
 from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
 from dowse.model.facts import PageFacts
+from dowse.model.judge import Judge
 from dowse.model.topic import StrategyChoice, Topic
 from dowse.store import CrawlReader
 from tests.engine.servers import chain, crawl_all, page, topic_for
@@ -234,8 +235,8 @@ def test_the_category_that_judges_is_the_one_that_is_kept(tmp_path: Path, monkey
     file = write_made(tmp_path / "solar.json", "solar")
     before = file.read_bytes()
 
-    def built(topic: Topic) -> Judge:
-        judge = build_judge(topic)
+    def built(topic: Topic, own: Judge | None) -> TopicJudge:
+        judge = build_judge(topic, own)
         write_made(file, "bread")
         return judge
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.judge import Category, Judge, build_judge, load_category
+from dowse.judge import Category, TopicJudge, build_judge, load_category
 from dowse.judge.bags import bag_of
 from dowse.judge.category import MAX_TERMS, check_name
 from dowse.judge.category_file import save_category
@@ -87,12 +87,12 @@ def test_a_part_of_an_occurrence_counts_as_that_part() -> None:
 
 
 def test_it_goes_by_what_a_judge_reads_of_a_page() -> None:
-    judge: Judge = build_judge(Topic(query="birds"))
+    judge: TopicJudge = build_judge(Topic(query="birds"))
     text = texts(BIRDS, 1, seed=9)[0]
-    numbers, counts = judge.read(words(text)).distinct()
+    numbers, counts = judge.nearness.read(words(text)).distinct()
     bag = bag_of(text, ENGLISH)
     category = of_birds().category
-    found = category.probability(judge._lexicon.term_hashes()[numbers], counts)
+    found = category.probability(judge.nearness._lexicon.term_hashes()[numbers], counts)
     assert found == category.probability(bag.hashes, bag.counts)
 
 

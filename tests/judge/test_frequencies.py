@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.judge import TERMS, Judge, build_judge
+from dowse.judge import TERMS, TopicJudge, build_judge
 from dowse.judge.frequencies import Frequencies
 from dowse.model.topic import JudgeSettings, Topic
 from dowse.model.words import LINE_END, words
@@ -19,7 +19,7 @@ WORDS = ["solar", "cell", "bird", "nest", "zebra", "lamp"]
 pages = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=12), max_size=8)
 
 
-def made(weighting: str) -> Judge:
+def made(weighting: str) -> TopicJudge:
     return build_judge(Topic(query="solar cell", judge=JudgeSettings(weighting=weighting, language="none")))
 
 
@@ -45,17 +45,17 @@ def literal(page: list[str], before: list[list[str]], weighting: str) -> float:
 def test_rare_terms_weigh_more_as_pages_are_fetched(weighting: str, story: list[list[str]]) -> None:
     judge = made(weighting)
     for place, page in enumerate(story):
-        reading = judge.read([*page, LINE_END, *page[:2]])
-        assert judge.similarities(reading)[0] == pytest.approx(literal(page, story[:place], weighting))
-        assert judge.similarities(reading)[1] == pytest.approx(literal(page[:2], story[:place], weighting))
-        alone = judge.read(page)
+        reading = judge.nearness.read([*page, LINE_END, *page[:2]])
+        assert judge.nearness.similarities(reading)[0] == pytest.approx(literal(page, story[:place], weighting))
+        assert judge.nearness.similarities(reading)[1] == pytest.approx(literal(page[:2], story[:place], weighting))
+        alone = judge.nearness.read(page)
         verdict = judge.verdict_of(alone)
         assert verdict.similarity == pytest.approx(literal(page, story[:place], weighting))
         assert sum(reason.contribution for reason in verdict.reasons) == pytest.approx(verdict.score)
-        assert judge.similarity(" ".join(page)) == pytest.approx(verdict.similarity)
-        judge.learn(alone)
-    assert judge.frequencies is not None
-    assert judge.frequencies.pages == len(story)
+        assert judge.nearness.similarity(" ".join(page)) == pytest.approx(verdict.similarity)
+        judge.nearness.learn(alone)
+    assert judge.nearness.frequencies is not None
+    assert judge.nearness.frequencies.pages == len(story)
 
 
 def test_before_the_first_page_idf_changes_nothing() -> None:
@@ -66,23 +66,23 @@ def test_before_the_first_page_idf_changes_nothing() -> None:
 
 def test_workers_share_what_they_learn_and_a_restart_keeps_it(tmp_path: Path) -> None:
     judge = made("log-idf").kept_at(tmp_path)
-    assert judge.frequencies is not None
-    judge.frequencies.prepare(fresh=True)
+    assert judge.nearness.frequencies is not None
+    judge.nearness.frequencies.prepare(fresh=True)
     one, other = (pickle.loads(pickle.dumps(judge)) for _ in range(2))
     for _ in range(20):
-        one.learn(one.read(["bird", "nest"]))
+        one.nearness.learn(one.nearness.read(["bird", "nest"]))
     page = ["solar", "bird", "nest"]
     assert other.verdict(page).similarity == one.verdict(page).similarity > made("log-idf").verdict(page).similarity
     before = (tmp_path / TERMS).read_bytes()
     looking = made("log-idf").as_of(tmp_path)
     assert looking.verdict(page).similarity == one.verdict(page).similarity
     with pytest.raises(ValueError, match="read-only"):
-        looking.learn(looking.read(page))
+        looking.nearness.learn(looking.nearness.read(page))
     assert (tmp_path / TERMS).read_bytes() == before
     again = Frequencies(tmp_path / TERMS)
     again.prepare(fresh=False)
     assert again.pages == 20
     again.start_over()
     assert Frequencies(tmp_path / TERMS).pages == 0
-    judge.frequencies.prepare(fresh=True)
-    assert judge.frequencies.idf(np.array([3], np.uint64)).tolist() == [1.0]
+    judge.nearness.frequencies.prepare(fresh=True)
+    assert judge.nearness.frequencies.idf(np.array([3], np.uint64)).tolist() == [1.0]

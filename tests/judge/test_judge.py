@@ -87,11 +87,11 @@ def test_erid_uses_the_query_where_there_are_no_keywords() -> None:
 
 def test_similarity_of_short_texts() -> None:
     judge = build_judge(Topic(query="solar cells"))
-    assert judge.similarity("Solar cell") == pytest.approx(1.0)
-    assert judge.similarity("the SOLAR panel") == pytest.approx(0.5)
-    assert judge.similarity("home") == 0.0
-    assert judge.similarity("") == 0.0
-    assert judge.similarity("of the") == 0.0
+    assert judge.nearness.similarity("Solar cell") == pytest.approx(1.0)
+    assert judge.nearness.similarity("the SOLAR panel") == pytest.approx(0.5)
+    assert judge.nearness.similarity("home") == 0.0
+    assert judge.nearness.similarity("") == 0.0
+    assert judge.nearness.similarity("of the") == 0.0
 
 
 def test_an_explicit_threshold_wins() -> None:
@@ -123,14 +123,14 @@ def test_a_judge_sent_to_another_process_gives_the_same_verdicts() -> None:
     again = pickle.loads(pickle.dumps(judge))
     for text in (SOLAR, PANELS, BIRDS):
         assert again.verdict(words(text)) == judge.verdict(words(text))
-        assert again.similarity(text) == judge.similarity(text)
+        assert again.nearness.similarity(text) == judge.nearness.similarity(text)
 
 
 def test_other_scripts_and_languages() -> None:
     judge = build_judge(Topic(query="太陽電池", judge=JudgeSettings(language="none")))
-    assert judge.similarity("新しい太陽電池の効率") > 0.3
+    assert judge.nearness.similarity("新しい太陽電池の効率") > 0.3
     german = build_judge(Topic(query="Häuser", judge=JudgeSettings(language="german")))
-    assert german.similarity("ein altes Haus") > 0
+    assert german.nearness.similarity("ein altes Haus") > 0
 
 
 @given(page=st.lists(st.sampled_from([*words(SOLAR + BIRDS + COOKING), "the", "of"]), max_size=120))
@@ -142,11 +142,11 @@ def test_counting_with_arrays_gives_the_plain_cosine(weighting: str, page: list[
             judge=JudgeSettings(weighting=weighting),
         )
     )  # fmt: skip
-    terms = judge.terms.sequence(page)
+    terms = judge.nearness.terms.sequence(page)
     counts = Counter(terms)
     verdict = judge.verdict(page)
-    assert verdict.similarity == pytest.approx(judge.vector.cosine(counts))
-    assert judge.pool is not None
-    shares = judge.pool.shares(counts, len(terms), judge.read(page).occurrences) if terms else []
+    assert verdict.similarity == pytest.approx(judge.nearness.vector.cosine(counts))
+    assert judge.nearness.pool is not None
+    shares = judge.nearness.pool.shares(counts, len(terms), judge.nearness.read(page).occurrences) if terms else []
     assert verdict.erid == pytest.approx(sum(share.share * share.weight for share in shares))
     assert verdict == judge.verdict(page)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dowse.model.strategy import Memory
+from dowse.model.strategy import AttachedMemory, Memory
 
 
 def hand_over(before: Memory, after: Memory, count: int) -> None:
     """What the records would keep of the candidates below ``count`` is loaded by a later run: what was found out since
     the first was last asked."""
     rows: dict[int, bytes] = dict(zip(*before.changes(), strict=True))
-    settled: dict[int, bytes] = dict(zip(*before.settled(), strict=True))
     after.load(0, [rows.get(id_) for id_ in range(count)])
-    for id_ in after.wanted():
-        after.load_settled(id_, settled[id_])
+    if isinstance(before, AttachedMemory) and isinstance(after, AttachedMemory):
+        attached: dict[int, bytes] = dict(zip(*before.attachments(), strict=True))
+        for id_ in after.wanted_attachments():
+            after.load_attachment(id_, attached[id_])

@@ -54,7 +54,7 @@ def crawl(
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="The crawl's folder.")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the crawl in this folder.")] = None,
     strategy: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The crawl order (see: dowse strategies).")
+        str | None, typer.Option(metavar="NAME[:KEY=VALUE,...]", help="The crawl order (see: dowse strategies).")
     ] = None,
     param: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A parameter of the strategy.")] = None,
     maximise: Annotated[

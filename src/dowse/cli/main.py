@@ -23,6 +23,7 @@ _COMMANDS = {  # in the order of the help; where each lives
     "crawl": "crawl:crawl", "init": "start:init", "judge": "judge:judge", "blocks": "blocks:blocks",
     "train": "train:train", "label": "label:label", "why": "look:why",
     "report": "look:report", "export": "look:export", "stats": "stats:stats", "strategies": "start:strategies",
+    "plugins": "start:plugins",
     "demo": "demo:demo", "demo-web": "demo:demo_web", "hostile": "hostile:hostile", "lab": "lab_figure:lab",
 }  # fmt: skip
 

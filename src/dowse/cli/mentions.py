@@ -6,7 +6,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from dowse.judge import Judge
+from dowse.judge import TopicJudge
 from dowse.lab.archived import archived_document
 from dowse.lab.blocks import Block, measure
 from dowse.parse import gather_links
@@ -29,7 +29,7 @@ class Mention:
     blocks: int  # of the page
 
 
-def mention(crawl: CrawlReader, page_url: str, url: str, judge: Judge) -> Mention | None:
+def mention(crawl: CrawlReader, page_url: str, url: str, judge: TopicJudge) -> Mention | None:
     """How a page of the crawl mentions ``url``; None when its record cannot be read, or the link is not found there."""
     page = crawl.page(page_url)
     document = None if page is None else archived_document(crawl, page)
@@ -48,10 +48,10 @@ def mention(crawl: CrawlReader, page_url: str, url: str, judge: Judge) -> Mentio
         text = (lines[number] if number < len(lines) else "") or anchor  # an image alone in its paragraph
         found.append((blocked.at(number).similarity or 0.0, -number, text))
     _, number, paragraph = max(found)  # the best mention is the one in the most similar block, as for the crawl
-    similarity = judge.similarity(paragraph)
+    similarity = judge.nearness.similarity(paragraph)
     above = bisect_right(headings, -number)
     heading = lines[headings[above - 1]] if above else lines[0]
     return Mention(
-        anchor, judge.similarity(anchor), paragraph, similarity, heading, judge.similarity(heading),
+        anchor, judge.nearness.similarity(anchor), paragraph, similarity, heading, judge.nearness.similarity(heading),
         blocked.at(-number), len(blocked.blocks),
     )  # fmt: skip

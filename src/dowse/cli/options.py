@@ -14,7 +14,7 @@ from dowse.model.errors import TopicError, UserError
 from dowse.model.proxy import PROXY
 from dowse.model.topic import Expression, JudgeSettings, Scope, StrategyChoice, Target, Topic
 from dowse.model.topicfile import MAXIMISE, load_topic
-from dowse.predict import parameter_value
+from dowse.predict import parameter_value, split_strategy
 
 __all__ = ["Flags", "read_topic", "with_flags"]
 
@@ -188,8 +188,9 @@ def _network(topic: Topic, flags: Flags) -> Any:
 
 
 def _strategy(choice: StrategyChoice, flags: Flags) -> StrategyChoice:
-    same = flags.strategy is None or flags.strategy == choice.name
-    params = dict(choice.params) if same else {}
+    name, given = split_strategy(flags.strategy) if flags.strategy is not None else (choice.name, {})
+    same = name == choice.name
+    params = {**(choice.params if same else {}), **given}
     for entry in flags.params:
         key, separator, value = entry.partition("=")
         if not separator or not key:
@@ -201,7 +202,7 @@ def _strategy(choice: StrategyChoice, flags: Flags) -> StrategyChoice:
         if not Path(place).exists():
             raise UserError(f"--learn-from: there is no folder or file {place!r}")
     sources = (*choice.learn_from, *flags.learn_from) if same else tuple(flags.learn_from)
-    return StrategyChoice(flags.strategy or choice.name, params, flags.maximise or choice.maximise, sources)
+    return StrategyChoice(name, params, flags.maximise or choice.maximise, sources)
 
 
 def _named(flag: str, parse: Any, text: str) -> Any:

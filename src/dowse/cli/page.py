@@ -13,13 +13,13 @@ from dowse.cli.tell import say
 from dowse.engine.assembly.prepare import documents_of, read_examples
 from dowse.engine.exchange.documents import NamedDocument
 from dowse.engine.page.facts import facts_of
-from dowse.judge import Judge, build_judge, check_predicate
+from dowse.judge import TopicJudge, build_judge, check_judge
 from dowse.model.clock import SystemClock
 from dowse.model.facts import PageFacts
 from dowse.model.topic import Topic
 from dowse.parse import Document, detect_language, gather_links
 
-__all__ = ["AllowAddress", "AllowPrivate", "AsJson", "Page", "ReadPage", "Resolve", "TopicWords", "read_page"]
+__all__ = ["AllowAddress", "AllowPrivate", "AsJson", "ChosenPage", "Page", "Resolve", "TopicWords", "read_page"]
 
 Page = Annotated[str, typer.Argument(metavar="URL|FILE", help="A page of the web, or a file.")]
 TopicWords = Annotated[str, typer.Option("--topic", help="A topic file, or the words of a topic.")]
@@ -37,19 +37,19 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @dataclass(frozen=True, slots=True)
-class ReadPage:
+class ChosenPage:
     """A page, and the topic with the judge it asks for."""
 
     named: NamedDocument
     document: Document
-    judge: Judge
+    judge: TopicJudge
     topic: Topic
 
     def facts(self) -> PageFacts:
-        """What the judge's predicate may ask for."""
+        """What the judge may ask for."""
         document, named = self.document, self.named
         return facts_of(
-            self.judge, document, language=detect_language(document.raw_text, document.lang),
+            self.judge.judge, document, language=detect_language(document.raw_text, document.lang),
             n_words=len(document.words()), n_links=gather_links(document).n_links, body=named.body,
             content_type=named.content_type,
         )  # fmt: skip
@@ -64,7 +64,7 @@ def read_page(
     predicate: str | None = None,
     categories: list[str] | None = None,
     language: str | None = None,
-) -> ReadPage:
+) -> ChosenPage:
     """The page and its judge; what the topic's examples lack is told on standard error. Without a topic there is a
     predicate."""
     flags = Flags(
@@ -72,11 +72,11 @@ def read_page(
         categories=categories or [], language=language,
     )  # fmt: skip
     chosen = with_flags(Topic() if topic is None else read_topic(topic), flags)
-    check_predicate(chosen)  # a mistake in the predicate is told before anybody is asked for the page
+    check_judge(chosen)  # a mistake in the predicate is told before anybody is asked for the page
     return asyncio.run(_read(source, chosen))
 
 
-async def _read(source: str, topic: Topic) -> ReadPage:
+async def _read(source: str, topic: Topic) -> ChosenPage:
     clock = SystemClock()
     from dowse.fetch.http import HttpTransport  # only here: it takes long to load
 
@@ -90,4 +90,4 @@ async def _read(source: str, topic: Topic) -> ReadPage:
         await transport.close()
     for note in notes:
         say(note, err=True)
-    return ReadPage(named, named.parsed(), build_judge(topic), topic)
+    return ChosenPage(named, named.parsed(), build_judge(topic), topic)

@@ -1,4 +1,4 @@
-"""Commands for the first minute: a topic file to fill in, and the strategies to choose from."""
+"""Commands for the first minute: a topic file to fill in, and what there is to choose from."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from dowse.cli.tell import say
-from dowse.model.errors import UserError
+from dowse.model.errors import TopicError, UserError
+from dowse.model.plugins import KINDS, Plugin, find_plugins, first_sentence
+from dowse.model.shown import shown_line
 from dowse.model.topicfile import TEMPLATE
 from dowse.predict import STRATEGIES, describe, parameters
 
-__all__ = ["init", "strategies"]
+__all__ = ["init", "plugins", "strategies"]
 
 
 def init(
@@ -31,9 +33,38 @@ def init(
 
 def strategies() -> None:
     """List the crawl orders that --strategy takes, with the parameters that --param sets."""
-    width = max(map(len, STRATEGIES)) + 2
+    added = find_plugins("strategy")
+    width = max(map(len, [*STRATEGIES, *added])) + 2
     for name in STRATEGIES:
-        say(f"{name:{width}}{describe(name)}")
-        own = ", ".join(f"{key}={'by form' if value is None else value}" for key, value in parameters(name).items())
-        if own:
-            say(f"{'':{width}}{own}")
+        _tell_strategy(name, width)
+    for name, plugin in added.items():
+        if name in STRATEGIES:
+            say(f"{name:{width}}(of {plugin.package}: not used, Dowse has one of this name)")
+            continue
+        try:
+            _tell_strategy(name, width, f" ({plugin.package})")
+        except TopicError as error:
+            say(shown_line(f"{name:{width}}{error}"))
+
+
+def _tell_strategy(name: str, width: int, package: str = "") -> None:
+    own = ", ".join(f"{key}={'by form' if value is None else value}" for key, value in parameters(name).items())
+    say(shown_line(f"{name:{width}}{describe(name)}{package}"))
+    if own:
+        say(shown_line(f"{'':{width}}{own}"))
+
+
+def plugins() -> None:
+    """List what installed packages add: strategies, judges, converters, search engines, extractors."""
+    found = [plugin for kind in KINDS for plugin in find_plugins(kind).values()]
+    if not found:
+        say("no installed package adds anything to Dowse (see docs/extending.md)")
+    for plugin in found:
+        say(shown_line(f"{plugin.kind} {plugin.name} ({plugin.package}): {_told(plugin)}"))
+
+
+def _told(plugin: Plugin) -> str:
+    try:
+        return first_sentence(plugin.load()) or "no description"
+    except TopicError as error:
+        return str(error)

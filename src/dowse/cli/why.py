@@ -9,7 +9,7 @@ from dowse.cli.parts import part_lines
 from dowse.engine.assembly.categories import with_kept_categories
 from dowse.engine.assembly.learned import kept_learned, recall
 from dowse.frontier.scope import StaticScope
-from dowse.judge import Judge, looking_judge, subject_of
+from dowse.judge import TopicJudge, looking_judge, subject_of
 from dowse.model.errors import TopicError
 from dowse.model.records import CandidateRow, CandidateState
 from dowse.model.shown import shown_line
@@ -136,7 +136,7 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     return lines
 
 
-def _judge(crawl: CrawlReader) -> tuple[Judge | None, str]:
+def _judge(crawl: CrawlReader) -> tuple[TopicJudge | None, str]:
     """The crawl's judge, or why there is none: a category may be gone, or need an extra that this machine lacks."""
     topic = with_kept_categories(topic_from_json(crawl.topic()), crawl.folder)
     try:
@@ -170,16 +170,19 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
         return ["priority: first of all, as every seed"]
     topic = topic_from_json(crawl.topic())
     efficient = topic.strategy.maximise == "efficiency"
-    before = kept_learned(crawl.folder) if topic.strategy.learn_from else None
-    decision, strategy = (
-        crawl.decision(candidate.id),
-        build_strategy(topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), before=before),
-    )
+    decision = crawl.decision(candidate.id)
     if decision is not None:
         name, priority, version, features = (
             decision.strategy, decision.priority, decision.version, decision.features
         )  # fmt: skip
     else:  # it waits: what is known of it tells as much
+        before = kept_learned(crawl.folder) if topic.strategy.learn_from else None
+        try:
+            strategy = build_strategy(
+                topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), before=before
+            )
+        except TopicError as error:  # it was given from Python, or its package is not here
+            return [f"priority: {candidate.priority:.4g}; more cannot be told: {error}"]
         if strategy.memory is not None:
             if crawl.evidence_kind() != strategy.memory.kind or crawl.evidence(candidate.id) is None:
                 return [f"priority: {candidate.priority:.4g}, from a run with another strategy than the crawl's"]

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
 from dowse.judge.calibrate import calibrate
 from dowse.judge.erid import KeywordPool, keyword_pool
 from dowse.judge.frequencies import Frequencies
-from dowse.judge.judge import Judge
+from dowse.judge.guarded import GuardedJudge
+from dowse.judge.judge import EridJudge, PredicateJudge, SimilarityJudge, TopicJudge
 from dowse.judge.lexicon import Lexicon
-from dowse.judge.predicate import Predicate, build_predicate, check_measurable
+from dowse.judge.nearness import Nearness
+from dowse.judge.predicate import Predicate, build_predicate, check_measurable, check_predicate
 from dowse.judge.similarity import TopicVector, normalised, rocchio, unit_vector
 from dowse.judge.terms import Terms, check_weighting
 from dowse.model.errors import TopicError
 from dowse.model.facts import PageFacts
+from dowse.model.judge import Judge, ReadPage
+from dowse.model.page import Verdict
+from dowse.model.plugins import Plugin, find_plugin, find_plugins
 from dowse.model.topic import FunctionName, Keyword, Topic
 from dowse.model.words import words
 
-__all__ = ["DEFAULT_THRESHOLDS", "build_judge", "looking_judge"]
+__all__ = ["DEFAULT_THRESHOLDS", "METHODS", "build_judge", "check_judge", "looking_judge"]
 
 DEFAULT_THRESHOLDS = {
     ("similarity", "log"): 0.06,
@@ -43,72 +50,165 @@ from all of them). The best value differs by collection (0.02 to 0.06), so a
 topic with examples, or a threshold of its own, does better.
 """
 _ONE_EXAMPLE = 0.3  # of its own score: chosen the same way, one example a topic
-_BY_PREDICATE = 0.5  # the score from which a predicate holds
+METHODS = ("similarity", "erid")
+"""The judges that ``[judge] method`` names without a package's help."""
 
 
-def build_judge(topic: Topic) -> Judge:
-    """The judge of a topic. Examples must have their text; raises TopicError when there is nothing to go by."""
-    settings = topic.judge
-    if settings.method not in ("similarity", "erid"):
-        raise TopicError(f"unknown method {settings.method!r}: use similarity or erid", key="judge.method")
-    named = check_weighting(settings.weighting)
-    weighting = named.removesuffix("-idf")
-    terms = Terms(settings.language)
-    predicate = build_predicate(topic, terms)
-    keywords = topic.keywords or tuple(Keyword(word) for word in dict.fromkeys(words(topic.query)) if terms[word])
-    pool = keyword_pool(keywords, terms, words) if keywords else None
-    query = _query_vector(topic, terms)
-    examples = [_Labelled(example.positive, words(example.text)) for example in topic.examples if example.text]
-    vectors = [unit_vector(Counter(terms.sequence(example.words)), weighting) for example in examples]
-    vector = _topic_vector(query, examples, vectors, weighting)
+def build_judge(topic: Topic, judge: Judge | None = None) -> TopicJudge:
+    """How a topic's pages are judged: by ``judge`` where one is given, else by the topic's predicate, else by its
+    method, which may be one that an installed package adds. Examples must have their text; raises TopicError when there
+    is nothing to go by."""
+    told = _told(topic)
+    predicate = build_predicate(topic, told.terms)
+    if judge is not None or topic.judge.method not in METHODS:
+        if predicate is not None:
+            raise TopicError("the topic has a predicate, and a judge that decides in its place: leave one out")
+        if judge is not None and topic.judge.threshold is not None:
+            raise TopicError("a judge has a threshold of its own: leave it out", key="judge.threshold")
+        return TopicJudge(GuardedJudge(judge or _added(topic)), _nearness(topic, told.terms, told.vector(), told.pool))
     if predicate is not None:
-        return _predicate_judge(topic, predicate, terms, vector, pool)
+        return _predicate_judge(topic, predicate, told)
+    return _by_words(topic, told)
+
+
+def check_judge(topic: Topic) -> None:
+    """Raise TopicError where the predicate, the file of a category, or the judge that a package adds is not fit for
+    use: before anybody is asked for a page, which examples may need."""
+    check_predicate(topic)
+    if topic.judge.method not in METHODS:
+        GuardedJudge(_added(topic))
+
+
+def _added(topic: Topic) -> Judge:
+    """The judge that a package adds under the topic's method. It is made with those of ``topic`` and ``threshold`` that
+    it takes."""
+    method = topic.judge.method
+    plugin = find_plugin("judge", method)
+    if plugin is None:
+        known = ", ".join((*METHODS, *find_plugins("judge")))
+        raise TopicError(
+            f"no judge is called {method!r}: there are {known}; one of your own goes from Python into "
+            "dowse.crawl(topic, judge=...)",
+            key="judge.method",
+        )
+    takes = _parameters(plugin)
+    if topic.judge.threshold is not None and "threshold" not in takes:
+        raise TopicError(f"the judge {method} has a threshold of its own: leave it out", key="judge.threshold")
+    given: dict[str, Any] = {"topic": topic}
+    if topic.judge.threshold is not None:
+        given["threshold"] = topic.judge.threshold
+    made: Judge = plugin.make(**{name: value for name, value in given.items() if name in takes})
+    return made
+
+
+def _parameters(plugin: Plugin) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(plugin.load()).parameters
+    except (TypeError, ValueError) as error:
+        raise plugin.fault(error) from None
+
+
+def _by_words(topic: Topic, told: _Told) -> TopicJudge:
+    """Similarity or ERID, with the threshold that is given, follows from the examples, or is the method's own."""
+    settings, vector = topic.judge, told.vector()
     if not vector.weights:
         raise TopicError("the topic says nothing to look for: give a query, keywords, an example page or a predicate")
-    if settings.method == "erid" and pool is None:
+    if settings.method == "erid" and told.pool is None:
         raise TopicError("method erid needs keywords or a query", key="judge.method")
-    judge = _judge(settings.method, terms, vector, pool)
     threshold = settings.threshold
-    positive = [example for example in examples if example.positive]
+    positive = [example for example in told.examples if example.positive]
     if threshold is None and len(positive) == 1:  # left out, it leaves nothing to be measured with
-        threshold = _ONE_EXAMPLE * judge.verdict(positive[0].words).score
+        threshold = _ONE_EXAMPLE * _score(settings.method, told, vector, positive[0].words)
     elif threshold is None and positive:
-        threshold = calibrate(*_held_out_scores(judge, query, examples, vectors))
+        threshold = calibrate(*_held_out_scores(settings.method, told))
     if threshold is None:
-        threshold = DEFAULT_THRESHOLDS[settings.method, named]
-    return replace(judge, threshold=threshold, frequencies=_frequencies(topic))
+        threshold = DEFAULT_THRESHOLDS[settings.method, settings.weighting]
+    return TopicJudge(_of_method(settings.method, threshold), _nearness(topic, told.terms, vector, told.pool))
 
 
-def _frequencies(topic: Topic) -> Frequencies | None:
-    return Frequencies() if topic.judge.weighting.endswith("-idf") else None
+def _of_method(method: str, threshold: float) -> Judge:
+    return EridJudge(threshold) if method == "erid" else SimilarityJudge(threshold)
 
 
-def _predicate_judge(
-    topic: Topic, predicate: Predicate, terms: Terms, vector: TopicVector, pool: KeywordPool | None
-) -> Judge:
+def _predicate_judge(topic: Topic, predicate: Predicate, told: _Told) -> TopicJudge:
     """The predicate decides. Where the topic says nothing else, what it asks for is what links are measured by."""
     if topic.judge.threshold is not None:
         raise TopicError(
             "a predicate has no threshold: leave it out, or write similarity >= 0.2 in the predicate",
             key="judge.threshold",
         )
+    vector = told.vector()
     if not vector.weights:
         vector = TopicVector(rocchio(normalised(predicate.wanted()), (), ()), vector.weighting)
-    check_measurable(topic, similarity=bool(vector.weights), erid=pool is not None)
-    judge = _judge("predicate", terms, vector, pool, predicate.terms)
-    return replace(judge, threshold=_BY_PREDICATE, frequencies=_frequencies(topic), predicate=predicate)
+    check_measurable(topic, similarity=bool(vector.weights), erid=told.pool is not None)
+    return TopicJudge(PredicateJudge(predicate), _nearness(topic, told.terms, vector, told.pool, predicate.terms))
 
 
-def looking_judge(topic: Topic) -> Judge:
-    """The judge for somebody who looks at a crawl from outside. A predicate that was a function is known by name only:
-    no page satisfies it, but how near texts are to the topic can be told."""
+def looking_judge(topic: Topic) -> TopicJudge:
+    """The judge for somebody who looks at a crawl from outside. A predicate that was a function, and a judge that was
+    given from Python, are known by name only: no page satisfies them, but how near texts are to the topic can be
+    told."""
     if isinstance(topic.predicate, FunctionName):
         topic = replace(topic, predicate=_nothing)
+    elif topic.judge.method not in METHODS and find_plugin("judge", topic.judge.method) is None:
+        return build_judge(topic, _Absent(topic.judge.method))
     return build_judge(topic)
 
 
 def _nothing(page: PageFacts) -> bool:
     return False
+
+
+class _Absent:
+    """Stands for a judge that is not here."""
+
+    threshold = 1.0
+    needs_text = False
+    needs_objects = False
+    can_be_sent = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def verdict(self, page: ReadPage) -> Verdict:
+        return Verdict(0.0, False, self.threshold, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    positive: bool
+    words: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a topic says to look for, as terms."""
+
+    terms: Terms
+    weighting: str
+    pool: KeywordPool | None
+    query: Mapping[str, float]
+    examples: Sequence[_Labelled]
+    vectors: Sequence[Mapping[str, float]]  # of the examples
+
+    def vector(self, without: int | None = None) -> TopicVector:
+        """The topic's vector; as it were without one of the examples."""
+        chosen = [pair for place, pair in enumerate(zip(self.examples, self.vectors, strict=True)) if place != without]
+        positive, negative = (
+            [vector for example, vector in chosen if example.positive is wanted and vector] for wanted in (True, False)
+        )
+        return TopicVector(rocchio(self.query, positive, negative), self.weighting)
+
+
+def _told(topic: Topic) -> _Told:
+    terms = Terms(topic.judge.language)
+    weighting = check_weighting(topic.judge.weighting).removesuffix("-idf")
+    keywords = topic.keywords or tuple(Keyword(word) for word in dict.fromkeys(words(topic.query)) if terms[word])
+    examples = [_Labelled(example.positive, words(example.text)) for example in topic.examples if example.text]
+    return _Told(
+        terms, weighting, keyword_pool(keywords, terms, words) if keywords else None, _query_vector(topic, terms),
+        examples, [unit_vector(Counter(terms.sequence(example.words)), weighting) for example in examples],
+    )  # fmt: skip
 
 
 def _query_vector(topic: Topic, terms: Terms) -> dict[str, float]:
@@ -123,38 +223,33 @@ def _query_vector(topic: Topic, terms: Terms) -> dict[str, float]:
     return normalised(vector)
 
 
-@dataclass(frozen=True, slots=True)
-class _Labelled:
-    positive: bool
-    words: list[str]
-
-
-def _topic_vector(
-    query: Mapping[str, float], examples: Sequence[_Labelled], vectors: Sequence[Mapping[str, float]], weighting: str
-) -> TopicVector:
-    positive = [vector for example, vector in zip(examples, vectors, strict=True) if example.positive and vector]
-    negative = [vector for example, vector in zip(examples, vectors, strict=True) if not example.positive and vector]
-    return TopicVector(rocchio(query, positive, negative), weighting)
-
-
-def _judge(
-    method: str, terms: Terms, vector: TopicVector, pool: KeywordPool | None, counted: tuple[str, ...] = ()
-) -> Judge:
+def _nearness(
+    topic: Topic, terms: Terms, vector: TopicVector, pool: KeywordPool | None, counted: tuple[str, ...] = ()
+) -> Nearness:
     """``counted`` are terms that are looked for besides those of the vector and the pool."""
+    found = _of_words(terms, vector, pool, counted)
+    return replace(found, frequencies=Frequencies()) if topic.judge.weighting.endswith("-idf") else found
+
+
+def _of_words(
+    terms: Terms, vector: TopicVector, pool: KeywordPool | None, counted: tuple[str, ...] = ()
+) -> Nearness:  # fmt: skip
     phrases = pool.phrases if pool is not None else ()
     topical = tuple(dict.fromkeys((*vector.weights, *chain.from_iterable(phrases), *counted)))
     of_topic = np.array([vector.weights.get(term, 0.0) for term in topical])
-    return Judge(method, 0.0, terms, vector, pool, Lexicon(terms, topical), of_topic)
+    return Nearness(terms, vector, pool, Lexicon(terms, topical), of_topic)
 
 
-def _held_out_scores(
-    judge: Judge, query: Mapping[str, float], examples: Sequence[_Labelled], vectors: Sequence[Mapping[str, float]]
-) -> tuple[list[float], list[float]]:
+def _score(method: str, told: _Told, vector: TopicVector, page: list[str]) -> float:
+    nearness = _of_words(told.terms, vector, told.pool)
+    return TopicJudge(_of_method(method, 0.0), nearness).verdict(page).score
+
+
+def _held_out_scores(method: str, told: _Told) -> tuple[list[float], list[float]]:
     """Scores of the positive and of the negative examples, each by a judge built without it."""
     scores: tuple[list[float], list[float]] = ([], [])
-    for i, example in enumerate(examples):
-        others = [*examples[:i], *examples[i + 1 :]]
-        vector = _topic_vector(query, others, [*vectors[:i], *vectors[i + 1 :]], judge.vector.weighting)
-        held_out = _judge(judge.method, judge.terms, vector if vector.weights else judge.vector, judge.pool)
-        scores[0 if example.positive else 1].append(held_out.verdict(example.words).score)
+    for place, example in enumerate(told.examples):
+        vector = told.vector(without=place)
+        score = _score(method, told, vector if vector.weights else told.vector(), example.words)
+        scores[0 if example.positive else 1].append(score)
     return scores

@@ -19,8 +19,8 @@ from dowse.lab.curves import Drawn, averaged
 from dowse.lab.replay.web import CorpusWeb, KnownPages
 from dowse.lab.run import Floats
 from dowse.model.strategy import LinkView, SourcePage
-from dowse.predict.evidence import Evidence
 from dowse.predict.measures import Average, Measure, Weighted
+from dowse.predict.memory import NumberTable
 
 __all__ = ["MOST_PARENTS", "PREDICTORS", "prediction_curves", "predictions", "rmse_by_parents"]
 
@@ -36,7 +36,7 @@ def predictions(
     is_page = np.zeros(size, np.bool_)
     is_page[list(numbers)] = True
     truth, parents = np.zeros(size), np.zeros(size)
-    tables = {name: Evidence(measure.width) for name, measure in measures.items()}
+    tables = {name: NumberTable(measure.width) for name, measure in measures.items()}
     for number in numbers:
         digest = pages.digest(number)
         truth[number] = digest.verdict.score

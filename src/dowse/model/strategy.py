@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from dowse.model.page import Bag, Context
 __all__ = [
     "SEED_FLOOR",
     "SEED_PRIORITY",
+    "AttachedMemory",
     "Explanation",
     "IsWaiting",
     "LinkView",
@@ -105,29 +106,33 @@ class Memory(Protocol):
         ...
 
     def changes(self) -> tuple[Sequence[int], Sequence[bytes]]:
-        """The candidates of which more is known than when this was last asked, and all that is known of each but for
-        what is settled."""
-        ...
-
-    def settled(self) -> tuple[Sequence[int], Sequence[bytes]]:
-        """What was found out since this was last asked, and will hardly change again: it is long, and is not to be
-        written with each change."""
+        """The candidates of which more is known than when this was last asked, and all that is known of each."""
         ...
 
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
         """Take up the rows of candidates with ids in a row from ``first`` on; None: nothing was known."""
         ...
 
-    def wanted(self) -> Sequence[int]:
-        """After all rows were loaded: the candidates of which also what is settled is to be."""
-        ...
-
-    def load_settled(self, candidate: int, more: bytes) -> None:
-        """Take up what was settled of a candidate."""
-        ...
-
     def moved(self, source: int, target: int) -> None:
         """A redirect leads from one candidate to another that is new: what was known goes with it."""
+        ...
+
+
+@runtime_checkable
+class AttachedMemory(Memory, Protocol):
+    """A memory that also keeps something long of some candidates, such as a page's words, which hardly ever changes: it
+    is stored apart from the rows, so that it is not written again with each change of these."""
+
+    def attachments(self) -> tuple[Sequence[int], Sequence[bytes]]:
+        """Candidates and what was attached to them since this was last asked."""
+        ...
+
+    def wanted_attachments(self) -> Sequence[int]:
+        """After all rows were loaded: the candidates whose attachments are still of use."""
+        ...
+
+    def load_attachment(self, candidate: int, attachment: bytes) -> None:
+        """Take up what was attached to a candidate."""
         ...
 
 

@@ -89,9 +89,10 @@ def parse_topic(text: str, source: str) -> Topic:
     return topic
 
 
-def check_ready(topic: Topic) -> None:
-    """Raise a TopicError that says what is missing before a crawl can start."""
-    if not _has_subject(topic):
+def check_ready(topic: Topic, *, by_judge: bool = False) -> None:
+    """Raise a TopicError that says what is missing before a crawl can start. A judge from outside (``by_judge``) may
+    know by itself what to look for."""
+    if not (by_judge or _has_subject(topic)):
         raise TopicError(f"the topic {_NOTHING_TO_FIND}")
     seeds = topic.seeds
     if not (seeds.urls or seeds.files or seeds.sitemaps):
@@ -161,7 +162,7 @@ def _tables(directory: Path) -> dict[str, _Fields]:
             "session_ids": ("session_ids", read.boolean),
         },
         "judge": {
-            "method": ("method", read.one_of("similarity", "erid")),
+            "method": ("method", read.text),
             "threshold": ("threshold", read.number(0, 1)),
             "language": ("language", read.one_of(*LANGUAGES)),
             "weighting": ("weighting", read.one_of("tf", "log", "tf-idf", "log-idf")),

@@ -1,7 +1,7 @@
 """Predictors: what a URL may be worth before it is fetched, and what it may cost. One module an idea; all strategies
 pass one contract suite."""
 
-from dowse.predict.cost import Costs
+from dowse.predict.costs import Costs, Exchanged, SiteLog
 from dowse.predict.registry import (
     STRATEGIES,
     build_strategy,
@@ -9,8 +9,8 @@ from dowse.predict.registry import (
     describe,
     parameter_value,
     parameters,
+    split_strategy,
 )
-from dowse.predict.sitelog import Exchanged, SiteLog
 
 __all__ = [
     "STRATEGIES",
@@ -22,4 +22,5 @@ __all__ = [
     "describe",
     "parameter_value",
     "parameters",
+    "split_strategy",
 ]

@@ -91,7 +91,7 @@ class Backtest:
         self._open: tuple[deque[_Note], ...] = tuple(deque() for _ in HORIZONS)
         self._checked = tuple((_Checked(), _Checked()) for _ in HORIZONS)
         self._noted_at = 0
-        self._settled_at = [0] * len(HORIZONS)
+        self._checked_at = [0] * len(HORIZONS)
 
     def note(
         self, at: Totals, expected: tuple[tuple[float, float], ...], noise: tuple[tuple[float, float], ...]
@@ -114,8 +114,8 @@ class Backtest:
 
     def _check(self, place: int, note: _Note, now: Totals) -> None:
         fetches = HORIZONS[place]
-        fading = 0.5 ** (max(0, now.fetches - self._settled_at[place]) / max(_HALF_LIFE, fetches))
-        self._settled_at[place] = now.fetches
+        fading = 0.5 ** (max(0, now.fetches - self._checked_at[place]) / max(_HALF_LIFE, fetches))
+        self._checked_at[place] = now.fetches
         weight = min(1.0, note.weight_fetches / fetches)
         came = (max(0.0, now.relevant - note.at.relevant), max(0.0, now.value - note.at.value))
         for number, checked in enumerate(self._checked[place]):
@@ -145,7 +145,7 @@ class Backtest:
             "open": [len(waiting) for waiting in self._open],
             "checked": [[relevant.sums(), value.sums()] for relevant, value in self._checked],
             "noted_at": self._noted_at,
-            "settled_at": list(self._settled_at),
+            "settled_at": list(self._checked_at),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -156,12 +156,12 @@ class Backtest:
             _Note(_totals(at), revived(int, since), _pairs(expected), _pairs(noise))
             for at, since, expected, noise in state["notes"]
         ]
-        open_, settled_at = _row(state["open"], len(HORIZONS)), _row(state["settled_at"], len(HORIZONS))
+        open_, checked_at = _row(state["open"], len(HORIZONS)), _row(state["settled_at"], len(HORIZONS))
         self._open = tuple(deque(notes[max(0, len(notes) - int(count)) :]) for count in open_)
         self._checked = tuple((_checked(relevant), _checked(value)) for relevant, value in state["checked"])
         if len(self._checked) != len(HORIZONS):
             raise ValueError("there are other horizons")
-        self._noted_at, self._settled_at = revived(int, state["noted_at"]), list(map(int, settled_at))
+        self._noted_at, self._checked_at = revived(int, state["noted_at"]), list(map(int, checked_at))
 
 
 def _row(numbers: Any, count: int) -> tuple[float, ...]:

@@ -10,20 +10,19 @@ from numpy.typing import NDArray
 from dowse.model.errors import TopicError
 from dowse.model.revive import revived
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
-from dowse.predict.evidence import Evidence
 from dowse.predict.measures import LinkMeasure, Measure, Parts
-from dowse.predict.scale import Quantiles
-from dowse.predict.settled import Settled
-from dowse.predict.sweep import Sweep
+from dowse.predict.memory import NumberTable
+from dowse.predict.quantiles import Quantiles
+from dowse.predict.rerank import RanksOnMention, Sweep
 
-__all__ = ["Hybrid", "Measured"]
+__all__ = ["ByMeasure", "Hybrid"]
 
 Floats = NDArray[np.float64]
 _SAMPLE = 2048  # candidates a scale is made from
 _TIE = 1e-6
 
 
-class Measured(Settled):
+class ByMeasure(RanksOnMention):
     """The candidate with the highest value of one measure goes first.
 
     A mean over one parent says less than the same mean over ten. So ``kappa`` above 0 (the robust form of predictors)
@@ -38,7 +37,7 @@ class Measured(Settled):
         self.name = name
         self._measure = measure
         self._kappa = kappa
-        self.memory = Evidence(measure.width, measure.kind)
+        self.memory = NumberTable(measure.width, measure.kind)
 
     def rank(self, page: SourcePage, links: LinkView) -> Floats:
         rows = self.memory.at(links.ids)
@@ -79,7 +78,7 @@ class Hybrid:
         self._alpha = alpha
         self._robust = robust
         self._cut = predictor.width
-        self.memory = Evidence(predictor.width + links.width, f"{predictor.kind} + {links.kind}")
+        self.memory = NumberTable(predictor.width + links.width, f"{predictor.kind} + {links.kind}")
         self._scales: tuple[Quantiles, Quantiles] | None = None
         self._pages = 0
         self._due = [8, 16]  # pages and candidates at which the scales are made next

@@ -1,6 +1,6 @@
 """TH-Gatherer's measures of a page that is not fetched yet (METHODS, section 1), each from a few numbers a candidate.
 
-A measure keeps its numbers in columns of a row (see ``evidence``). A page that links to a candidate changes the row in
+A measure keeps its numbers in columns of a row (see ``memory``). A page that links to a candidate changes the row in
 constant time, whatever was seen before; the value is read from the row alone. So nothing is recomputed, and a row can
 be stored and taken up again.
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dowse.model.errors import TopicError
 from dowse.model.page import Context
 from dowse.model.strategy import LinkView, SourcePage
-from dowse.predict.evidence import Rows
+from dowse.predict.memory import NumberRows
 
 __all__ = ["LINK_MEASURES", "Average", "AverageTwo", "LinkMeasure", "Measure", "Parts", "Weighted"]
 
@@ -41,12 +41,12 @@ class Measure(Protocol):
         """What its columns mean."""
         ...
 
-    def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
+    def learn(self, rows: NumberRows, page: SourcePage, links: LinkView, own: NumberRows) -> None:
         """Take a page's links to these candidates in, changing their rows in place. ``own`` is the row of the page
         itself, from when it was a candidate."""
         ...
 
-    def value(self, rows: Rows) -> Floats:
+    def value(self, rows: NumberRows) -> Floats:
         """The value of each row; 0 where nothing is known."""
         ...
 
@@ -55,7 +55,7 @@ class Measure(Protocol):
         ...
 
 
-def _mean(rows: Rows, column: int, value: float) -> None:
+def _mean(rows: NumberRows, column: int, value: float) -> None:
     """Add a value to the mean in ``column + 1``, counted in ``column``. The mean moves by its error, which stays exact
     for millions of parents where a growing sum would not."""
     counts, means = rows[:, column], rows[:, column + 1]
@@ -68,10 +68,10 @@ class Average:
 
     width, kind = 2, "average"
 
-    def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
+    def learn(self, rows: NumberRows, page: SourcePage, links: LinkView, own: NumberRows) -> None:
         _mean(rows, 0, page.score)
 
-    def value(self, rows: Rows) -> Floats:
+    def value(self, rows: NumberRows) -> Floats:
         return rows[:, 1].astype(np.float64)
 
     def parts(self, row: list[float]) -> Parts:
@@ -90,12 +90,12 @@ class AverageTwo:
             raise TopicError(f"a = {a:g} is no share: it is from 0 to 1")
         self._a = a
 
-    def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
+    def learn(self, rows: NumberRows, page: SourcePage, links: LinkView, own: NumberRows) -> None:
         _mean(rows, 0, page.score)
         if own[0, 0] > 0:
             _mean(rows, 2, float(own[0, 1]))
 
-    def value(self, rows: Rows) -> Floats:
+    def value(self, rows: NumberRows) -> Floats:
         a = np.where(rows[:, 2] > 0, self._a, 1.0)
         return np.asarray(a * rows[:, 1] + (1 - a) * rows[:, 3])
 
@@ -123,7 +123,7 @@ class Weighted:
         self._at_means = np.array([0, a, 0, b, 0, self._weights[2]])
         self._at_counts = np.array(self._weights)
 
-    def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
+    def learn(self, rows: NumberRows, page: SourcePage, links: LinkView, own: NumberRows) -> None:
         counts, means = rows[:, 0::2], rows[:, 1::2]
         moves = np.empty(means.shape, np.float32)
         moves[:, 0] = page.score
@@ -136,7 +136,7 @@ class Weighted:
         moves[~seen] = 0
         means += moves
 
-    def value(self, rows: Rows) -> Floats:
+    def value(self, rows: NumberRows) -> Floats:
         values = rows @ self._at_means
         seen = rows[:, 0::2] > 0
         if not seen.all():
@@ -175,11 +175,11 @@ class LinkMeasure:
         self._of_page = LINK_MEASURES[name]
         self._robust = robust
 
-    def learn(self, rows: Rows, page: SourcePage, links: LinkView, own: Rows) -> None:
+    def learn(self, rows: NumberRows, page: SourcePage, links: LinkView, own: NumberRows) -> None:
         vote = np.float32(self._of_page(page))
         rows[:, 0] += vote if self._robust else vote * links.counts
 
-    def value(self, rows: Rows) -> Floats:
+    def value(self, rows: NumberRows) -> Floats:
         return rows[:, 0].astype(np.float64)
 
     def parts(self, row: list[float]) -> Parts:

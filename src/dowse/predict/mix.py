@@ -15,9 +15,9 @@ from dowse.model.errors import TopicError
 from dowse.model.page import Context
 from dowse.model.revive import revived
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
-from dowse.predict.evidence import Evidence, Rows
+from dowse.predict.memory import NumberRows, NumberTable
 from dowse.predict.regression import Regression
-from dowse.predict.sweep import Sweep
+from dowse.predict.rerank import Sweep
 
 __all__ = ["ContextMix"]
 
@@ -30,7 +30,7 @@ _BEST = (0.26, 0.0, 0.0, 0.0, 0.0, 0.0)  # of the page, then of each context
 _MEAN = (0.06, 0.03, 0.06, 0.03, 0.0, 0.0)
 _OF_SITE = 0.56
 _MORE_SITES = 4096  # a site may be known before any URL of it
-_KAPPA = 0.5  # as in Measured: a mean over one parent says less than one over ten
+_KAPPA = 0.5  # as in ByMeasure: a mean over one parent says less than one over ten
 _EXACT = 1 << 16  # scores are summed in such parts, whatever their order: so sums are the same after a resume
 _SAME = 1e-6
 _FIRST_FIT = 4  # pages; then each time there are a quarter and four more
@@ -51,7 +51,7 @@ class ContextMix:
     def __init__(self, trust: float = 40.0) -> None:
         if not 0 < trust < float("inf"):
             raise TopicError(f"trust = {trust:g} is no number of pages: it is above 0")
-        self.memory = Evidence(_FIRST + 2 * _WIDTHS, "contexts, best and mean")
+        self.memory = NumberTable(_FIRST + 2 * _WIDTHS, "contexts, best and mean")
         self._learned = Regression([*_BEST, *_MEAN, _OF_SITE], trust)
         self._due = _FIRST_FIT
         self._version = 0
@@ -104,20 +104,20 @@ class ContextMix:
 
     # -- values --------------------------------------------------------------------------------------------------
 
-    def _of_sites(self, rows: Rows) -> Floats:
+    def _of_sites(self, rows: NumberRows) -> Floats:
         """The mean score of each candidate's site, as if one page more had been there that is like all others."""
         sites = rows[:, _SITE].astype(np.intp)
         usual = self._scores / self._pages if self._pages else 0.0
         return (self._site_scores[sites] + usual) / (self._site_pages[sites] + 1)
 
-    def _features(self, rows: Rows) -> Floats:
+    def _features(self, rows: NumberRows) -> Floats:
         found = np.empty((len(rows), 2 * _WIDTHS + 1))
         found[:, : 2 * _WIDTHS] = rows[:, _FIRST:]
         found[:, _WIDTHS : 2 * _WIDTHS] *= (rows[:, _PARENTS] / (rows[:, _PARENTS] + _KAPPA))[:, None]
         found[:, -1] = self._of_sites(rows)
         return found
 
-    def _value(self, rows: Rows) -> Floats:
+    def _value(self, rows: NumberRows) -> Floats:
         return self._features(rows) @ self._learned.weights
 
     def revise(self, is_waiting: IsWaiting) -> Revision | None:

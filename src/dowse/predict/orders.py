@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.strategy import Explanation, LinkView, SourcePage
-from dowse.predict.settled import Settled
+from dowse.predict.rerank import RanksOnMention
 
 __all__ = ["BreadthFirst", "DepthFirst", "RandomOrder", "SiteFirst"]
 
 
-class _Fixed(Settled):
+class _Fixed(RanksOnMention):
     """An order that learns nothing: no state beyond its parameters."""
 
     name = ""

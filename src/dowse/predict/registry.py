@@ -8,16 +8,18 @@ from collections.abc import Callable
 from typing import Any
 
 from dowse.model.errors import TopicError
+from dowse.model.plugins import Plugin, find_plugins, first_sentence, missing_members
 from dowse.model.strategy import Strategy, Subject
 from dowse.model.topic import StrategyChoice
-from dowse.predict import named
-from dowse.predict.best_first import BestFirst
-from dowse.predict.known import BestNFirst, SharkSearch
+from dowse.predict import forms
+from dowse.predict.best_first import BestFirst, BestNFirst, SharkSearch
 from dowse.predict.learning.statistics import Statistics
 from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder, SiteFirst
 from dowse.predict.tunnel import BlackTunnel
 
-__all__ = ["STRATEGIES", "build_strategy", "check_maximise", "describe", "parameter_value", "parameters"]
+__all__ = [
+    "STRATEGIES", "build_strategy", "check_maximise", "describe", "parameter_value", "parameters", "split_strategy",
+]  # fmt: skip
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "best-first": BestFirst,
@@ -25,16 +27,16 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "dfs": DepthFirst,
     "random": RandomOrder,
     "site-first": SiteFirst,
-    "average": named.average,
-    "average-2": named.average_2,
-    "weighted": named.weighted,
-    "link": named.link,
-    "weighted-link": named.weighted_link,
-    "similar-link": named.similar_link,
-    "hybrid": named.hybrid,
-    "tunnel": named.tunnel,
+    "average": forms.average,
+    "average-2": forms.average_2,
+    "weighted": forms.weighted,
+    "link": forms.link,
+    "weighted-link": forms.weighted_link,
+    "similar-link": forms.similar_link,
+    "hybrid": forms.hybrid,
+    "tunnel": forms.tunnel,
     "black-tunnel": BlackTunnel,
-    "learning": named.learning,
+    "learning": forms.learning,
     "best-n-first": BestNFirst,
     "shark-search": SharkSearch,
 }
@@ -46,8 +48,40 @@ _CANNOT_REUSE = (
 )
 
 
-def _parameters(name: str) -> dict[str, inspect.Parameter]:
-    return dict(inspect.signature(STRATEGIES[name]).parameters)
+def _factory(name: str) -> Callable[..., Strategy]:
+    """What makes a strategy: Dowse's own, or an installed package's. Raises TopicError."""
+    if name in STRATEGIES:
+        return STRATEGIES[name]
+    added = find_plugins("strategy")
+    if name in added:
+        return _Added(added[name])
+    known = [*STRATEGIES, *added]
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise TopicError(f"no strategy is called {name!r}; {hint}there are {', '.join(sorted(known))}")
+
+
+class _Added:
+    """Makes a strategy that a package adds, and sees to it that it is one."""
+
+    def __init__(self, plugin: Plugin) -> None:
+        self._plugin = plugin
+        self.made_by = plugin.load()
+        try:
+            self.__signature__ = inspect.signature(self.made_by)
+        except (TypeError, ValueError) as error:
+            raise plugin.fault(error) from None
+
+    def __call__(self, **arguments: Any) -> Strategy:
+        made: Strategy = self._plugin.make(**arguments)
+        missing = missing_members(made, Strategy)
+        if missing:
+            raise self._plugin.fault(TypeError(f"it has no {', '.join(missing)}"))
+        return made
+
+
+def _parameters(factory: Callable[..., Strategy]) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(factory).parameters)
 
 
 def build_strategy(
@@ -55,11 +89,8 @@ def build_strategy(
 ) -> Strategy:
     """Make the chosen strategy, which is told of the ``subject`` if it learns from words, and of what was learned
     ``before`` it if it can use that. TopicError for an unknown name, parameter or a value of the wrong type."""
-    if choice.name not in STRATEGIES:
-        near = difflib.get_close_matches(choice.name, STRATEGIES, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise TopicError(f"no strategy is called {choice.name!r}; {hint}there are {', '.join(sorted(STRATEGIES))}")
-    takes = _parameters(choice.name)
+    factory = _factory(choice.name)
+    takes = _parameters(factory)
     if choice.learn_from and "before" not in takes:
         raise TopicError(_CANNOT_REUSE.format(choice.name))
     given = {"seed_number": seed_number, "subject": subject or Subject(), "before": before}
@@ -79,7 +110,7 @@ def build_strategy(
                 raise ValueError
         except (TypeError, ValueError, KeyError, OverflowError):
             raise TopicError(f"parameter {name!r} of strategy {choice.name} is a {kind}, not {value!r}") from None
-    return STRATEGIES[choice.name](**arguments)
+    return factory(**arguments)
 
 
 def check_maximise(choice: StrategyChoice, strategy: Strategy) -> None:
@@ -107,12 +138,28 @@ def parameter_value(text: str) -> Any:
     return text
 
 
+def split_strategy(text: str) -> tuple[str, dict[str, Any]]:
+    """A strategy's name and parameters, as ``name`` or ``name:key=value,key=value``. Raises TopicError.
+
+    >>> split_strategy("weighted:a=0.4,b=0.2")
+    ('weighted', {'a': 0.4, 'b': 0.2})
+    """
+    name, _, rest = text.partition(":")
+    params: dict[str, Any] = {}
+    for entry in filter(None, rest.split(",")):
+        key, separator, value = entry.partition("=")
+        if not separator or not key:
+            raise TopicError(f"{text!r} is no strategy: write NAME or NAME:KEY=VALUE,KEY=VALUE")
+        params[key.strip()] = parameter_value(value.strip())
+    return name.strip(), params
+
+
 def describe(name: str) -> str:
     """One sentence on a strategy, for help texts."""
-    doc = inspect.getdoc(STRATEGIES[name]) or ""
-    return doc.partition("\n\n")[0].replace("\n", " ")
+    factory = _factory(name)
+    return first_sentence(factory.made_by if isinstance(factory, _Added) else factory)
 
 
 def parameters(name: str) -> dict[str, Any]:
     """The parameters a user may set, with their defaults."""
-    return {key: parameter.default for key, parameter in _parameters(name).items() if key not in _GIVEN}
+    return {key: parameter.default for key, parameter in _parameters(_factory(name)).items() if key not in _GIVEN}

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from dowse.model.errors import TopicError
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
-from dowse.predict.unsettled import Unsettled
 
 __all__ = ["SecondOrder"]
 
@@ -19,7 +18,7 @@ _ONE = 1 << 40  # scores are added as whole numbers of this fraction: then the o
 _NOT_FETCHED = -1
 
 
-class SecondOrder(Unsettled):
+class SecondOrder:
     """``a`` times the mean score over ``P(h)``, (1 - ``a``) times that over ``P'(h)``, the fetched pages that link to a
     page of ``P(h)``, each once (section 3.1, the 2-order model).
 
@@ -50,7 +49,7 @@ class SecondOrder(Unsettled):
         return self
 
     def rank(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
-        self._settle()
+        self._derive()
         self._scores[page.id] = round(page.score * _ONE)
         self._changed.add(page.id)
         for target in (*links.ids.tolist(), *links.besides.tolist()):
@@ -97,7 +96,7 @@ class SecondOrder(Unsettled):
         return None
 
     def explain(self, candidate: int, priority: float) -> Explanation:
-        self._settle()
+        self._derive()
         first, second = self._means(candidate)
         a = 1.0 if second is None else self._a
         parts = {
@@ -134,7 +133,7 @@ class SecondOrder(Unsettled):
                     self._parents[candidate] = parents
         self._loaded = True
 
-    def _settle(self) -> None:
+    def _derive(self) -> None:
         """Work out what follows from loaded rows."""
         if not self._loaded:
             return
@@ -151,7 +150,7 @@ class SecondOrder(Unsettled):
             ]  # fmt: skip
 
     def moved(self, source: int, target: int) -> None:
-        self._settle()
+        self._derive()
         for parent in list(self._parents.get(source, ())):
             self._link(parent, target)
         self._changed.add(target)

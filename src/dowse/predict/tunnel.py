@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from dowse.model.errors import TopicError
 from dowse.model.page import Context
 from dowse.model.strategy import Explanation, LinkView, SourcePage
-from dowse.predict.evidence import Evidence
-from dowse.predict.settled import Settled
+from dowse.predict.memory import NumberTable
+from dowse.predict.rerank import RanksOnMention
 
 __all__ = ["BestBlock", "BlackTunnel"]
 
 Floats = NDArray[np.float64]
 
 
-class BestBlock(Settled):
+class BestBlock(RanksOnMention):
     """``tunnel``, as the paper has it: a link is worth what the best block is worth that mentions it (algorithm 2)."""
 
     name = "tunnel"
@@ -35,7 +35,7 @@ class BestBlock(Settled):
         return Explanation(priority, {"predicted": (priority, 0.0), "best block's similarity": (priority, 1.0)})
 
 
-class BlackTunnel(Settled):
+class BlackTunnel(RanksOnMention):
     """Best-first that also goes on from irrelevant pages, for up to d of them in a row.
 
     A link on a relevant page is worth the page's score. On an irrelevant one it is worth the page's score or ``decay``
@@ -52,7 +52,7 @@ class BlackTunnel(Settled):
             raise TopicError(f"decay = {decay:g} is no share: it is from 0 to 1")
         self._d, self._decay = d, decay
         # links to it, what it is worth, irrelevant pages since the last relevant one
-        self.memory = Evidence(3, "black tunnel")
+        self.memory = NumberTable(3, "black tunnel")
 
     def rank(self, page: SourcePage, links: LinkView) -> Floats:
         value, steps = page.score, 0.0

@@ -101,30 +101,30 @@ def test_similarity_and_erid_are_still_measured() -> None:
     verdict = judge.verdict(words(TEXT))
     assert (verdict.similarity, verdict.erid) == (plain.similarity, plain.erid)
     assert plain.erid > 0
-    assert judge.similarity("union") == 0, "the topic's own words are what texts are compared with"
+    assert judge.nearness.similarity("union") == 0, "the topic's own words are what texts are compared with"
 
 
 def test_a_predicate_alone_asks_for_its_words() -> None:
     judge = build_judge(
         Topic(predicate='(word("ice hockey") or title("NBA")) and not word("bread") and word("cheese") < 2')
     )
-    assert judge.similarity("Ice hockey") > 0
-    assert judge.similarity("the NBA") > 0
-    assert judge.similarity("bread and cheese") == 0
+    assert judge.nearness.similarity("Ice hockey") > 0
+    assert judge.nearness.similarity("the NBA") > 0
+    assert judge.nearness.similarity("bread and cheese") == 0
     double = build_judge(Topic(predicate='not (not word("bread") or word("cheese") > 0)'))
-    assert double.similarity("bread") > 0
-    assert double.similarity("cheese") == 0
+    assert double.nearness.similarity("bread") > 0
+    assert double.nearness.similarity("cheese") == 0
 
 
 @pytest.mark.parametrize("weighting", ["log", "log-idf"])
 def test_a_predicate_without_words_works(weighting: str) -> None:
     judge = build_judge(Topic(predicate='language == "de"', judge=JudgeSettings(weighting=weighting)))
-    reading = judge.read(words(TEXT))
-    assert judge.similarities(reading).tolist() == [0.0]
-    judge.learn(reading)
+    reading = judge.nearness.read(words(TEXT))
+    assert judge.nearness.similarities(reading).tolist() == [0.0]
+    judge.nearness.learn(reading)
     assert judge.verdict_of(reading, PageFacts(language="de")).relevant
     assert not judge.verdict_of(reading, FACTS).relevant
-    assert judge.similarity(TEXT) == 0
+    assert judge.nearness.similarity(TEXT) == 0
 
 
 def test_a_threshold_beside_a_predicate_is_a_mistake() -> None:
@@ -159,8 +159,10 @@ def test_a_category_is_a_probability_with_a_threshold(folder: Path) -> None:
         assert verdict.relevant == held, predicate
         assert verdict.parts[-1].value == 0.5
     judge = build_judge(Topic(predicate='category("sports") > 0.6 and word("goal")'))
-    assert judge.similarity("hockey") > judge.similarity("playing") > 0, "its strongest terms stand for the topic"
-    assert build_judge(Topic(predicate='not category("sports")')).similarity("hockey") == 0
+    assert judge.nearness.similarity("hockey") > judge.nearness.similarity("playing") > 0, (
+        "its strongest terms stand for the topic"
+    )
+    assert build_judge(Topic(predicate='not category("sports")')).nearness.similarity("hockey") == 0
 
 
 def test_a_category_with_embeddings_gets_title_and_text(folder: Path) -> None:
@@ -168,13 +170,13 @@ def test_a_category_with_embeddings_gets_title_and_text(folder: Path) -> None:
     facts = PageFacts(title="Ice hockey", text="They play hockey on ice.")
     page = words(f"{facts.title} {facts.text}")
     judge = build_judge(Topic(predicate='category("sports") and words < 9'))
-    assert judge.needs_text
-    assert pickle.loads(pickle.dumps(judge)).needs_text
-    bag = bag_of(f"{facts.title}\n{facts.text}", judge.terms)
+    assert judge.judge.needs_text
+    assert pickle.loads(pickle.dumps(judge)).judge.needs_text
+    bag = bag_of(f"{facts.title}\n{facts.text}", judge.nearness.terms)
     expected = load_category(path).probability(bag.hashes, bag.counts, "Ice hockey\nThey play hockey on ice.")
     assert judge.verdict(page, facts).parts[1].value == expected
     assert judge.verdict(page, PageFacts(title="Bread")).parts[1].value != expected
-    assert not build_judge(Topic(predicate="words < 9")).needs_text
+    assert not build_judge(Topic(predicate="words < 9")).judge.needs_text
 
 
 def test_without_the_extra_nothing_is_begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,7 @@ def test_a_function_sees_the_page() -> None:
     assert (page.similarity, page.erid) == (verdict.similarity, verdict.erid)
     assert page.similarity > 0
     assert page.words() == ["ice", "hockey", "on", "ice"]
-    assert (judge.needs_objects, judge.needs_text, judge.can_be_sent) == (True, True, False)
+    assert (judge.judge.needs_objects, judge.judge.needs_text, judge.judge.can_be_sent) == (True, True, False)
 
 
 @pytest.mark.parametrize(
@@ -98,11 +98,11 @@ def test_what_is_no_function_is_a_mistake() -> None:
 def test_what_can_be_imported_can_be_sent() -> None:
     for function in (wants_hockey, Wanted("hockey")):
         judge = build_judge(Topic(predicate=function))
-        assert judge.can_be_sent
+        assert judge.judge.can_be_sent
         again = pickle.loads(pickle.dumps(judge))
         assert again.verdict([], FACTS) == judge.verdict([], FACTS)
     assert build_judge(Topic(predicate=wants_hockey)).verdict([], FACTS).relevant
-    assert not build_judge(Topic(predicate=lambda page: True)).can_be_sent
+    assert not build_judge(Topic(predicate=lambda page: True)).judge.can_be_sent
 
 
 def test_a_folder_remembers_its_name() -> None:

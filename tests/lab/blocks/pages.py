@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.judge import Judge, build_judge
+from dowse.judge import TopicJudge, build_judge
 from dowse.lab.blocks import BlockedPage, measure
 from dowse.model.topic import JudgeSettings, Keyword, Topic
 from dowse.parse import parse_page
@@ -24,12 +24,12 @@ REGIONS = (  # words, links, heading, path, text
 )
 
 
-def judge(threshold: float | None = 0.5, method: str = "similarity") -> Judge:
+def judge(threshold: float | None = 0.5, method: str = "similarity") -> TopicJudge:
     settings = JudgeSettings(method=method, threshold=threshold)
     return build_judge(Topic(query="perovskite solar cells", keywords=(Keyword("perovskite"),), judge=settings))
 
 
-def blocked(html: str | bytes = PORTAL, by: Judge | None = None, content_type: str = "text/html") -> BlockedPage:
+def blocked(html: str | bytes = PORTAL, by: TopicJudge | None = None, content_type: str = "text/html") -> BlockedPage:
     body = html if isinstance(html, bytes) else html.encode("utf-8", "surrogatepass")
     document = parse_page(body, url="http://lune.test/", content_type=f"{content_type}; charset=utf-8")
     return measure(document, judge() if by is None else by)

@@ -24,7 +24,7 @@ def test_a_portal_is_its_regions() -> None:
 
 def test_scores_are_those_of_the_blocks_words() -> None:
     page = blocked()
-    by_hand = [judge().similarity(text) for text in (
+    by_hand = [judge().nearness.similarity(text) for text in (
         "Lune Post since 1871 Sport Weather",
         "Laboratory Perovskite solar cells last a year. Perovskite cells",
         "Kitchen Bread rises overnight, says the baker. flour water", "About Jobs",

@@ -143,7 +143,7 @@ def test_a_category_is_measured_alike(corpus: Corpus, tmp_path: Path, embedded: 
     file = write_made(tmp_path / "solar.json", "solar", "cell", "page", embedded=embedded)
     topic = Topic(predicate='category("solar") > 0.3 or word("perovskite")', categories={"solar": str(file)})
     judge, scope = build_judge(topic), StaticScope(Scope(reach="any"))
-    assert judge.needs_text == bool(embedded)
+    assert judge.judge.needs_text == bool(embedded)
     live, kept = PageStep(judge, scope, 100), corpus.digests(judge, scope, 100)
     values = set()
     for number in range(len(corpus)):

@@ -133,7 +133,7 @@ def test_examples_have_the_text_that_a_judge_needs(corpus: Corpus) -> None:
     examples = example_texts(corpus, made(corpus).examples)
     assert all(example.text is not None and "the sun" in example.text for example in examples)
     judge = build_judge(Topic(examples=examples))
-    assert "sun" in judge.vector.weights
+    assert "sun" in judge.nearness.vector.weights
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -184,10 +184,10 @@ def test_a_resumed_learner_goes_on_as_if_nothing_had_been_also_when_words_were_f
     for page, view in crawl[:stop]:
         running.rank(page, view)
         rows.update(zip(*running.memory.changes(), strict=True))
-        words.update(zip(*running.memory.settled(), strict=True))
+        words.update(zip(*running.memory.attachments(), strict=True))
     resumed.memory.load(0, [rows.get(id_) for id_ in range(running.memory.count)])
-    for id_ in resumed.memory.wanted():
-        resumed.memory.load_settled(id_, words[id_])
+    for id_ in resumed.memory.wanted_attachments():
+        resumed.memory.load_attachment(id_, words[id_])
     resumed.restore(json.loads(json.dumps(running.state())))
     assert list(resumed.memory.bags) == list(running.memory.bags)
     for page, view in crawl[stop:]:

@@ -6,12 +6,18 @@ import asyncio
 import itertools
 import re
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 
 from dowse.engine.assembly.build import assemble
 from dowse.engine.page.pages import Fetched
-from dowse.model.topic import Topic
+from dowse.model.clock import Clock
+from dowse.model.http import Transport
+from dowse.model.judge import Judge
+from dowse.model.strategy import Strategy
+from dowse.model.topic import StrategyChoice, Topic
 from dowse.model.topicfile import load_topic, predicate_text
+from dowse.predict import split_strategy
 
 __all__ = ["choose_folder", "crawl"]
 
@@ -24,18 +30,34 @@ async def crawl(
     out: str | Path | None = None,
     resume: bool = False,
     text: bool = False,
+    strategy: Strategy | str | None = None,
+    judge: Judge | None = None,
+    transport: Transport | None = None,
+    clock: Clock | None = None,
 ) -> AsyncGenerator[Fetched, None]:
     """Crawl for a topic and give each fetched page as it is judged.
 
     ``topic`` is a :class:`~dowse.model.topic.Topic` or the path of a topic file; ``out`` the crawl's folder (else the
     topic's ``out``, else a new one under ``crawls/``). ``resume`` goes on with the crawl in that folder. ``text``
-    asks for the visible text of each page. Closing the iterator (``contextlib.aclosing`` does it for a loop left
+    asks for the visible text of each page.
+
+    ``strategy`` and ``judge`` serve in place of those that the topic names; a strategy may also be a name, with its
+    parameters behind a colon. The records keep their names only: give them again to resume. ``transport`` is the way
+    out, closed at the end; ``clock`` is what the crawl goes by.
+
+    Closing the iterator (``contextlib.aclosing`` does it for a loop left
     early) stops the crawl cleanly: it can be resumed.
     """
     topic = topic if isinstance(topic, Topic) else load_topic(topic)
     folder = choose_folder(topic, out)
     queue: asyncio.Queue[Fetched | None] = asyncio.Queue(_AHEAD)
-    assembly = await assemble(topic, folder, resume=resume, keep_text=text, on_page=queue.put)
+    if isinstance(strategy, str):
+        name, params = split_strategy(strategy)
+        topic, strategy = replace(topic, strategy=StrategyChoice(name, params, topic.strategy.maximise)), None
+    assembly = await assemble(
+        topic, folder, resume=resume, keep_text=text, on_page=queue.put, strategy=strategy, own_judge=judge,
+        transport=transport, clock=clock,
+    )  # fmt: skip
 
     async def run() -> None:
         try:

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dowse.engine.assembly.categories import absolute_categories, keep_categories, with_kept_categories
+from dowse.engine.assembly.given import named_after
 from dowse.engine.assembly.join import OnPage, Parts, join, way_out
 from dowse.engine.assembly.learned import absolute_sources, keep_learned, kept_learned, learned_from
 from dowse.engine.assembly.prepare import read_examples, read_seeds
@@ -26,13 +27,15 @@ from dowse.engine.page.processes import Started
 from dowse.engine.page.step import PageStep
 from dowse.engine.page.workers import InProcess, Workers, default_workers
 from dowse.frontier.scope import StaticScope
-from dowse.judge import TERMS, Judge, build_judge, check_predicate, subject_of
+from dowse.judge import METHODS, TERMS, TopicJudge, build_judge, check_judge, subject_of
 from dowse.model.bodies import Bodies
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import StoreError, UserError
 from dowse.model.http import Transport
+from dowse.model.judge import Judge
 from dowse.model.proxy import LOGIN, PROXY, has_login
+from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
 from dowse.model.url import canonical, split
@@ -45,8 +48,8 @@ __all__ = ["Assembly", "assemble", "read_settings", "wanted_workers"]
 _OTHER_FILES = 1024  # connections that are idle, records, workers
 _MOST_WORKERS = 64
 _IN_PROCESS = (
-    "the predicate is a function that other processes cannot import: pages are judged in this one (define it at the "
-    "top of a module of its own to use workers)"
+    "what decides on pages cannot be sent to other processes: they are judged in this one (a function or class at the "
+    "top of a module of its own can be)"
 )
 
 
@@ -102,6 +105,8 @@ async def assemble(
     on_page: OnPage | None = None,
     clock: Clock | None = None,
     transport: Transport | None = None,
+    strategy: Strategy | None = None,
+    own_judge: Judge | None = None,
     prepared: Sequence[Started] = (),
     hash_seed: int | None = None,
 ) -> Assembly:
@@ -110,6 +115,9 @@ async def assemble(
     Workers that are ``prepared`` are used as far as they are wanted; what became of them is the caller's to end.
     ``hash_seed`` keeps outsiders from crowding the frontier's tables: a secret of this run, unless it is given.
 
+    ``strategy`` and ``own_judge`` serve in place of what the topic names. The records keep their names only: who
+    resumes gives them again.
+
     For ``resume`` the folder holds a crawl and ``topic`` is its topic (:func:`read_settings`), perhaps with a larger
     budget.
     """
@@ -117,11 +125,12 @@ async def assemble(
     hash_seed = secrets.randbits(64) if hash_seed is None else hash_seed
     notes: list[str] = []
     topic = absolute_folders(with_kept_categories(topic, folder) if resume else absolute_categories(topic))
-    topic = absolute_sources(topic)
-    check_predicate(topic)
-    check_maximise(topic.strategy, build_strategy(topic.strategy, seed_number=topic.seed_number))
+    topic = named_after(absolute_sources(topic), strategy, own_judge)
+    if own_judge is None:
+        check_judge(topic)
+    check_maximise(topic.strategy, strategy or build_strategy(topic.strategy, seed_number=topic.seed_number))
     if not resume:
-        check_ready(topic)
+        check_ready(topic, by_judge=topic.judge.method not in METHODS)
     async with AsyncExitStack() as undo:
         bodies = Bodies()
         transport = transport or _way_out(topic, clock, bodies)
@@ -146,14 +155,14 @@ async def assemble(
                 exchange.sites.load(store.sites())
         topic = await read_examples(topic, Documents(exchange), notes)
         before = await asyncio.to_thread(_before, topic, folder, resume)
-        strategy = build_strategy(
+        strategy = strategy or build_strategy(
             topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), before=before
         )
-        judge = build_judge(topic).kept_at(folder)
+        judge = build_judge(topic, own_judge).kept_at(folder)
         named = [*seeds, *filter(None, map(canonical, topic.seeds.sitemaps))]
         scope = StaticScope(topic.scope, named)
         workers = _workers(topic, judge, PageStep(judge, scope, topic.limits.max_links, hash_seed), bodies, prepared)
-        if not judge.can_be_sent and topic.workers != 0:
+        if not judge.judge.can_be_sent and topic.workers != 0:
             notes.append(_IN_PROCESS)
         if store is None:
             settings = {
@@ -167,7 +176,8 @@ async def assemble(
             undo.callback(store.close)
         keep_categories(judge.categories, folder)  # a run that was killed may not have come so far
         keep_learned(before, folder)
-        if judge.frequencies is not None and not judge.frequencies.prepare(fresh=not resume) and resume:
+        frequencies = judge.nearness.frequencies
+        if frequencies is not None and not frequencies.prepare(fresh=not resume) and resume:
             notes.append(f"{TERMS} is gone or damaged: which terms are rare is learned anew, so scores will differ")
         parts = join(
             topic, exchange, strategy, scope, workers, store, clock,
@@ -219,8 +229,8 @@ def _before(topic: Topic, folder: Path, resume: bool) -> Statistics | None:
     return learned_from(sources) if kept is None else kept
 
 
-def _workers(topic: Topic, judge: Judge, step: PageStep, bodies: Bodies, prepared: Sequence[Started]) -> Workers:
-    count = wanted_workers(topic) if judge.can_be_sent else 0
+def _workers(topic: Topic, judge: TopicJudge, step: PageStep, bodies: Bodies, prepared: Sequence[Started]) -> Workers:
+    count = wanted_workers(topic) if judge.judge.can_be_sent else 0
     return ProcessPool(step, count, topic.limits.page_time_s, bodies, prepared) if count else InProcess(step)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from dowse.judge import subject_of
 from dowse.model.errors import TopicError
 from dowse.model.files import check_plain, write_whole
-from dowse.model.strategy import Strategy
+from dowse.model.strategy import AttachedMemory, Strategy
 from dowse.model.topic import StrategyChoice, Topic
 from dowse.model.topicfile import topic_from_json
 from dowse.predict import build_strategy
@@ -75,8 +75,9 @@ def recall(strategy: Strategy, crawl: CrawlReader) -> None:
     if memory is not None:
         for id_, row in crawl.evidence_of_pages():
             memory.load(id_, [row])
-        for id_, more in crawl.settled(memory.wanted()):
-            memory.load_settled(id_, more)
+    if isinstance(memory, AttachedMemory):
+        for id_, attachment in crawl.settled(memory.wanted_attachments()):
+            memory.load_attachment(id_, attachment)
     strategy.restore(crawl.learned(strategy.name))
 
 

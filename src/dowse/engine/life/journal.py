@@ -33,7 +33,7 @@ from dowse.model.records import (
     Records,
     SiteRow,
 )
-from dowse.model.strategy import Strategy
+from dowse.model.strategy import AttachedMemory, Strategy
 from dowse.store import compose
 
 __all__ = ["Journal", "packed"]
@@ -217,7 +217,8 @@ class Journal:
         batch, memory = self._batch, strategy.memory
         if memory is not None:
             batch.evidence.update(zip(*memory.changes(), strict=True))
-            batch.settled.update(zip(*memory.settled(), strict=True))
+            if isinstance(memory, AttachedMemory):
+                batch.settled.update(zip(*memory.attachments(), strict=True))
             batch.statistics[EVIDENCE_KIND] = memory.kind
         for key, value in strategy.state().items():
             batch.statistics[f"{STRATEGY_STATE}{strategy.name}.{key}"] = value

@@ -27,7 +27,7 @@ from dowse.model.records import (
     PageRow,
     SiteRow,
 )
-from dowse.model.strategy import SourcePage, Strategy
+from dowse.model.strategy import AttachedMemory, SourcePage, Strategy
 from dowse.model.topic import Topic
 from dowse.predict.calibration import MOST
 
@@ -296,9 +296,9 @@ class Life:
             self._admission.load(block)
             self._sources.update(block.via)
         frontier.loaded(now)
-        if memory is not None:
-            for candidate, more in past.settled(memory.wanted()):
-                memory.load_settled(candidate, more)
+        if isinstance(memory, AttachedMemory):
+            for candidate, attachment in past.settled(memory.wanted_attachments()):
+                memory.load_attachment(candidate, attachment)
         maximised = learned.get(_MAXIMISED, before.strategy.maximise)
         costs = costs_of(self._topic, self._pricing.log, maximised)
         repriced = self._pricing.restore(past.exchanges(), self.sites.delays_before, costs)

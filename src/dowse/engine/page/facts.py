@@ -1,9 +1,9 @@
-"""What a judge's predicate may ask of a parsed page."""
+"""What a judge may ask of a parsed page."""
 
 from __future__ import annotations
 
-from dowse.judge import Judge
 from dowse.model.facts import PageFacts
+from dowse.model.judge import Judge
 from dowse.parse import Document, object_types
 
 __all__ = ["facts_of"]
@@ -12,7 +12,7 @@ __all__ = ["facts_of"]
 def facts_of(
     judge: Judge, document: Document, *, language: str, n_words: int, n_links: int, body: bytes, content_type: str
 ) -> PageFacts:
-    """The facts of a page. What only some predicates ask for, and costs time, is left out for all others."""
+    """The facts of a page. What only some judges ask for, and costs time, is left out for all others."""
     return PageFacts(
         url=document.url,
         title=document.title,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.compiled import core
-from dowse.judge import Judge, Reading
+from dowse.judge import Reading, TopicJudge
 from dowse.model.facts import PageFacts
 from dowse.model.page import Bag, Verdict
 from dowse.parse import MOST_LINES, distinct_lines, is_repeated, line_groups
@@ -50,7 +50,7 @@ def repeated_blocks(
 
 
 def judged(
-    judge: Judge,
+    judge: TopicJudge,
     page: Reading,
     starts: Sequence[int] | NDArray[np.int32],
     known: bytes = b"",
@@ -63,7 +63,7 @@ def judged(
     groups, weights, by_line, lines = _in_blocks(starts, *page.lines(), known)
     weighed = page if by_line is None else page.weighed(by_line)
     return Judged(
-        judge.verdict_of(weighed, facts), judge.similarities(page, groups), weights, lines,
+        judge.verdict_of(weighed, facts), judge.nearness.similarities(page, groups), weights, lines,
         weighed.bag() if keep_bag else None,
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from dowse.engine.page.heap import LARGE_BYTES, give_back
 from dowse.engine.page.job import Job, Work
 from dowse.engine.page.judged import judged
 from dowse.frontier.scope import StaticScope
-from dowse.judge import Judge
+from dowse.judge import TopicJudge
 from dowse.model.page import Digest
 from dowse.model.words import WordLines
 from dowse.parse import (
@@ -38,9 +38,10 @@ __all__ = ["PageStep"]
 class PageStep:
     """Parses, judges and packs one page. Picklable: it is sent to each worker once."""
 
-    def __init__(self, judge: Judge, scope: StaticScope, max_links: int, hash_seed: int = 0) -> None:
+    def __init__(self, judge: TopicJudge, scope: StaticScope, max_links: int, hash_seed: int = 0) -> None:
         """``hash_seed``: that of the frontier, for the fingerprints of links."""
         self._judge = judge
+        self._nearness = judge.nearness
         self._scope = scope
         self._max_links = max_links
         self._hash_seed = hash_seed
@@ -66,17 +67,17 @@ class PageStep:
         judged_from = perf_counter()
         # anchors stand behind the page's own lines, so that one reading serves for all: most of its time is the calls
         anchors = WordLines("\n".join(gathered.anchors)) if gathered.anchors else None
-        reading, size = self._judge.read_lines(document.lines, anchors)
-        similarities = self._judge.similarities(reading)
+        reading, size = self._nearness.read_lines(document.lines, anchors)
+        similarities = self._nearness.similarities(reading)
         page = reading.first(size)
         starts = block_starts(document)
         hashes = page.hashes()
         facts = facts_of(
-            self._judge, document, language=language, n_words=len(hashes), n_links=gathered.n_links,
+            self._judge.judge, document, language=language, n_words=len(hashes), n_links=gathered.n_links,
             body=response.body, content_type=content_type,
         )  # fmt: skip
         of_page = judged(self._judge, page, starts, job.repeats, facts, keep_bag=job.keep_bag)
-        self._judge.learn(page)
+        self._nearness.learn(page)
         signature = sign_hashes(hashes)
         judge_s = perf_counter() - judged_from
         lines = len(similarities) - len(gathered.anchors)

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from dowse.judge.predicate.build import build_predicate, category_files, check_measurable, check_predicate
 from dowse.judge.predicate.function import FunctionPredicate
-from dowse.judge.predicate.measured import Measured, Predicate, Satisfied
+from dowse.judge.predicate.grade import Predicate, Satisfied
 
 __all__ = [
-    "FunctionPredicate", "Measured", "Predicate", "Satisfied", "build_predicate", "category_files", "check_measurable",
+    "FunctionPredicate", "Predicate", "Satisfied", "build_predicate", "category_files", "check_measurable",
     "check_predicate",
 ]  # fmt: skip

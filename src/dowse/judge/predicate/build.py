@@ -7,7 +7,7 @@ import inspect
 from dowse.judge.predicate.categories import category_file, load_categories
 from dowse.judge.predicate.evaluate import ParsedPredicate, leaves
 from dowse.judge.predicate.function import FunctionPredicate
-from dowse.judge.predicate.measured import Predicate
+from dowse.judge.predicate.grade import Predicate
 from dowse.judge.predicate.parser import parse
 from dowse.judge.predicate.syntax import Leaf, Node, SyntaxFault, told
 from dowse.judge.terms import Terms

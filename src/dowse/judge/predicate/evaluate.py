@@ -8,12 +8,12 @@ from typing import Any
 
 from dowse.judge.category import Category
 from dowse.judge.predicate.check import LEAVES
-from dowse.judge.predicate.grade import OPPOSITE, all_of, compared, holds
-from dowse.judge.predicate.measured import Measured, Satisfied
+from dowse.judge.predicate.grade import OPPOSITE, Satisfied, all_of, compared, holds
 from dowse.judge.predicate.syntax import And, Leaf, Node, Not, Or
 from dowse.judge.predicate.urls import url_test
 from dowse.judge.terms import Terms
 from dowse.model.facts import object_type
+from dowse.model.judge import ReadPage
 from dowse.model.page import Part
 from dowse.model.words import words
 
@@ -34,9 +34,27 @@ def leaves(node: Node, positive: bool = True) -> Iterator[tuple[Leaf, bool]]:
             yield from leaves(part, positive)
 
 
+class _Asked:
+    """A page, and what categories say of it: each is asked once, however often the predicate names it."""
+
+    def __init__(self, page: ReadPage) -> None:
+        self.facts = page.facts
+        self.count = page.count
+        self._terms = page.terms
+        self._known: dict[str, float] = {}
+
+    def probability(self, name: str, category: Category) -> float:
+        if name not in self._known:
+            text = f"{self.facts.title}\n{self.facts.text}" if category.needs_text else None
+            self._known[name] = float(category.probability(*self._terms(), text))
+        return self._known[name]
+
+
 class ParsedPredicate:
     """An expression with its phrases as terms and its categories loaded. See :mod:`~dowse.judge.predicate.grade` for
     what its score means."""
+
+    can_be_sent = True
 
     def __init__(self, root: Node, terms: Terms, categories: Mapping[str, Category]) -> None:
         self._root = root
@@ -70,12 +88,12 @@ class ParsedPredicate:
                     found[term] = max(found.get(term, 0.0), weight / greatest)
         return found
 
-    def __call__(self, page: Measured) -> Satisfied:
+    def __call__(self, page: ReadPage) -> Satisfied:
         parts: list[Part] = []
-        held, degree, _ = self._walk(self._root, 0, page, parts)
+        held, degree, _ = self._walk(self._root, 0, _Asked(page), parts)
         return Satisfied(held, degree, tuple(parts))
 
-    def _walk(self, node: Node, depth: int, page: Measured, parts: list[Part]) -> _Degrees:
+    def _walk(self, node: Node, depth: int, page: _Asked, parts: list[Part]) -> _Degrees:
         if isinstance(node, Leaf):
             value = self._value(node, page)
             held, degree, opposite = self._graded(node, value)
@@ -88,18 +106,18 @@ class ParsedPredicate:
         parts.insert(place, Part(type(node).__name__.lower(), held, degree, depth=depth))
         return held, degree, opposite
 
-    def _value(self, leaf: Leaf, page: Measured) -> float | str | bool:
+    def _value(self, leaf: Leaf, page: _Asked) -> float | str | bool:
         facts, name = page.facts, leaf.name
         if name == "word":
             return float(page.count(self._phrases[leaf.argument]))
         if name == "title":
             return _occurrences(self._phrases[leaf.argument], self._terms.sequence(words(facts.title)))
         if name == "category":
-            return float(page.probability(self.categories[leaf.argument]))
+            return page.probability(leaf.argument, self.categories[leaf.argument])
         if name == "object":
             return self._types[leaf] in facts.objects
         if name in ("similarity", "erid"):
-            return page.similarity if name == "similarity" else page.erid
+            return facts.similarity if name == "similarity" else facts.erid
         if name in ("words", "links"):
             return float(facts.n_words if name == "words" else facts.n_links)
         if name == "language":

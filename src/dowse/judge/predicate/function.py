@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
-import pickle
-import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from dowse.judge.category import Category
-from dowse.judge.predicate.grade import BOUND
-from dowse.judge.predicate.measured import Measured, Satisfied
+from dowse.judge.guarded import can_travel, packed, told_fault, unpacked
+from dowse.judge.predicate.grade import BOUND, Satisfied
+from dowse.model.judge import ReadPage
 from dowse.model.page import Part
 from dowse.model.topic import PageFunction
 from dowse.model.topic_json import function_name
-from dowse.model.words import printable
 
 __all__ = ["FunctionPredicate"]
-
-_LONGEST = 200
 
 
 class FunctionPredicate:
@@ -41,20 +36,17 @@ class FunctionPredicate:
     @property
     def can_be_sent(self) -> bool:
         """Can another process import the function? Not a lambda, a closure, or one of the main program."""
-        try:
-            return b"__main__" not in pickle.dumps(self._function)
-        except Exception:  # pickling runs code of the user's
-            return False
+        return can_travel(self._function)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _revived, (pickle.dumps(self._function), list(sys.path))
+        return _revived, packed(self._function)
 
-    def __call__(self, page: Measured) -> Satisfied:
+    def __call__(self, page: ReadPage) -> Satisfied:
         try:
-            answer = self._function(replace(page.facts, similarity=page.similarity, erid=page.erid))
+            answer = self._function(page.facts)
             degree = _degree(answer)
         except (Exception, SystemExit) as error:  # whatever it is, it costs this page only
-            fault = printable(f"{self._text}: {type(error).__name__}: {error}")[:_LONGEST]
+            fault = told_fault(self._text, error)
             return Satisfied(False, 0.0, (Part(self._text, False, 0.0, "failed"),), fault)
         held = degree >= BOUND
         value = None if isinstance(answer, bool) else degree
@@ -70,6 +62,4 @@ def _degree(answer: Any) -> float:
 
 
 def _revived(function: bytes, path: list[str]) -> FunctionPredicate:
-    """In a worker, which may have been started with another search path for modules."""
-    sys.path += [place for place in path if place not in sys.path]
-    return FunctionPredicate(pickle.loads(function))
+    return FunctionPredicate(unpacked(function, path))

@@ -18,10 +18,15 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-__all__ = ["BOUND", "OPPOSITE", "all_of", "compared", "holds"]
+from dowse.judge.category import Category
+from dowse.model.judge import ReadPage
+from dowse.model.page import Part
+
+__all__ = ["BOUND", "OPPOSITE", "Predicate", "Satisfied", "all_of", "compared", "holds"]
 
 BOUND = 0.5
 _BELOW = math.nextafter(BOUND, 0.0)  # so that no rounding makes up for a part that does not hold
@@ -30,6 +35,51 @@ OPPOSITE = {">": "<=", "<=": ">", ">=": "<", "<": ">=", "==": "!=", "!=": "=="}
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Satisfied:
+    """Whether a page satisfies a predicate: ``score`` is at least 0.5 exactly when it ``held``."""
+
+    held: bool
+    score: float
+    parts: tuple[Part, ...]
+    fault: str = ""
+
+
+class Predicate(Protocol):
+    """What a page must satisfy."""
+
+    @property
+    def needs_objects(self) -> bool:
+        """Does it look at :attr:`PageFacts.objects`?"""
+        ...
+
+    @property
+    def needs_text(self) -> bool:
+        """Does it look at :attr:`PageFacts.text`?"""
+        ...
+
+    @property
+    def can_be_sent(self) -> bool:
+        """Can it be sent to a worker process?"""
+        ...
+
+    @property
+    def categories(self) -> Mapping[str, Category]:
+        """The categories that it asks for, by the names it has for them."""
+        ...
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Terms that it counts on pages."""
+        ...
+
+    def wanted(self) -> dict[str, float]:
+        """The terms that pages which satisfy it are likely to have, with weights up to 1."""
+        ...
+
+    def __call__(self, page: ReadPage) -> Satisfied: ...
 
 
 def holds(value: float | str, sign: str, bound: float | str) -> bool:

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 
-from dowse.judge import Judge
+from dowse.judge import SimilarityJudge, TopicJudge
 from dowse.lab.blocks.lines import Lines
 from dowse.lab.html import clip
 from dowse.model.facts import PageFacts
@@ -65,12 +65,12 @@ class BlockedPage:
         return self.blocks[max(0, bisect_right(self.blocks, line, key=lambda block: block.start) - 1)]
 
 
-def measure(document: Document, judge: Judge, facts: PageFacts | None = None) -> BlockedPage:
+def measure(document: Document, judge: TopicJudge, facts: PageFacts | None = None) -> BlockedPage:
     """Cut a page into blocks and judge both. ``facts`` of the page may be given where a predicate asks for more than
     the document tells; a block is judged with the same, but for its text and links."""
-    reading = judge.read(document.lines.tokens())
+    reading = judge.nearness.read(document.lines.tokens())
     starts = block_starts(document)
-    similarities = judge.similarities(reading, line_groups(starts, len(document.lines))).tolist()
+    similarities = judge.nearness.similarities(reading, line_groups(starts, len(document.lines))).tolist()
     names = _Names(document)
     links = [0] * len(starts)
     for link in document.links:
@@ -82,7 +82,7 @@ def measure(document: Document, judge: Judge, facts: PageFacts | None = None) ->
         similarity = similarities[place] if place < len(similarities) else math.nan
         told = None if math.isnan(similarity) else similarity
         score = told or 0.0
-        if judge.method != "similarity":
+        if not isinstance(judge.judge, SimilarityJudge):
             own = replace(facts, n_words=len(words), n_links=links[place], text=names.whole(start, end))
             score = judge.verdict(words, own).score
         heading = names.heading(start, end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from dowse.engine.assembly.categories import with_kept_categories
-from dowse.judge import Judge, looking_judge
+from dowse.judge import TopicJudge, looking_judge
 from dowse.lab.archived import archived_document
 from dowse.lab.blocks.markup import block_markup, legend
 from dowse.lab.blocks.measure import Block, BlockedPage, measure
@@ -39,7 +39,7 @@ def tunnels(crawl: CrawlReader) -> list[Html]:
     return section("Tunnels", note, legend(judge.threshold), *shown)
 
 
-def _judge(crawl: CrawlReader) -> Judge | None:
+def _judge(crawl: CrawlReader) -> TopicJudge | None:
     topic = crawl.settings().get("topic")
     try:
         if not isinstance(topic, dict):
@@ -49,7 +49,7 @@ def _judge(crawl: CrawlReader) -> Judge | None:
         return None
 
 
-def _shown(crawl: CrawlReader, tunnel: Tunnel, judge: Judge) -> Html | None:
+def _shown(crawl: CrawlReader, tunnel: Tunnel, judge: TopicJudge) -> Html | None:
     document = archived_document(crawl, tunnel.page) if tunnel.page.body_bytes <= _MOST_BYTES else None
     if document is None:
         return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dowse.judge import check_weighting
 from dowse.lab.corpus.topics import KINDS
@@ -13,7 +12,7 @@ from dowse.lab.results import Kind
 from dowse.model.errors import UserError
 from dowse.model.topic import StrategyChoice
 from dowse.model.topicfile import MAXIMISE
-from dowse.predict import build_strategy, check_maximise, parameter_value
+from dowse.predict import build_strategy, check_maximise, split_strategy
 
 __all__ = [
     "BASELINES", "ORACLES", "REFERENCES", "Plan", "budget_requests", "kind_of", "parse_strategy", "with_references",
@@ -81,17 +80,11 @@ def parse_strategy(text: str) -> StrategyChoice:
     >>> parse_strategy("weighted:a=0.4,b=0.2")
     StrategyChoice(name='weighted', params={'a': 0.4, 'b': 0.2}, maximise='value', learn_from=())
     """
-    name, _, rest = text.partition(":")
-    params: dict[str, Any] = {}
-    for entry in filter(None, rest.split(",")):
-        key, separator, value = entry.partition("=")
-        if not separator or not key:
-            raise UserError(f"{text!r} is no strategy: write NAME or NAME:KEY=VALUE,KEY=VALUE")
-        params[key.strip()] = parameter_value(value.strip())
+    name, params = split_strategy(text)
     maximise = params.pop("maximise", "value")
     if maximise not in MAXIMISE:
         raise UserError(f"{text!r}: maximise is {' or '.join(MAXIMISE)}")
-    return StrategyChoice(name.strip(), params, maximise)
+    return StrategyChoice(name, params, maximise)
 
 
 def budget_requests(text: str, pages: int) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dowse.engine.page.workers import default_workers
 from dowse.frontier.scope import StaticScope
-from dowse.judge import Judge, Vocabulary
+from dowse.judge import TopicJudge, Vocabulary
 from dowse.lab.corpus.cache import cache_root, corpus_digest, kept
 from dowse.lab.corpus.digests import Digests
 from dowse.lab.corpus.graph import build_graph
@@ -68,9 +68,9 @@ class Corpus:
         """The recorded response, its body decoded."""
         return self.index.response(number)
 
-    def digests(self, judge: Judge, scope: StaticScope, max_links: int) -> Digests:
+    def digests(self, judge: TopicJudge, scope: StaticScope, max_links: int) -> Digests:
         """page number -> the digest that the live crawl's step makes of its response."""
-        return Digests(self.index, self.pages, self.vocabulary(judge.terms.language), judge, scope, max_links)
+        return Digests(self.index, self.pages, self.vocabulary(judge.nearness.terms.language), judge, scope, max_links)
 
     def vocabulary(self, language: str) -> Vocabulary:
         """The words of all pages, stemmed; kept for the next judge of that language."""

@@ -16,7 +16,7 @@ from dowse.engine.page.job import Job
 from dowse.engine.page.judged import Judged, judged, repeated_blocks
 from dowse.engine.page.step import PageStep
 from dowse.frontier.scope import StaticScope
-from dowse.judge import Judge, Vocabulary
+from dowse.judge import TopicJudge, Vocabulary
 from dowse.lab.corpus.index import Index
 from dowse.lab.corpus.pages import Pages
 from dowse.lab.corpus.parsing import NOFOLLOW, NOINDEX, PAGE, REFUSED
@@ -30,7 +30,6 @@ _UNKNOWN = -1  # not yet asked of the scope
 _ALLOWED = 0
 _REMEMBERED = 50_000  # pages whose lines are kept, some 3 KB each
 _ANCHOR_TOKENS = 1 << 20  # read at a time
-_NO_FACTS = PageFacts()
 
 
 class Digests:
@@ -38,32 +37,32 @@ class Digests:
     made (another media type) is parsed when it is asked for."""
 
     def __init__(
-        self, index: Index, pages: Pages, vocabulary: Vocabulary, judge: Judge, scope: StaticScope, max_links: int
+        self, index: Index, pages: Pages, vocabulary: Vocabulary, judge: TopicJudge, scope: StaticScope, max_links: int
     ) -> None:
         self._index = index
         self._pages = pages
         self._judge = judge
         self._scope = scope
         self._max_links = max_links
-        self._read = judge.reader(vocabulary)
+        self._read = judge.nearness.reader(vocabulary)
         self._step = PageStep(judge, scope, max_links)
         self._rules = [""]  # what a number of _rule_of stands for
         self._rule_of = np.full(len(pages.fingerprints), _UNKNOWN, np.int16)  # address -> the rule that refuses it
         # what depends on the pages before is measured page by page, by numbers of the lexicon and not of the vocabulary
-        # a predicate may ask for what is not kept: structured data, or the text
-        self._parses = self.learns or judge.needs_objects or judge.needs_text
+        # a judge may ask for what is not kept: structured data, or the text
+        self._parses = self.learns or judge.judge.needs_objects or judge.judge.needs_text
         self._by_anchor = np.zeros(0) if self._parses else self._anchor_similarities()
         self._lines: dict[int, tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]] = {}
 
     @property
     def learns(self) -> bool:
         """Does a digest depend on those made before (idf)? Then pages are parsed each time, and none is remembered."""
-        return self._judge.frequencies is not None
+        return self._judge.nearness.frequencies is not None
 
     def start_over(self) -> None:
         """Forget what was learned from digests made before: another crawl begins."""
-        if self._judge.frequencies is not None:
-            self._judge.frequencies.start_over()
+        if self._judge.nearness.frequencies is not None:
+            self._judge.nearness.frequencies.start_over()
 
     def _anchor_similarities(self) -> NDArray[np.float64]:
         """How near each anchor of the corpus is to the topic; NaN where it has no word."""
@@ -71,8 +70,9 @@ class Digests:
         ends = np.flatnonzero(tokens == 0)
         cuts = np.searchsorted(ends, np.arange(_ANCHOR_TOKENS, len(tokens), _ANCHOR_TOKENS))
         bounds = [0, *(ends[cuts[cuts < len(ends)]] + 1).tolist(), len(tokens)]
+        near = self._judge.nearness.similarities
         parts = [
-            self._judge.similarities(self._read(tokens[start:end]))[:-1]  # nothing stands behind the last line end
+            near(self._read(tokens[start:end]))[:-1]  # nothing stands behind the last line end
             for start, end in pairwise(bounds)
         ]
         return np.concatenate(parts)
@@ -133,9 +133,8 @@ class Digests:
     def _judge_page(self, number: int, repeats: bytes, keep_bag: bool) -> tuple[NDArray[np.float64], Judged]:
         """How near each line is to the topic, and what is said of the page and its blocks."""
         page = self._read(self._pages.columns["tokens"][self._pages.bounds("token_ends", number)])
-        facts = _NO_FACTS if self._judge.predicate is None else self._facts(number)
-        of_page = judged(self._judge, page, self._starts(number), repeats, facts, keep_bag=keep_bag)
-        return self._judge.similarities(page), of_page
+        of_page = judged(self._judge, page, self._starts(number), repeats, self._facts(number), keep_bag=keep_bag)
+        return self._judge.nearness.similarities(page), of_page
 
     def _facts(self, number: int) -> PageFacts:
         strings = self._pages.strings

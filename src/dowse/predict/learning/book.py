@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.predict.unsettled import Unsettled
-
 __all__ = ["Book", "Entry"]
 
 _HEAD = struct.Struct("<BiiHHH")  # what it is, site, ordinal; how many parents, tokens, words
@@ -38,7 +36,7 @@ class Entry:
         return self.ordinal >= 0
 
 
-class Book(Unsettled):
+class Book:
     """Implements :class:`dowse.model.strategy.Memory`."""
 
     def __init__(self, kind: str) -> None:

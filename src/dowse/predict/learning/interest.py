@@ -17,7 +17,7 @@ from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, Sou
 from dowse.predict.learning.book import Book, Entry
 from dowse.predict.learning.ratios import Counted, Pairs
 from dowse.predict.learning.tokens import BUCKETS, url_hashes
-from dowse.predict.sweep import Sweep
+from dowse.predict.rerank import Sweep
 
 __all__ = ["InterestRatios"]
 

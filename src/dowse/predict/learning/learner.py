@@ -1,7 +1,7 @@
 """``learning``: what the crawl has seen so far, of words, URLs, links and siblings, tells what a URL is worth.
 
 Statistics change with every judged page, and with them what every waiting URL is worth. A page's own links are valued
-at once, all others by a sweep that goes round and round (see :mod:`dowse.predict.sweep`).
+at once, all others by a sweep that goes round and round (see :mod:`dowse.predict.rerank`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dowse.predict.learning.notes import Notes, Rows, name_links, note_links
 from dowse.predict.learning.reuse import REUSE, statistics_of
 from dowse.predict.learning.statistics import Mix, Statistics
 from dowse.predict.regression import Regression
-from dowse.predict.sweep import Sweep
+from dowse.predict.rerank import Sweep
 
 __all__ = ["Learner"]
 

@@ -13,7 +13,7 @@ from dowse.compiled import core
 from dowse.model.page import Bag, Context
 from dowse.predict.learning.siblings import Siblings
 from dowse.predict.learning.tokens import WIDTH, link_tokens
-from dowse.predict.row_table import RowTable
+from dowse.predict.memory import RowTable
 
 __all__ = ["PARENTS", "ROW", "Notes", "Record", "Rows", "name_links", "note_links"]
 
@@ -113,7 +113,7 @@ def name_links(rows: Rows, urls: Sequence[str], anchors: Sequence[str]) -> None:
 
 
 class Notes(RowTable):
-    """A record without parents: no page mentioned it. Behind the record of a judged page stand its words, settled."""
+    """A record without parents: no page mentioned it. The words of a judged page are attached to it."""
 
     def __init__(self, kind: str, of_use: Callable[[int], Sequence[range]]) -> None:
         """``of_use`` says, of how many judged pages there are, which of them somebody needs the words of."""
@@ -121,7 +121,7 @@ class Notes(RowTable):
         empty["own"] = np.nan
         super().__init__(empty, kind)
         self.bags: dict[int, Bag] = {}  # of judged pages, for as long as somebody may ask for them
-        self._judged: list[int] = []  # since it was last asked what is settled
+        self._judged: list[int] = []  # since it was last asked for attachments
         self._of_use = of_use
 
     @property
@@ -132,8 +132,7 @@ class Notes(RowTable):
 
     def one(self, id_: int) -> Rows:
         """A copy of one candidate's record, a table of one."""
-        self.reach(id_ + 1)
-        return self._rows[id_ : id_ + 1].copy()
+        return (self._rows[id_ : id_ + 1] if id_ < self.count else self._empty).copy()
 
     def judged(self, id_: int, site: int, value: float, score: float, ordinal: int, bag: Bag) -> None:
         """A page with these words turned out to be worth so much."""
@@ -148,7 +147,7 @@ class Notes(RowTable):
         """Every record; a view."""
         return self._rows[: self.count]
 
-    def settled(self) -> tuple[list[int], list[bytes]]:
+    def attachments(self) -> tuple[list[int], list[bytes]]:
         ids = [id_ for id_ in dict.fromkeys(self._judged) if id_ in self.bags]
         self._judged.clear()
         return ids, [_packed(self.bags[id_]) for id_ in ids]
@@ -156,7 +155,7 @@ class Notes(RowTable):
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
         super().load(first, [row and row[: ROW.itemsize] for row in rows])
 
-    def wanted(self) -> list[int]:
+    def wanted_attachments(self) -> list[int]:
         judged = np.flatnonzero(~np.isnan(self.own[: self.count]))
         ordinals = self._rows["ordinal"][judged]
         of_use = np.zeros(len(judged), np.bool_)
@@ -165,8 +164,8 @@ class Notes(RowTable):
         wanted: list[int] = judged[of_use].tolist()
         return wanted
 
-    def load_settled(self, candidate: int, more: bytes) -> None:
-        self.bags[candidate] = _unpacked(more)
+    def load_attachment(self, candidate: int, attachment: bytes) -> None:
+        self.bags[candidate] = _unpacked(attachment)
 
 
 def _packed(bag: Bag) -> bytes:

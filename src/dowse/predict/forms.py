@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from dowse.model.errors import TopicError
 from dowse.model.strategy import Strategy, Subject
-from dowse.predict.gatherer import Hybrid, Measured
+from dowse.predict.gatherer import ByMeasure, Hybrid
 from dowse.predict.learning import InterestRatios, Learner, Statistics
 from dowse.predict.learning.reuse import REUSE
 from dowse.predict.measures import Average, AverageTwo, LinkMeasure, Measure, Weighted
@@ -23,32 +23,32 @@ _ALPHA = 0.7
 
 def average(form: str = "robust", kappa: float = _KAPPA) -> Strategy:
     """What the pages that link to a URL are worth on average."""
-    return Measured("average", Average(), kappa if _robust(form) else 0.0)
+    return ByMeasure("average", Average(), kappa if _robust(form) else 0.0)
 
 
 def average_2(a: float = 0.5, form: str = "robust", kappa: float = _KAPPA) -> Strategy:
     """The same, and the pages that link to those pages."""
-    return Measured("average-2", AverageTwo(a), kappa) if _robust(form) else SecondOrder(a)
+    return ByMeasure("average-2", AverageTwo(a), kappa) if _robust(form) else SecondOrder(a)
 
 
 def weighted(a: float = 0.5, b: float = 0.3, form: str = "robust", kappa: float = _KAPPA) -> Strategy:
     """The pages that link to a URL, the paragraphs around the links and their anchors, weighted."""
-    return Measured("weighted", Weighted(a, b), kappa if _robust(form) else 0.0)
+    return ByMeasure("weighted", Weighted(a, b), kappa if _robust(form) else 0.0)
 
 
 def link(form: str = "robust") -> Strategy:
     """The number of links to a URL."""
-    return Measured("link", LinkMeasure("link", robust=_robust(form)))
+    return ByMeasure("link", LinkMeasure("link", robust=_robust(form)))
 
 
 def weighted_link(form: str = "robust") -> Strategy:
     """Links to a URL, each as a share of the links on its page."""
-    return Measured("weighted-link", LinkMeasure("weighted-link", robust=_robust(form)))
+    return ByMeasure("weighted-link", LinkMeasure("weighted-link", robust=_robust(form)))
 
 
 def similar_link(form: str = "robust") -> Strategy:
     """Links to a URL, each as a share of the links on its page, times what the page is worth."""
-    return Measured("similar-link", LinkMeasure("similar-link", robust=_robust(form)))
+    return ByMeasure("similar-link", LinkMeasure("similar-link", robust=_robust(form)))
 
 
 def hybrid(

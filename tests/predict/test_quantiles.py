@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.predict.scale import Quantiles
+from dowse.predict.quantiles import Quantiles
 
 samples = st.lists(st.floats(0, 1e6), min_size=1, max_size=400).map(np.array)
 

@@ -1,4 +1,4 @@
-"""The site log: what each site's answers have cost so far, and so what the next one may cost.
+"""What pages cost before they are fetched, by the site log: what each site's answers have cost so far.
 
 TH-Gatherer's Site Log (section 4.1), made robust: a site of which little is known is taken to be like the others, and
 what happened long ago counts less, so that a site that has become slow, or quick again, is soon known as such.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Estimate", "Exchanged", "SiteLog", "path_prefix"]
+__all__ = ["Costs", "Estimate", "Exchanged", "SiteLog", "path_prefix"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64] | NDArray[np.int32]
@@ -27,6 +27,7 @@ _FIRST_GUESS = (1.0, 0.3, 20_000.0, 0.1, 1.0, 0.0)  # one exchange: 0.3 s to the
 _COUNT, _LATENCY, _BYTES, _SECONDS, _ASKED, _FAILED = range(6)
 _FAILURE = (0.0, 0.0, 0.0, 0.0, 1.0, 1.0)
 _SHORTEST_S = 1e-6
+_MOST_HOPELESS = 0.9  # of all requests failing: beyond, a site's cost grows no further
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +153,34 @@ def path_prefix(path: str) -> str:
     *directories, name = path.split("/")
     kind = name.rpartition(".")[2].lower() if "." in name else ""
     return f"{'/'.join(directories[: _SEGMENTS + 1])}/ {kind[:5]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Seconds a page takes, clipped to ``[min_s, max_s]`` (TH-Gatherer's MINC and MAXC, section 2.3).
+
+    Paper form: ``size / speed``. Robust form: ``latency + size / speed + politeness wait``, over the share of requests
+    that bring an answer, since a page of a failing site must be asked for more than once.
+    """
+
+    log: SiteLog
+    min_s: float
+    max_s: float
+    robust: bool
+
+    def of_pages(self, site: int, prefixes: Ints, wait_s: float) -> Floats:
+        """The cost of pages of one site below these prefixes; ``wait_s`` is the site's delay."""
+        expected = self.log.of(site)
+        return np.clip(self._seconds(expected, self.log.sizes(prefixes, expected.size), wait_s), self.min_s, self.max_s)
+
+    def of_page(self, site: int, size: float | None, wait_s: float) -> float:
+        """The cost of a page of this size; None: of the site's usual size."""
+        expected = self.log.of(site)
+        seconds = self._seconds(expected, expected.size if size is None else size, wait_s)
+        return min(max(float(seconds), self.min_s), self.max_s)
+
+    def _seconds(self, expected: Estimate, size: Floats | float, wait_s: float) -> Floats | float:
+        seconds = size / expected.bytes_per_s
+        if not self.robust:
+            return seconds
+        return (expected.latency_s + seconds + wait_s) / (1 - min(expected.failure_rate, _MOST_HOPELESS))

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.predict.sweep import Sweep
+from dowse.predict.rerank import Sweep
 
 _AT_ONCE = 512
 

@@ -1,4 +1,4 @@
-"""A row of bytes for each candidate, in one flat table indexed by its id."""
+"""What a strategy knows of each candidate: a row a URL, in one flat table indexed by its id."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.predict.unsettled import Unsettled
+__all__ = ["NumberRows", "NumberTable", "RowTable"]
 
-__all__ = ["RowTable"]
+NumberRows = NDArray[np.float32]
+"""Rows of a :class:`NumberTable`, one a candidate."""
 
 _FIRST_ROOM = 1024
 
 
-class RowTable(Unsettled):
+class RowTable:
     """Implements :class:`dowse.model.strategy.Memory` for rows of one shape. ``empty``, a table of one row, is that of
     a candidate of which nothing is known."""
 
@@ -73,3 +74,24 @@ class RowTable(Unsettled):
         self.reach(max(source, target) + 1)
         self._rows[target] = self._rows[source]
         self._changed.append(np.array([target]))
+
+
+class NumberTable(RowTable):
+    """A few numbers a candidate. A row of zeros is one that no page has mentioned."""
+
+    def __init__(self, width: int, kind: str = "") -> None:
+        super().__init__(np.zeros((1, width), "<f4"), kind)
+
+    def keep_best(self, ids: NDArray[np.int64], found: NumberRows) -> NDArray[np.float64]:
+        """In rows of a count, a value and what led to it: count one mention more, and take ``found`` (without the
+        count) where its value is the higher. Returns the values."""
+        rows = self.at(ids)
+        better = (rows[:, 0] == 0) | (rows[:, 1] < found[:, 0])
+        rows[better, 1:] = found[better]
+        rows[:, 0] += 1
+        self.put(ids, rows)
+        return rows[:, 1].astype(np.float64)
+
+    def one(self, candidate: int) -> NumberRows:
+        """The row of one candidate, as a table of one row."""
+        return self._rows[candidate : candidate + 1] if candidate < self.count else self._empty.copy()

@@ -1,14 +1,35 @@
-"""Candidates ranked again a few at a time, round and round, when a strategy has changed its mind about all of them."""
+"""When candidates are ranked again that no page mentions: never, or a few with each page, round and round."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.revive import revived
-from dowse.model.strategy import IsWaiting
+from dowse.model.strategy import IsWaiting, Revision
 
-__all__ = ["Sweep"]
+__all__ = ["RanksOnMention", "Sweep"]
+
+
+class RanksOnMention:
+    """The part of a strategy that thinks again about a URL only when a page mentions it: it revises nothing, and has
+    nothing to remember but priorities and what its memory knows of candidates."""
+
+    learns_words = False
+
+    def revise(self, is_waiting: IsWaiting) -> Revision | None:
+        return None
+
+    def refresh(self, candidate: int) -> float | None:
+        return None
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Nothing to take up."""
 
 
 class Sweep:

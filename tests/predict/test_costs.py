@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.predict import Costs, Exchanged, SiteLog
-from dowse.predict.sitelog import path_prefix
+from dowse.predict.costs import path_prefix
 
 times = st.floats(0.001, 30)
 exchanges = st.lists(

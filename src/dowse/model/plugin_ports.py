@@ -1,0 +1,74 @@
+"""Ports for what packages can add besides strategies and judges: converters, search engines, extractors.
+
+Dowse finds and lists them; it does not ask them for anything yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from dowse.model.facts import PageFacts
+
+__all__ = ["Converted", "Converter", "Extracted", "Extractor", "SearchEngine", "SearchResult"]
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What a converter makes of a body."""
+
+    text: str  # what a reader sees, one line a paragraph
+    title: str = ""
+    links: tuple[tuple[str, str], ...] = ()  # target, as it is written, and anchor text
+
+
+class Converter(Protocol):
+    """Makes text of a kind of document that is no HTML."""
+
+    @property
+    def types(self) -> Sequence[str]:
+        """The content types it takes, such as ``application/pdf``."""
+        ...
+
+    def convert(self, body: bytes, content_type: str) -> Converted:
+        """The text of a body. A stranger sent it: what cannot be read raises ValueError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """One hit of a search engine."""
+
+    url: str
+    title: str = ""
+    snippet: str = ""
+
+
+class SearchEngine(Protocol):
+    """Finds URLs to start from."""
+
+    async def search(self, query: str, page: int = 0) -> Sequence[SearchResult]:
+        """The results on a page, from 0 on; none when there are no more."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A tuple of a relation that a page states."""
+
+    relation: str  # "event", "price", ...
+    values: dict[str, str | float | bool | None]  # field -> value
+
+
+class Extractor(Protocol):
+    """Reads facts from pages."""
+
+    @property
+    def relations(self) -> dict[str, dict[str, type]]:
+        """relation -> field -> type of its values"""
+        ...
+
+    def extract(self, page: PageFacts, body: bytes) -> Iterator[Extracted]:
+        """What a page states, in document order."""
+        ...

@@ -1,0 +1,225 @@
+"""Random webs, and crawls of them as the engine would tell a strategy: with words, URLs, anchors, seeds and redirects.
+
+What happens in a story does not depend on the strategy, so that the answers of two can be compared event by event. A
+strategy hears of each page once, when it is fetched; of a target as often as pages mention it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.page import Bag, Context
+from dowse.model.strategy import AttachedMemory, LinkView, Memory, Revision, SourcePage, Strategy
+from dowse.testing.contract import expect
+
+__all__ = ["Answers", "Event", "MakeStrategy", "Records", "Story", "Telling", "random_story", "resumed"]
+
+MakeStrategy = Callable[[], Strategy]
+_SITES, _SEEDS = 5, 3
+_TERMS = np.sort(np.random.default_rng(1).choice(1 << 32, 60, replace=False).astype(np.uint32))
+_WORDS = ("solar", "cell", "perovskite", "bread", "news", "about", "panel", "2026", "home", "tandem")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A candidate is fetched: it redirects to another that is new (``leads_to``), or is a page with links."""
+
+    candidate: int
+    leads_to: int | None = None
+    page: SourcePage | None = None
+    links: LinkView | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Events in order, and how many candidates there are in the end; the first few are seeds."""
+
+    events: tuple[Event, ...]
+    candidates: int
+
+
+class _Web:
+    """Rolls the dice of one story."""
+
+    def __init__(self, seed: int) -> None:
+        self.dice = Random(seed)
+        self.sites = [self.dice.randrange(_SITES) for _ in range(_SEEDS)]
+        self.depths = [0] * _SEEDS
+        self.waiting = set(range(_SEEDS))
+
+    def url(self, candidate: int) -> str:
+        words = [_WORDS[(candidate * 7 + step) % len(_WORDS)] for step in range(1 + candidate % 3)]
+        return f"http://site{self.sites[candidate]}.test/{'/'.join(words)}/{candidate}.html"
+
+    def anchor(self, candidate: int) -> str:
+        return "" if candidate % 11 == 0 else " ".join(self.dice.choices(_WORDS, k=1 + candidate % 3))
+
+    def new(self, depth: int, site: int | None = None) -> int:
+        self.sites.append(self.dice.randrange(_SITES) if site is None else site)
+        self.depths.append(depth)
+        self.waiting.add(len(self.sites) - 1)
+        return len(self.sites) - 1
+
+    def bag(self, relevant: bool) -> Bag:
+        half = len(_TERMS) // 2
+        own = range(half) if relevant else range(half // 2, len(_TERMS))
+        chosen = np.array(sorted(self.dice.sample(own, 12)))
+        return Bag(_TERMS[chosen], np.array([self.dice.randint(1, 9) for _ in chosen], np.float32))
+
+    def targets(self, page: int, most: int) -> list[int]:
+        """Some that are new, some that wait, and some that were fetched; two that nearly every page mentions."""
+        depth = self.depths[page] + 1
+        some = self.dice.sample(range(len(self.sites)), min(len(self.sites), most))
+        known = [id_ for id_ in dict.fromkeys((0, min(_SEEDS, len(self.sites) - 1), *some)) if id_ != page]
+        new = [self.new(depth) for _ in range(self.dice.randint(0, 4))]
+        found = [*new, *known]
+        self.dice.shuffle(found)
+        return found
+
+    def links(self, page: int, found: Sequence[int]) -> LinkView:
+        ranked = [id_ for id_ in found if id_ in self.waiting and id_ >= _SEEDS]
+        places = {id_: place for place, id_ in enumerate(found)}
+        beside = [id_ for id_ in found if id_ not in set(ranked)]
+        similarity = [
+            [float("nan") if self.dice.random() < 0.2 else self.dice.random() for _ in Context] for _ in ranked
+        ]
+        depth = self.depths[page] + 1
+        return LinkView(
+            ids=np.array(ranked, np.int64),
+            sites=np.array([self.sites[id_] for id_ in ranked], np.int64),
+            depths=np.array([min(self.depths[id_], depth) for id_ in ranked], np.int64),
+            counts=np.array([self.dice.randint(1, 3) for _ in ranked], np.float32),
+            similarity=np.array(similarity, np.float32).reshape(len(ranked), len(Context)),
+            current=np.full(len(ranked), np.nan),
+            besides=np.array(beside, np.int64),
+            besides_at=np.array([places[id_] for id_ in beside], np.int32),
+            urls=[self.url(id_) for id_ in ranked],
+            anchors=[self.anchor(id_) for id_ in ranked],
+            positions=np.array([places[id_] for id_ in ranked], np.int32),
+        )
+
+
+def random_story(seed: int = 0, pages: int = 30, links: int = 8) -> Story:
+    """A crawl of so many pages of a random web."""
+    web, events, judged = _Web(seed), list[Event](), 0
+    while judged < pages and web.waiting:
+        seeds = [id_ for id_ in sorted(web.waiting) if id_ < _SEEDS]
+        candidate = seeds[0] if seeds else web.dice.choice(sorted(web.waiting))
+        web.waiting.discard(candidate)
+        if candidate >= _SEEDS and web.dice.random() < 0.1:
+            events.append(Event(candidate, leads_to=web.new(web.depths[candidate])))
+            continue
+        relevant = web.dice.random() < 0.4
+        found = web.targets(candidate, links)
+        page = SourcePage(
+            id=candidate, site=web.sites[candidate], depth=web.depths[candidate], ordinal=judged,
+            score=web.dice.uniform(0.3, 1.0) if relevant else web.dice.choice((0.0, web.dice.uniform(0.0, 0.3))),
+            relevant=relevant, n_links=len(found), threshold=0.3, bag=web.bag(relevant),
+            host=f"site{web.sites[candidate]}.test",
+        )  # fmt: skip
+        events.append(Event(candidate, page=page, links=web.links(candidate, found)))
+        judged += 1
+    return Story(tuple(events), len(web.sites))
+
+
+Answers = list[tuple[str, int, float]]
+"""What a strategy said: of what kind, of which candidate, which number."""
+
+
+@dataclass(slots=True)
+class Records:
+    """What a crawl's records keep of a strategy."""
+
+    rows: dict[int, bytes] = field(default_factory=dict)
+    attached: dict[int, bytes] = field(default_factory=dict)
+    state: dict[str, Any] = field(default_factory=dict)
+
+    def commit(self, strategy: Strategy) -> None:
+        """Take up what is new, as the engine does about once a second."""
+        memory = strategy.memory
+        if memory is not None:
+            self.rows.update(zip(*memory.changes(), strict=True))
+        if isinstance(memory, AttachedMemory):
+            self.attached.update(zip(*memory.attachments(), strict=True))
+        self.state = {
+            key: value if isinstance(value, bytes) else json.loads(json.dumps(value, allow_nan=False))
+            for key, value in strategy.state().items()
+        }
+
+
+class Telling:
+    """Tells a story to a strategy as the engine would, and notes the answers."""
+
+    def __init__(self, strategy: Strategy, known: dict[int, float] | None = None) -> None:
+        self.strategy = strategy
+        self.known = dict(known or {})  # the priority of each candidate that was ranked
+        self.fetched: set[int] = set()
+
+    def tell(self, event: Event) -> Answers:
+        """One event, and what was answered."""
+        strategy, id_ = self.strategy, event.candidate
+        answers: Answers = []
+        now = strategy.refresh(id_)
+        if now is not None:
+            answers.append(("refresh", id_, now))
+        why = strategy.explain(id_, self.known.get(id_, 1.0))
+        answers += [(f"because of {name}", id_, value * weight) for name, (value, weight) in why.features.items()]
+        self.fetched.add(id_)
+        if event.leads_to is not None:
+            if strategy.memory is not None:
+                strategy.memory.moved(id_, event.leads_to)
+            self.known[event.leads_to] = self.known.get(id_, 1.0)
+            return answers
+        assert event.page is not None
+        assert event.links is not None
+        ids = event.links.ids.tolist()
+        ranked = strategy.rank(*self.seen(event.page, event.links))
+        expect(len(ranked) == len(ids), "rank answers with one priority a link")
+        self.known.update(zip(ids, ranked.tolist(), strict=True))
+        answers += [("rank", *pair) for pair in zip(ids, ranked.tolist(), strict=True)]
+        return answers + [("revise", *pair) for pair in self._revised(strategy.revise(self.is_waiting))]
+
+    def seen(self, page: SourcePage, links: LinkView) -> tuple[SourcePage, LinkView]:
+        """What of a page this strategy gets to see."""
+        current = np.array([self.known.get(id_, np.nan) for id_ in links.ids.tolist()], np.float64)
+        if self.strategy.learns_words:
+            return page, replace(links, current=current)
+        none = np.zeros(0, np.int32)
+        without = replace(links, current=current, urls=(), anchors=(), positions=none, besides_at=none)
+        return replace(page, bag=None), without
+
+    def is_waiting(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which candidates still wait."""
+        waiting = [id_ in self.known and id_ not in self.fetched for id_ in np.asarray(ids).tolist()]
+        return np.array(waiting, np.bool_)
+
+    def _revised(self, revision: Revision | None) -> Iterator[tuple[int, float]]:
+        if revision is None:
+            return
+        ids, values = (column.tolist() for column in revision)
+        expect(len(ids) == len(values) == len(set(ids)), "revise answers with candidates and one priority each")
+        expect(bool(self.is_waiting(np.array(ids, np.int64)).all()), "revise changes what still waits, nothing else")
+        self.known.update(zip(ids, values, strict=True))
+        yield from zip(ids, values, strict=True)
+
+
+def resumed(make: MakeStrategy, records: Records, candidates: int) -> Strategy:
+    """A new strategy that takes up what the records keep, as a later run does."""
+    strategy = make()
+    memory: Memory | None = strategy.memory
+    if memory is not None:
+        for first in range(0, candidates, 50):
+            memory.load(first, [records.rows.get(id_) for id_ in range(first, min(first + 50, candidates))])
+    if isinstance(memory, AttachedMemory):
+        for id_ in memory.wanted_attachments():
+            expect(id_ in records.attached, "only attachments that were given away are wanted")
+            memory.load_attachment(id_, records.attached[id_])
+    strategy.restore(dict(records.state))
+    return strategy

@@ -1,0 +1,137 @@
+"""docs/extending.md: its strategy, judge and transport crawl, keep the contract, and can be packaged."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import dowse
+from tests.docs.markdown import DOCS, blocks
+
+TEXT = (DOCS / "extending.md").read_text(encoding="utf-8")
+WORDS = "perovskite solar cells turn light into power " * 60
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the modules of the page, installed as its pyproject.toml says, and a web in files."""
+    folder = tmp_path_factory.mktemp("project")
+    for block in blocks(TEXT, "python"):
+        named = re.match(r"# (\w+\.py)\n", block.text)
+        (folder / (named[1] if named else "main.py")).write_text(block.text, "utf-8")
+    [toml] = blocks(TEXT, "toml")
+    told = tomllib.loads(toml.text)["project"]
+    info = folder / f"{told['name'].replace('-', '_')}-{told['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {told['name']}\nVersion: {told['version']}\n", "utf-8"
+    )
+    groups = told["entry-points"]
+    groups["dowse.strategies"]["broken"] = "no_such_module:Strategy"
+    groups["dowse.strategies"]["bfs"] = "near_good:NearGood"
+    groups["dowse.judges"]["no-judge"] = "near_good:NearGood"
+    groups["dowse.converters"] = {"pdf": "no_such_module:Pdf"}
+    lines = [line for group, entries in groups.items() for line in (f"[{group}]", *map(" = ".join, entries.items()))]
+    (info / "entry_points.txt").write_text("\n".join(lines), "utf-8")
+    pages = {
+        "portal.test/index.html": '<title>Portal</title><a href="/long">solar</a> <a href="http://other.test/">bread</a>',
+        "portal.test/long": f"<title>Long</title><p>{WORDS}</p>",
+        "other.test/index.html": "<title>Other</title><p>Bread needs flour, water and time.</p>",
+    }
+    for path, page in pages.items():
+        (folder / "web" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "web" / path).write_text(page, "utf-8")
+    return folder
+
+
+def run(project: Path, *command: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(project), "COLUMNS": "200"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *command], cwd=project, capture_output=True, text=True, env=environment,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def test_the_program_crawls_with_all_three(project: Path) -> None:
+    told = run(project, "main.py").stdout.splitlines()
+    assert sorted(line.split()[1] for line in told[:-1]) == [
+        "http://other.test/", "http://portal.test/", "http://portal.test/long",
+    ]  # fmt: skip
+    assert told[-1] == "1 relevant pages"
+    why = run(project, "-m", "dowse", "why", "my-crawl", "http://portal.test/long").stdout
+    assert "similarity, by length" in why
+    assert "by near-good" in why
+    assert "a near page's score" in why
+
+
+def test_the_contract_is_kept(project: Path) -> None:
+    done = run(project, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_contract.py")
+    assert re.search(r"\d+ passed", done.stdout)
+
+
+def test_what_is_installed_is_listed(project: Path) -> None:
+    told = run(project, "-m", "dowse", "strategies").stdout
+    assert re.search(r"near-good +The score of the best page .* \(near-good 1\.0\)\n +decay=0\.8", told)
+    assert re.search(r"broken +the strategy broken of the package near-good 1\.0 cannot be used: ModuleNotFound", told)
+    assert "not used, Dowse has one of this name" in told
+    told = run(project, "-m", "dowse", "plugins").stdout
+    assert "judge long-read (near-good 1.0): Pages on the topic that are worth sitting down for.\n" in told
+    assert "converter pdf (near-good 1.0): the converter pdf of the package near-good 1.0 cannot be used: " in told
+    assert all(line.count("\n") == 0 for line in told.splitlines())
+
+
+def test_installed_names_work_on_the_command_line(project: Path, web: str) -> None:
+    (project / "topic.toml").write_text('query = "perovskite solar cells"\n[judge]\nmethod = "long-read"\n', "utf-8")
+    at = ("--resolve", f"*.dowse.test={web}", "--allow-private", "--delay", "0")
+    seed = ("--seed", "http://portal.dowse.test/", "-b", "20p", "--workers", "1")
+    for out, strategy in (("a", ("near-good:decay=0.5",)), ("b", ("near-good", "--param", "decay=0.5"))):
+        run(project, "-m", "dowse", "crawl", "topic.toml", "--strategy", *strategy, "-o", out, *seed, *at)
+        with dowse.open_crawl(project / out) as crawl:
+            assert crawl.topic()["strategy"] == {
+                "name": "near-good", "params": {"decay": 0.5}, "maximise": "value", "learn_from": [],
+            }  # fmt: skip
+            page = crawl.top_pages(1)[0]
+            assert page.reasons[0][0] == "similarity, by length"
+    more = run(project, "-m", "dowse", "crawl", "--resume", "a", "-b", "25p", *at)
+    assert "25 pages" in more.stderr
+    judged = run(project, "-m", "dowse", "judge", "web/portal.test/long", "--topic", "topic.toml").stdout
+    assert re.search(r"relevant: long-read 0\.\d+, threshold 0\.0500", judged)
+    assert "similarity, by length" in judged
+
+
+@pytest.mark.parametrize(
+    ("topic", "options", "told"),
+    [
+        ("", ("--strategy", "near-god"), "no strategy is called 'near-god'; did you mean near-good? there are"),
+        (
+            "",
+            ("--strategy", "broken"),
+            "the strategy broken of the package near-good 1.0 cannot be used: ModuleNotFound",
+        ),
+        ("", ("--strategy", "near-good:dekay=1"), "strategy near-good has no parameter 'dekay'; it takes decay"),
+        (
+            'method = "longread"',
+            (),
+            "judge.method: no judge is called 'longread': there are similarity, erid, long-read",
+        ),
+        (
+            'method = "no-judge"',
+            (),
+            "NearGood is no judge: it has no threshold, needs_text, needs_objects, can_be_sent,",
+        ),
+    ],
+)
+def test_mistakes_are_told_on_one_line(project: Path, topic: str, options: tuple[str, ...], told: str) -> None:
+    (project / "wrong.toml").write_text(f'query = "solar"\n[judge]\n{topic}\n', "utf-8")
+    done = run(project, "-m", "dowse", "crawl", "wrong.toml", "--seed", "http://a.test/", *options, code=2)
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
