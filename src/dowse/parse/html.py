@@ -6,8 +6,8 @@ block's own text. A link remembers the paragraph it stands in. Everything else (
 on the joined string, not per node: calls into Python per node are what a parser's time is made of. Of the tree itself
 an :class:`~dowse.parse.outline.Outline` is left: which block lies in which, and what lines it has.
 
-Where the compiled core is there, it finds the same without a tree in most pages, and in the others from their trees'
-serialisation. Where it is not sure, the tree is walked here all the same.
+Where the compiled core is there, it finds what the walk would, without a tree, in most pages. Where it is not sure, the
+tree is made and walked all the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from html.entities import html5
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, create_tag
 
-from dowse.compiled import Found, core
+from dowse.compiled import core
 from dowse.model.words import WordLines
 from dowse.parse.bounds import bounded
 from dowse.parse.document import MAX_HREF, Document, RawLink
@@ -94,11 +94,7 @@ def parse_html(pieces: Sequence[bytes], *, url: str, charset: str = "", robots_t
 
 def _read(page: bytes) -> _Walk:
     """Of the tree, which takes ten times the page's memory, nothing is left after this."""
-    walk = _told(page)
-    if walk is None:
-        tree = LexborHTMLParser(page, options=_OPTIONS, scripting=True)
-        walk = _scanned(tree, page) or _walked(tree)
-    return walk
+    return _told(page) or _walked(LexborHTMLParser(page, options=_OPTIONS, scripting=True))
 
 
 def _walked(tree: LexborHTMLParser) -> _Walk:
@@ -113,19 +109,8 @@ def _walked(tree: LexborHTMLParser) -> _Walk:
 
 
 def _told(page: bytes) -> _Walk | None:
-    """The same by the compiled core, without a tree; None where it is not there, or not sure."""
-    return None if core is None else _collected(core.read(page, _TABLE, _HIDDEN_STYLE.search, RawLink, html5))
-
-
-def _scanned(tree: LexborHTMLParser, page: bytes) -> _Walk | None:
-    """The same by the compiled core, from the tree's serialisation."""
-    if core is None or page.endswith(b"<!"):  # of that, the library makes a comment with any text in it
-        return None
-    html = tree.html
-    return None if html is None else _collected(core.walk(html, _TABLE, _HIDDEN_STYLE.search, RawLink, html5))
-
-
-def _collected(found: Found[RawLink] | None) -> _Walk | None:
+    """What the compiled core finds without a tree; None where it is not there, or not sure."""
+    found = None if core is None else core.read(page, _TABLE, _HIDDEN_STYLE.search, RawLink, html5)
     if found is None:
         return None
     walk = _Walk(frozenset())

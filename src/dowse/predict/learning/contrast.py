@@ -9,6 +9,7 @@ fetched pages off the topic as negative examples, each term weighted by how rare
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +80,7 @@ class Contrast:
         if self._vector is not None:
             score = text.dot(self._rarity, self._vector)
         steps = min(max((score - middle) / scale, -_STEEPEST), _STEEPEST)
-        return 1 / (1 + float(np.exp(-steps)))  # as below: another library's may have another last digit
+        return 1 / (1 + exp(-steps))
 
     def _keep(self, page: Told) -> Text:
         text = self._vocabulary.text(page.bag)
