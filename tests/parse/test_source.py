@@ -18,7 +18,7 @@ from tests.parse.pages import ARTICLE, PAGE_1997, mutated_pages, written_pages
 from tests.parse.soup import ATTRIBUTES, PIECES, names, soup, start_tags
 
 pytestmark = needs_core
-FIELDS = ("text", "links", "outline", "title", "lang", "base", "canonical", "refresh", "robots")
+FIELDS = ("text", "links", "outline", "head")
 TABLE = "<table><tr><td>a<td>b<tr><th>c</table>"
 
 

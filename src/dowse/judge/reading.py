@@ -51,7 +51,7 @@ class Reading:
         self._hashed: tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint64]] | None = None  # see _by_line
 
     def first(self, size: int) -> Reading:
-        """The same, of its first words only, line ends counted."""
+        """A reading of its first words only, line ends counted."""
         return Reading(self._numbers[:size], self._terms[:size], self._hashes, self._topical, self._of_term)
 
     def _bounds(self) -> NDArray[np.int64]:
@@ -94,7 +94,7 @@ class Reading:
         return self._hashed
 
     def weighed(self, lines: NDArray[np.float64]) -> Reading:
-        """The same with each occurrence of a term counted for so much as its line is worth, when it is counted. The
+        """A reading in which each occurrence of a term counts for so much as its line is worth, when it is counted. The
         words themselves, and single lines, stay what they are."""
         return Reading(self._numbers, self._terms, self._hashes, self._topical, self._of_term, lines)
 
