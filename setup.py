@@ -10,7 +10,6 @@ setup(
             "dowse._core",
             sorted(glob("src/core/*.c")),
             depends=sorted(glob("src/core/*.h")),
-            extra_compile_args=["-ffp-contract=off"],  # sums must come out as numpy's do, to the last digit
             optional=True,
         )
     ]

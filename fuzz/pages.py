@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 
+from tests.compiled import assert_agree
+
 from dowse.compiled import core
-from dowse.engine.page.job import Job, Work
+from dowse.engine.page.job import Job
 from dowse.engine.page.step import PageStep
-from dowse.engine.page.wire import pack_work
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.model.http import Response
+from dowse.model.page import Digest
 from dowse.model.topic import Scope, Topic
 from dowse.model.words import LINE_END, WordLines
 from dowse.parse import bounds as pieces
@@ -71,11 +73,10 @@ def _step(compiled: bool) -> PageStep:
     return PageStep(build_judge(Topic(query="solar cells", predicate=predicate)), StaticScope(Scope()), 50)
 
 
-def _digest(data: bytes, compiled: bool) -> bytes:
+def _digest(data: bytes, compiled: bool) -> Digest:
     headers = (("Content-Type", _TYPES[len(data) % len(_TYPES)]), ("X-Robots-Tag", "otherbot: noindex"))
     job = Job(Response("http://example.org/a/b", 200, headers, data), 0.0, keep_text=True, keep_bag=True)
-    digest = _step(compiled).digest(job)
-    return pack_work(Work(replace(digest, parse_s=0.0, judge_s=0.0)))
+    return replace(_step(compiled).digest(job), parse_s=0.0, judge_s=0.0)
 
 
 def digests(data: bytes) -> None:
@@ -83,7 +84,8 @@ def digests(data: bytes) -> None:
     found = _digest(data, True)
     if core is not None:
         with _without_core():
-            assert found == _digest(data, False), "compiled or not, a page must give the same"
+            expected = _digest(data, False)
+        assert_agree(found, expected, "compiled or not: the digest")
 
 
 def bounds(data: bytes) -> None:

@@ -1,11 +1,11 @@
-/* Links in their context: in_context() of parse/context.py. Sums are added up in the order in which numpy does it. */
+/* Links in their context: in_context() of parse/context.py. */
 
 #include "core.h"
 #include <math.h>
 
 enum { ANCHOR, PARAGRAPH, BLOCK, HEADING, PATH, CONTEXTS }; /* columns of the similarities */
-enum { PLACES = 4, MEASURED = 3 };                          /* columns of the places; what each mention has */
-enum { ROWS, LINES, BLOCKS, HEADINGS, PATHS, BY_ANCHOR, BY_LINE, BY_BLOCK, WEIGHTS, SIMILARITY, WHERE, ARGUMENTS };
+enum { MEASURED = 3 };                                      /* what each mention has */
+enum { ROWS, LINES, BLOCKS, HEADINGS, PATHS, BY_ANCHOR, BY_LINE, BY_BLOCK, WEIGHTS, SIMILARITY, ARGUMENTS };
 
 typedef struct {
     const void *columns[SIMILARITY];
@@ -71,7 +71,7 @@ place_of(const Found *found, uint32_t path)
 }
 
 static void
-fill_in(Found *found, float *similarity, int32_t *where)
+fill_in(Found *found, float *similarity)
 {
     const double *by_anchor = found->columns[BY_ANCHOR];
     const uint32_t *paths = found->columns[PATHS];
@@ -89,31 +89,27 @@ fill_in(Found *found, float *similarity, int32_t *where)
             found->counts[place]++;
         }
     }
-    for (Py_ssize_t i = 0; i < found->targets; i++, similarity += CONTEXTS, where += PLACES) {
-        Py_ssize_t mention = found->chosen[i], place = place_of(found, paths[mention]);
+    for (Py_ssize_t i = 0; i < found->targets; i++, similarity += CONTEXTS) {
+        Py_ssize_t place = place_of(found, paths[found->chosen[i]]);
         similarity[ANCHOR] = (float)by_anchor[i];
         for (int k = 0; k < MEASURED; k++)
             similarity[PARAGRAPH + k] = (float)found->best[i * MEASURED + k];
         similarity[PATH] = found->counts[place] ? (float)(found->sums[place] / (double)found->counts[place]) : NAN;
-        where[0] = ((const int32_t *)found->columns[LINES])[mention];
-        where[1] = (int32_t)((const Py_ssize_t *)found->columns[BLOCKS])[mention];
-        where[2] = ((const int32_t *)found->columns[HEADINGS])[mention];
-        memcpy(where + 3, paths + mention, sizeof *where);
     }
 }
 
-/* in_context(rows, lines, blocks, headings, paths, by_anchor, by_line, by_block, weights, similarity, places) -> are the
- * last two filled in? */
+/* in_context(rows, lines, blocks, headings, paths, by_anchor, by_line, by_block, weights, similarity) -> is the last
+ * filled in? */
 PyObject *
 core_in_context(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
     if (count != ARGUMENTS) {
-        PyErr_SetString(PyExc_TypeError, "in_context() takes 11 arguments");
+        PyErr_SetString(PyExc_TypeError, "in_context() takes 10 arguments");
         return NULL;
     }
     static const Py_ssize_t items[ARGUMENTS] = {
-        sizeof(Py_ssize_t), 4, sizeof(Py_ssize_t), 4, 4, 8, 8, 8, 8, 4 * CONTEXTS, 4 * PLACES};
+        sizeof(Py_ssize_t), 4, sizeof(Py_ssize_t), 4, 4, 8, 8, 8, 8, 4 * CONTEXTS};
     Py_buffer buffers[ARGUMENTS] = {{0}};
     Py_ssize_t sizes[ARGUMENTS];
     Found found = {0};
@@ -147,7 +143,7 @@ core_in_context(PyObject *module, PyObject *const *args, Py_ssize_t count)
     }
     int chosen = choose(&found);
     if (chosen)
-        fill_in(&found, buffers[SIMILARITY].buf, buffers[WHERE].buf);
+        fill_in(&found, buffers[SIMILARITY].buf);
     answer = PyBool_FromLong(chosen);
 done:
     PyMem_Free(found.best);

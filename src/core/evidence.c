@@ -1,5 +1,4 @@
-/* The evidence for candidates: Tables.features() and .evidence() of predict/learning/features.py. Sums are added up in the
- * very order in which numpy does it, or for a single candidate Python: the last digit is the same. */
+/* The evidence for candidates: Tables.features() of predict/learning/features.py. */
 
 #include "record.h"
 #include <math.h>
@@ -7,8 +6,7 @@
 enum { RATES = 4, BEST = 3, MEAN = BEST + CONTEXTS, SIBLINGS = MEAN + CONTEXTS,
        OF_TOKENS = SIBLINGS + 3 * (RATES - 1), OF_SITE, OF_PARENTS, ALWAYS, NEVER, COLUMNS };
 
-static const double KAPPA = 4.0, KAPPA_RUN = 2.0, KAPPA_SITE = 1.0, KAPPA_PARENTS = 0.5, SPREAD = 2.0;
-static const float KAPPA_TOKEN = 3.0f;
+static const double KAPPA = 4.0, KAPPA_RUN = 2.0, KAPPA_TOKEN = 3.0, KAPPA_SITE = 1.0, KAPPA_PARENTS = 0.5, SPREAD = 2.0;
 
 static inline double
 more_than_usual(Counted counted, double usual)
@@ -33,23 +31,9 @@ rates_of_link(const Tables *tables, int32_t page, int32_t place, double usual, d
     return 1;
 }
 
+/* How much more than usual pages with these tokens are worth, over the root of their number. */
 static double
-of_tokens(const Tables *tables, const uint32_t *tokens, double exact_usual)
-{
-    float more[WIDTH], there = 0.0f, usual = (float)exact_usual;
-    for (int i = 0; i < WIDTH; i++) {
-        CountedToken counted = tables->tokens[tokens[i] & (BUCKETS - 1)];
-        more[i] = (counted.value - counted.pages * usual) / (counted.pages + KAPPA_TOKEN);
-        there += tokens[i] > 0;
-    }
-    float sum = ((more[0] + more[1]) + (more[2] + more[3])) + ((more[4] + more[5]) + (more[6] + more[7]));
-    for (int i = 8; i < WIDTH; i++)
-        sum += more[i];
-    return sum / sqrtf(there > 1.0f ? there : 1.0f);
-}
-
-static double
-of_tokens_alone(const Tables *tables, const uint32_t *tokens, double usual)
+of_tokens(const Tables *tables, const uint32_t *tokens, double usual)
 {
     double more = 0.0, there = 0.0;
     for (int i = 0; i < WIDTH; i++)
@@ -62,25 +46,20 @@ of_tokens_alone(const Tables *tables, const uint32_t *tokens, double usual)
     return more / sqrt(there > 1.0 ? there : 1.0);
 }
 
-/* The evidence of one that pages link to; `alone`, as Python adds up, else as numpy does. */
-static inline int
-fill(const Tables *tables, const Record *record, double usual, int alone, double *found)
+/* The evidence for one that pages link to. 0: it has a link that the tables do not know. */
+static int
+fill(const Tables *tables, const Record *record, double usual, double *found)
 {
-    double rates[RATES], best[RATES] = {0.0}, first[RATES] = {0.0}, sums[RATES] = {0.0};
+    double rates[RATES], best[RATES] = {0.0}, sums[RATES] = {0.0};
     int known = record->parents < PARENTS ? record->parents : PARENTS;
     for (int link = 0; link < known; link++) {
         if (!rates_of_link(tables, record->page[link], record->place[link], usual, rates))
             return 0;
         for (int i = 0; i < RATES; i++) {
             best[i] = link && best[i] > rates[i] ? best[i] : rates[i];
-            if (link || alone)
-                sums[i] += rates[i];
-            else
-                first[i] = rates[i];
+            sums[i] += rates[i];
         }
     }
-    for (int i = 0; i < RATES; i++)
-        sums[i] = first[i] + sums[i];
     double spread = sqrt(known + SPREAD), shrink = record->parents / (record->parents + KAPPA_PARENTS);
     found[0] = best[0];
     found[1] = (sums[0] + KAPPA_PARENTS * usual) / (known + KAPPA_PARENTS);
@@ -97,15 +76,17 @@ fill(const Tables *tables, const Record *record, double usual, int alone, double
     }
     Py_ssize_t site = record->site < tables->n_sites ? record->site : tables->n_sites - 1;
     Counted counted = tables->sites[site > 0 ? site : 0];
-    found[OF_TOKENS] = (alone ? of_tokens_alone : of_tokens)(tables, record->token, usual);
+    found[OF_TOKENS] = of_tokens(tables, record->token, usual);
     found[OF_SITE] = more_than_usual(counted, usual) / (counted.pages + KAPPA_SITE);
+    found[OF_PARENTS] = log1p(record->parents) * 0.05;
     return 1;
 }
 
-/* (records, base, groups, own, tokens, sites, usual, result) -> is the result filled in? */
-static PyObject *
-evidence(PyObject *const *args, Py_ssize_t count, int alone)
+/* evidence(records, base, groups, own, tokens, sites, usual, result) -> is the result filled in? */
+PyObject *
+core_evidence(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
+    (void)module;
     static const Py_ssize_t items[8] = {
         sizeof(Record), 4, sizeof(Counted), 8, sizeof(CountedToken), sizeof(Counted), 0, COLUMNS * sizeof(double),
     };
@@ -134,13 +115,10 @@ evidence(PyObject *const *args, Py_ssize_t count, int alone)
     double *found = buffers[7].buf;
     int is_filled = !PY_BIG_ENDIAN;
     for (Py_ssize_t i = 0; i < rows && is_filled; i++, found += COLUMNS) {
-        if (!records[i].parents)
-            memset(found, 0, COLUMNS * sizeof *found);
-        else if (alone)
-            is_filled = fill(&tables, &records[i], usual, 1, found);
+        if (records[i].parents)
+            is_filled = fill(&tables, &records[i], usual, found);
         else
-            is_filled = fill(&tables, &records[i], usual, 0, found);
-        found[OF_PARENTS] = alone ? log1p(records[i].parents) * 0.05 : 0.0; /* numpy has a logarithm of its own */
+            memset(found, 0, COLUMNS * sizeof *found);
         found[ALWAYS] = 1.0;
         found[NEVER] = -1.0;
     }
@@ -148,21 +126,4 @@ evidence(PyObject *const *args, Py_ssize_t count, int alone)
 done:
     release_arrays(buffers, 8);
     return answer;
-}
-
-/* evidence(records, base, groups, own, tokens, sites, usual, result) -> is the result filled in, but for the logarithm
- * of a candidate's pages? */
-PyObject *
-core_evidence(PyObject *module, PyObject *const *args, Py_ssize_t count)
-{
-    (void)module;
-    return evidence(args, count, 0);
-}
-
-/* The same of a single candidate, with the logarithm. */
-PyObject *
-core_evidence_alone(PyObject *module, PyObject *const *args, Py_ssize_t count)
-{
-    (void)module;
-    return evidence(args, count, 1);
 }

@@ -7,15 +7,12 @@ static const struct {
     const char *names;
     int form, role, rules;
 } KNOWN[] = {
-    /* how the library serialises them: without an end tag, their text as it is, ... */
+    /* what they hold: nothing, or text without tags and references */
     {"area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr", VOID, 0, 0},
     {"iframe noembed noframes noscript script style xmp", RAW, 0, 0},
-    {"svg", FOREIGN, R_SVG, 0},
-    {"math", FOREIGN, R_DOUBT, 0},
-    {"template", TEMPLATE, R_DOUBT, 0},
-    {"plaintext", UNREADABLE, R_DOUBT, 0}, /* its text may hold anything, its own end tag as well */
     /* how trees are built with them */
-    {"frame frameset image xmp rb rp rt rtc", 0, R_DOUBT, 0},
+    {"frame frameset image math plaintext rb rp rt rtc template xmp", 0, R_DOUBT, 0},
+    {"svg", 0, R_SVG, 0},
     {"html", 0, R_HTML, SPECIAL | SCOPE},
     {"head", 0, R_HEAD, SPECIAL},
     {"body", 0, R_BODY, SPECIAL},
@@ -105,7 +102,7 @@ tags_of(PyObject *capsule)
     return PyCapsule_GetPointer(capsule, CAPSULE);
 }
 
-/* tags({name: kind}) -> a table for `walk` */
+/* tags({name: kind}) -> a table for `read` */
 PyObject *
 core_tags(PyObject *module, PyObject *names)
 {

@@ -29,7 +29,7 @@ enum {
     APART = 512,    /* formatting is not opened again for it */
 };
 
-enum { VOID = 1, RAW = 2, FOREIGN = 4, TEMPLATE = 8, UNREADABLE = 16 }; /* how an element is serialised */
+enum { VOID = 1, RAW = 2 }; /* what an element holds: nothing, or text without tags and references */
 
 typedef struct {
     char name[15];

@@ -1,9 +1,8 @@
 /* Measures of a page whose words are numbers: Reading.similarities() and .lines() of judge/reading.py and the MinHash of
- * parse/signature.py. Sums are added up in the very order in which numpy does it: the last digit is the same. */
+ * parse/signature.py. */
 
 #include "core.h"
 #include <math.h>
-#include <stdlib.h>
 
 enum { BINS = 64, SHINGLE = 4 };
 
@@ -65,23 +64,7 @@ typedef struct {
     Counted *table;
     Py_ssize_t table_size; /* a power of two, at least twice the words of any stretch */
     int32_t *places;       /* of the stretch's terms in it */
-    Counted *shared;       /* topical terms of the stretch */
-    int32_t *several;      /* counts above one */
 } Measure;
-
-static int
-by_term(const void *one, const void *other)
-{
-    int32_t a = ((const Counted *)one)->term, b = ((const Counted *)other)->term;
-    return (a > b) - (a < b);
-}
-
-static int
-by_value(const void *one, const void *other)
-{
-    int32_t a = *(const int32_t *)one, b = *(const int32_t *)other;
-    return (a > b) - (a < b);
-}
 
 /* The cosine of a stretch that has a topical term; below 0 where a term is in it too often for the table of weights. */
 static double
@@ -102,27 +85,18 @@ cosine(Measure *measure, const int32_t *terms, Py_ssize_t size)
             measure->places[distinct++] = (int32_t)place;
         }
     }
-    Py_ssize_t once = 0, several = 0, shared = 0;
+    double product = 0.0, squares = 0.0; /* added up as terms come in the text, however they are numbered */
     for (Py_ssize_t i = 0; i < distinct; i++) {
         Counted one = measure->table[measure->places[i]];
         measure->table[measure->places[i]].count = 0; /* for the next stretch */
         if (one.count >= measure->most)
             return -1.0;
-        if (one.count == 1)
-            once++;
-        else
-            measure->several[several++] = one.count;
+        double weight = measure->weights[one.count];
+        squares += weight * weight;
         if (one.term < measure->topical)
-            measure->shared[shared++] = one;
+            product += weight * measure->topic[one.term];
     }
-    qsort(measure->shared, (size_t)shared, sizeof *measure->shared, by_term);
-    qsort(measure->several, (size_t)several, sizeof *measure->several, by_value);
-    double product = 0.0, squares = 0.0;
-    for (Py_ssize_t i = 0; i < shared; i++)
-        product += measure->weights[measure->shared[i].count] * measure->topic[measure->shared[i].term];
-    for (Py_ssize_t i = 0; i < several; i++)
-        squares += measure->weights[measure->several[i]] * measure->weights[measure->several[i]];
-    double found = product / sqrt((double)once + squares);
+    double found = product / sqrt(squares);
     return found < 1.0 ? found : 1.0;
 }
 
@@ -194,9 +168,7 @@ core_similarities(PyObject *module, PyObject *const *args, Py_ssize_t count)
         measure.table_size *= 2;
     measure.table = PyMem_Calloc((size_t)measure.table_size, sizeof *measure.table);
     measure.places = PyMem_Malloc((size_t)(size + 1) * sizeof *measure.places);
-    measure.shared = PyMem_Malloc((size_t)(size + 1) * sizeof *measure.shared);
-    measure.several = PyMem_Malloc((size_t)(size + 1) * sizeof *measure.several);
-    if (measure.table == NULL || measure.places == NULL || measure.shared == NULL || measure.several == NULL)
+    if (measure.table == NULL || measure.places == NULL)
         PyErr_NoMemory();
     else
         answer = PyBool_FromLong(measure_all(&measure, buffers[0].buf, buffers[1].buf, size,
@@ -205,8 +177,6 @@ core_similarities(PyObject *module, PyObject *const *args, Py_ssize_t count)
 done:
     PyMem_Free(measure.table);
     PyMem_Free(measure.places);
-    PyMem_Free(measure.shared);
-    PyMem_Free(measure.several);
     release_arrays(buffers, 7);
     return answer;
 }

@@ -8,14 +8,10 @@ static PyMethodDef methods[] = {
     {"cheap_bytes", (PyCFunction)(void (*)(void))core_cheap_bytes, METH_FASTCALL, NULL},
     {"is_utf8", core_is_utf8, METH_O, NULL},
     {"read", (PyCFunction)(void (*)(void))core_read, METH_FASTCALL, NULL},
-    {"walk", (PyCFunction)(void (*)(void))core_walk, METH_FASTCALL, NULL},
     {"read_words", (PyCFunction)(void (*)(void))core_read_words, METH_FASTCALL, NULL},
     {"minhash", core_minhash, METH_O, NULL},
     {"similarities", (PyCFunction)(void (*)(void))core_similarities, METH_FASTCALL, NULL},
     {"lines", (PyCFunction)(void (*)(void))core_lines, METH_FASTCALL, NULL},
-    {"distinct", (PyCFunction)(void (*)(void))core_distinct, METH_FASTCALL, NULL},
-    {"sorted_weights", (PyCFunction)(void (*)(void))core_sorted_weights, METH_FASTCALL, NULL},
-    {"bag", (PyCFunction)(void (*)(void))core_bag, METH_FASTCALL, NULL},
     {"blocks", (PyCFunction)(void (*)(void))core_blocks, METH_FASTCALL, NULL},
     {"gather", (PyCFunction)(void (*)(void))core_gather, METH_FASTCALL, NULL},
     {"partition", (PyCFunction)(void (*)(void))core_partition, METH_FASTCALL, NULL},
@@ -28,17 +24,15 @@ static PyMethodDef methods[] = {
     {"sum_texts", (PyCFunction)(void (*)(void))core_sum_texts, METH_FASTCALL, NULL},
     {"dot_texts", (PyCFunction)(void (*)(void))core_dot_texts, METH_FASTCALL, NULL},
     {"number_terms", (PyCFunction)(void (*)(void))core_number_terms, METH_FASTCALL, NULL},
-    {"evidence_alone", (PyCFunction)(void (*)(void))core_evidence_alone, METH_FASTCALL, NULL},
     {"count_links", (PyCFunction)(void (*)(void))core_count_links, METH_FASTCALL, NULL},
     {"count_page", (PyCFunction)(void (*)(void))core_count_page, METH_FASTCALL, NULL},
     {"look_up", (PyCFunction)(void (*)(void))core_look_up, METH_FASTCALL, NULL},
     {"count_lines", (PyCFunction)(void (*)(void))core_count_lines, METH_FASTCALL, NULL},
-    {"meet", (PyCFunction)(void (*)(void))core_meet, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 /* Raised with every change of what a function takes or gives; dowse/compiled.py has the same number. */
-enum { VERSION = 7 };
+enum { VERSION = 8 };
 
 uint64_t slot_factor = 1;
 

@@ -126,7 +126,7 @@ add_unescaped(PyObject *entities, Bytes *bytes, Span text, int in_value)
     }
 }
 
-/* The same of a value as a str. */
+/* A value with its references replaced, as a str. */
 int
 unescaped(PyObject *entities, Span value, Bytes *scratch, PyObject **result)
 {

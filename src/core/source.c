@@ -213,7 +213,7 @@ break_lines(Span page, Bytes *copy)
     return bytes_add(copy, at, end - at) < 0 ? FAILED : OK;
 }
 
-/* read(page, tags, is_hidden, link_type, entities) -> what `walk` gives of its tree, or None: ask the library */
+/* read(page, tags, is_hidden, link_type, entities) -> (text, links, outline's columns, heads), or None: ask the library */
 PyObject *
 core_read(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {

@@ -307,8 +307,6 @@ open_begun(Walk *walk)
         return FAILED;
     walk->open = open;
     open[walk->depth++] = kind;
-    if (walk->begun_template && !walk->template)
-        walk->template = walk->depth;
     if (walk->skipped)
         return OK;
     if (kind >= LEAVES) {
@@ -359,7 +357,7 @@ walk_text(Walk *walk, Span text, int raw)
                 : add_unescaped(walk->entities, &walk->title, text, 0));
     if (walk->node == NULL) {
         const int visible = !walk->muted && !walk->skipped;
-        if (walk->template || (!visible && !walk->links_open))
+        if (!visible && !walk->links_open)
             return OK;
         walk->node = visible ? &walk->text : &walk->unseen;
         walk->node_begin = walk->node->size;
@@ -382,7 +380,7 @@ walk_start(Walk *walk, int kind, int form)
     if (walk->in_title)
         return UNSAFE; /* a title of SVG may have elements in it */
     TRY(is_hidden(walk, &hidden));
-    walk->any_hidden |= hidden && !walk->template;
+    walk->any_hidden |= hidden;
     if (!walk->skipped) {
         if (kind == ANCHOR)
             TRY(open_link(walk));
@@ -394,7 +392,6 @@ walk_start(Walk *walk, int kind, int form)
     walk->begun = form != VOID;
     walk->begun_kind = kind;
     walk->begun_hidden = hidden;
-    walk->begun_template = form == TEMPLATE;
     return OK;
 }
 
@@ -416,8 +413,6 @@ walk_end(Walk *walk)
         walk->skipped = 0;
     if (walk->muted == walk->depth)
         walk->muted = 0;
-    if (walk->template == walk->depth)
-        walk->template = 0;
     walk->depth--;
     if (skipped)
         return OK;

@@ -29,7 +29,7 @@ typedef struct {
 
     int *open; /* kinds of the elements that are open, with something in them */
     Py_ssize_t depth, open_held;
-    int begun, begun_kind, begun_hidden, begun_template; /* one more, of which nothing is known to be in it */
+    int begun, begun_kind, begun_hidden; /* one more, of which nothing is known to be in it */
     Element *elements;
     Py_ssize_t count, elements_held, element;
     OpenLink *open_links;
@@ -38,7 +38,7 @@ typedef struct {
     Py_ssize_t alt_count, alts_held;
     Bytes unseen; /* text nodes inside open links that are not visible: the anchors of folded menus */
 
-    Py_ssize_t muted, skipped, template; /* depth at which that began; 0: not */
+    Py_ssize_t muted, skipped; /* depth at which that began; 0: not */
     int any_hidden, undecided, in_title;
 
     Attributes attributes; /* of the element that begins: to be filled in before it does */

@@ -1,13 +1,12 @@
 """The compiled core, an extension module in C (``src/core``): here where it was built, unless ``DOWSE_PURE`` is set.
 
 Each of its functions has a twin in Python that says what the result must be and that does the work where the core is
-not there. So nothing depends on it but time.
+not there. Sums may be added up in another order: numbers agree within 1e-9, everything else is the same.
 """
 
 from __future__ import annotations
 
 import os
-from array import array
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Core", "Found", "core"]
 
-_VERSION = 7  # of what is below, as in src/core/module.c
+_VERSION = 8  # of what is below, as in src/core/module.c
 _Link = TypeVar("_Link", bound=tuple[Any, ...])
 Found = tuple[bytes, list[_Link], tuple[list[int], ...], list[tuple[int, Mapping[str, str | None], str]]]
 """Text in UTF-8, links, columns of the outline and elements of the head (kind, attributes, text) of a page."""
@@ -31,7 +30,7 @@ class Core(Protocol):
     VERSION: int
 
     def tags(self, kinds: dict[str, int], /) -> object:
-        """A table for :meth:`walk`: what it does at each element (see ``dowse.parse.html``)."""
+        """A table for :meth:`read`: what it does at each element (see ``dowse.parse.html``)."""
 
     def is_utf8(self, body: bytes, /) -> bool:
         """Can it be decoded?"""
@@ -50,19 +49,8 @@ class Core(Protocol):
         self, page: bytes, tags: object, is_hidden: Callable[[str], object], link: type[_Link],
         entities: dict[str, str], /,
     ) -> Found[_Link] | None:  # fmt: skip
-        """What ``walk`` would find in its tree, from the page itself. None where that takes the HTML library: where
-        tags are in a tangle, and elsewhere (see src/core/tree.c)."""
-
-    def walk(
-        self,
-        html: str,
-        tags: object,
-        is_hidden: Callable[[str], object],
-        link: type[_Link],
-        entities: dict[str, str],
-        /,
-    ) -> Found[_Link] | None:
-        """The same from the serialisation of a tree. None where that leaves a doubt."""
+        """What the walk over a page's tree would find, from the page itself (see ``dowse.parse.html``). None where that
+        takes the HTML library: where tags are in a tangle, and elsewhere (see src/core/tree.c)."""
 
     RECENT_SIZE: int
 
@@ -87,20 +75,6 @@ class Core(Protocol):
     def lines(self, numbers: Array, table: Array, sizes: Array, sums: Array, hashes: Array, /) -> bool:
         """``Reading.lines`` and ``Reading.hashes``, written to the last three. False where those are of another size,
         or a word is not in the ``table`` of hashes."""
-
-    def distinct(self, terms: Array, numbers: Array, weights: Array | None, found: Array, counts: Array, /) -> int:
-        """``Reading.distinct``, written to the last two: so many. -1 where a line's weight is no quarter."""
-
-    def sorted_weights(self, counts: Array, whole: bool, table: Array, result: Array, /) -> bool:
-        """The weight of each count, rising, written to the last. ``table`` has those of 0, 1, 2, ... quarters, and
-        ``whole`` says whether counts are integers. False where one is not in the table."""
-
-    def bag(
-        self, table: Array, numbers: Array, counts: Array, whole: bool, most: int, most_often: int, found: Array,
-        often: Array, /,
-    ) -> bool:  # fmt: skip
-        """``Reading.bag``, written to the last two; ``table`` has the hash of each term, by its number, and ``whole``
-        says whether counts are integers. False where one is no quarter, or two terms have one hash."""
 
     def blocks(
         self, starts: list[int], sizes: Array, hashes: Array, known: bytes, mostly: float, weight: float,
@@ -133,23 +107,17 @@ class Core(Protocol):
 
     def in_context(
         self, rows: Array, lines: Array, blocks: Array, headings: Array, paths: Array, by_anchor: Array,
-        by_line: Array, by_block: Array, weights: Array, similarity: Array, places: Array, /,
+        by_line: Array, by_block: Array, weights: Array, similarity: Array, /,
     ) -> bool:  # fmt: skip
-        """Links in their context (see ``dowse.parse.context``), written to the last two. False where a target has no
+        """Links in their context (see ``dowse.parse.context``), written to the last. False where a target has no
         mention, or one stands beyond the page."""
 
     def evidence(
         self, records: Array, base: Array, groups: Array, own: Array, tokens: Array, sites: Array, usual: float,
         result: Array, /,
     ) -> bool:  # fmt: skip
-        """``Tables.features`` (see ``dowse.predict.learning.features``) but for its logarithm, written to
-        ``result``. False where a record has a link that the tables do not know."""
-
-    def evidence_alone(
-        self, record: Array, base: Array, groups: Array, own: Array, tokens: Array, sites: Array, usual: float,
-        result: Array, /,
-    ) -> bool:  # fmt: skip
-        """``Tables.evidence``, written to ``result``. False as above."""
+        """``Tables.features`` (see ``dowse.predict.learning.features``), written to ``result``. False where a record
+        has a link that the tables do not know."""
 
     def count_links(
         self, base: Array, groups: Array, pages: Array, places: Array, times: float, values: Array, /
@@ -193,9 +161,6 @@ class Core(Protocol):
     ) -> tuple[bytes, bytes, bytes | None]:
         """The lines of a site and their counts with one page more, and the repeated ones (see
         ``dowse.parse.repeats``), unless those are too many."""
-
-    def meet(self, tables: list[array[int]], signatures: array[int], minhash: bytes, /) -> list[int]:
-        """Entries that share a band with a signature (see ``dowse.parse.duplicates``), each once."""
 
 
 def _load() -> Core | None:

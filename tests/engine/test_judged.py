@@ -20,7 +20,7 @@ from dowse.model.page import Context
 from dowse.model.topic import JudgeSettings, Keyword, Scope, Topic
 from dowse.model.words import LINE_END
 from dowse.parse import Repeats
-from tests.compiled import needs_core, pure
+from tests.compiled import assert_agree, needs_core, pure
 
 MENU = "<ul><li><ul><li><a href=/a>Solar cells</a><li><a href=/b>Wind</a></ul></ul>"
 FOOT = "<div><div><p>By the <a href=/us>solar</a> people</p></div></div>"
@@ -114,12 +114,4 @@ def test_compiled_or_not_the_same_repeats(
         result = judged(judge, page, sorted(starts), known, keep_bag=True)
         with pure():
             expected = judged(judge, page, sorted(starts), known, keep_bag=True)
-    assert result.verdict == expected.verdict
-    for one, other in (
-        (result.by_block, expected.by_block), (result.weights, expected.weights), (result.lines, expected.lines),
-    ):  # fmt: skip
-        assert (one.dtype, one.tobytes()) == (other.dtype, other.tobytes())
-    assert result.bag is not None
-    assert expected.bag is not None
-    assert result.bag.terms.tobytes() == expected.bag.terms.tobytes()
-    assert result.bag.counts.tobytes() == expected.bag.counts.tobytes()
+    assert_agree(result, expected)

@@ -11,7 +11,6 @@ from dowse.model.page import Signature
 from dowse.parse import DuplicateIndex
 from dowse.parse import duplicates as module
 from dowse.parse.signature import BINS, similarity
-from tests.compiled import needs_core
 
 ROWS = 8  # bins of a band
 KINDS = [random.Random(seed).randbytes(BINS) for seed in range(3)]
@@ -52,16 +51,6 @@ def test_finds_what_a_plain_search_finds(kept: list[Signature], wanted: list[Sig
         index.add(page, signature)
     for signature in wanted:
         assert index.find(signature) == found(pages, signature)
-
-
-@needs_core
-@given(st.lists(SIGNATURES, max_size=60), st.lists(SIGNATURES, min_size=1, max_size=4))
-def test_compiled_or_not_the_same_pages_meet(kept: list[Signature], wanted: list[Signature]) -> None:
-    index = DuplicateIndex()
-    for page, signature in enumerate(kept):
-        index.add(page, signature)
-    for signature in wanted:
-        assert index._meeting(signature.minhash) == index._meeting_plainly(signature.minhash)
 
 
 def test_memory_of_a_page_is_small() -> None:

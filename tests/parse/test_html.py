@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from dowse.parse import Document, detect_language, gather_links, parse_page, sign
-from dowse.parse.robots import directives
+from dowse.parse.head import directives
 from tests.parse.pages import ARTICLE, FRAMESET, PAGE_1997, mutated_pages
 
 URL = "http://example.org/notes/index.html"

@@ -17,14 +17,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dowse.compiled import core
 from dowse.engine.page.step import PageStep
 from dowse.frontier.scope import StaticScope
-from dowse.judge import build_judge
+from dowse.judge import Reading, build_judge
 from dowse.model.topic import Scope, Topic
 from dowse.model.words import lines_of_words
 from dowse.parse import parse_page
-from tests.compiled import needs_core, pure
+from tests.compiled import pure
 from tests.engine.steps import job
 
 MOST_S = 5.0
@@ -97,7 +96,6 @@ def test_links_around_links_do_not_copy_all_that_is_in_them(inside: str) -> None
     assert _seconds(lambda: parse_page(page, url="http://a.org/")) < MOST_S
 
 
-@needs_core
 def test_terms_are_chosen_in_any_order_alike() -> None:
     """The order in which the middle one of what is left is always the greatest."""
     size = 300_000
@@ -106,12 +104,10 @@ def test_terms_are_chosen_in_any_order_alike() -> None:
         middle = last // 2
         hashes[places[middle]] = last + 1
         places[middle], places[last] = places[last], places[middle]
-    table, terms, often = np.array(hashes, np.uint64), np.empty(256, np.uint32), np.empty(256, np.float32)
-    numbers, counts = np.arange(size, dtype=np.int32), np.ones(size, np.int64)
-    assert core is not None
-    bag = core.bag
-    assert _seconds(lambda: bag(table, numbers, counts, True, 256, 60_000, terms, often)) < MOST_S
-    assert terms.tolist() == list(range(1, 257))
+    table, numbers = np.array(hashes, np.uint64), np.arange(size, dtype=np.int32)
+    reading = Reading(numbers, numbers, table, (), lambda: table)
+    assert _seconds(reading.bag) < MOST_S
+    assert reading.bag().terms.tolist() == list(range(1, 257))
 
 
 def test_rows_of_marks_are_cut_and_nothing_else_is() -> None:

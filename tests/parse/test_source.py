@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from dowse.parse.bounds import bounded
-from dowse.parse.html import _OPTIONS, _told, _walked
+from dowse.parse.html import _KIND_OF_NAME, _OPTIONS, _told, _walked
 from tests.compiled import needs_core
 from tests.parse.pages import ARTICLE, PAGE_1997, mutated_pages, written_pages
 from tests.parse.soup import ATTRIBUTES, PIECES, names, soup, start_tags
-from tests.parse.test_scan import FIELDS
 
 pytestmark = needs_core
+FIELDS = ("text", "links", "outline", "head")
 TABLE = "<table><tr><td>a<td>b<tr><th>c</table>"
 
 
@@ -93,6 +93,11 @@ def test_every_reference() -> None:
         assert_same(f"<p title='&{name} &{name}x &{name}=1 &{name}'>&{name} &{name}x &{name}=1 &{name}", surely=True)
 
 
+@pytest.mark.parametrize("name", sorted(_KIND_OF_NAME))
+def test_every_kind_of_element(name: str) -> None:
+    assert_same(f"<p>a<{name} href=h src=s alt=t content=c rel=canonical>b<a href=x>c</a></{name}>d")
+
+
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
 def test_every_attribute(attribute: str) -> None:
     assert_same(f"<a {attribute}>x</a><br {attribute}/><p {attribute} {attribute} b=c>y")
@@ -127,6 +132,10 @@ def test_every_attribute(attribute: str) -> None:
         "<b>" * 5 + "x" + "</b>" * 7 + "y<p>" + "<i>" * 5 + "<p>z" + "</i>" * 9 + "w",
         "<b>a<table><tr><td>b</b><i>c<td>d</table>e</i>f<object><tt>g</object>h</br>i",
         "x</body><html><!--a--><p>",
+        "<p>a<p hidden>b <a href=x><i>folded</i> menu</a>c<p>d",
+        "<a href=x><b hidden>folded</b><img alt='and seen'></a>",
+        "<a href=x title=t>\n<div>in a <p>block</div></a>tail<a href=y><img alt=one> <img alt=two></a>",
+        "<base href><base href=x><link rel=canonical href><link rel=canonical href=y>",
         "<small><i>a</small></p></body> \n</html>\n",
         "<P CLASS=A Class=b ID='\xa0<>\"'>x<script><!-- a --></SCRIPT ><noscript><p>y</noscript><iframe><p></iframe>",
     ],
@@ -151,6 +160,7 @@ def test_the_core_is_sure_of(html: str) -> None:
         "<svg><title><b>a</b></title></svg>",
         "<svg><style>a</style></svg>",
         "<math><mi>x</math>",
+        "<a href=x><noscript>y</noscript></a><p hidden>z",  # the anchor is decided by what is hidden further down
         "<template>a</template>",
         "<frameset><frame></frameset>",
         "<plaintext>a",

@@ -38,7 +38,7 @@ def look_up(table: Table, candidates: Candidates, kinds: bytes, fingerprints: ND
 
 
 def look_up_plainly(table: Table, candidates: Candidates, kinds: bytes, fingerprints: NDArray[np.uint64]) -> Seen:
-    """The same without the compiled core."""
+    """:func:`look_up` without the compiled core."""
     ids = table.find(fingerprints)
     known = ids >= 0
     priorities, standing = np.full(len(ids), np.nan), np.full(len(ids), NEW, np.uint8)

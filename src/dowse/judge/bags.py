@@ -26,7 +26,7 @@ class Bag:
 
     @property
     def key(self) -> tuple[bytes, bytes]:
-        """The same for texts that a category cannot tell apart."""
+        """Equal for two texts that a category cannot tell apart."""
         return self.hashes.tobytes(), self.counts.tobytes()
 
 

@@ -24,7 +24,6 @@ LINE_END_NUMBER = 0
 Counts = NDArray[np.int64] | NDArray[np.float64]
 _MOST_OFTEN = 60_000
 _COUNTS = 4_096  # more than nearly any page has of a term
-_HALF = np.uint64(32)  # bits of a hash
 
 
 class Reading:
@@ -52,7 +51,7 @@ class Reading:
         self._hashed: tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint64]] | None = None  # see _by_line
 
     def first(self, size: int) -> Reading:
-        """The same, of its first words only, line ends counted."""
+        """A reading of its first words only, line ends counted."""
         return Reading(self._numbers[:size], self._terms[:size], self._hashes, self._topical, self._of_term)
 
     def _bounds(self) -> NDArray[np.int64]:
@@ -95,7 +94,7 @@ class Reading:
         return self._hashed
 
     def weighed(self, lines: NDArray[np.float64]) -> Reading:
-        """The same with each occurrence of a term counted for so much as its line is worth, when it is counted. The
+        """A reading in which each occurrence of a term counts for so much as its line is worth, when it is counted. The
         words themselves, and single lines, stay what they are."""
         return Reading(self._numbers, self._terms, self._hashes, self._topical, self._of_term, lines)
 
@@ -121,25 +120,18 @@ class Reading:
         return self._distinct
 
     def _counted(self) -> tuple[NDArray[np.int32], Counts]:
-        worth, size = self._worth, len(self._terms)
-        if core is not None and self._numbers.dtype == np.int32:
-            numbers = np.empty(size, np.int32)
-            often: Counts = np.empty(size, np.int64) if worth is None else np.empty(size, np.float64)
-            found = core.distinct(self._terms, self._numbers, worth, numbers, often)
-            if found >= 0:
-                return numbers[:found], often[:found]
-        if worth is None:
+        if self._worth is None:
             terms = np.sort(self._terms)
             return _runs(terms[terms.searchsorted(0) :])  # what is no term stands before
         # a term and its place in one number: sorting these is much quicker than asking for an order
-        keys = (self._terms.astype(np.int64) << 32) | np.arange(size)
+        keys = (self._terms.astype(np.int64) << 32) | np.arange(len(self._terms))
         keys.sort()
         keys = keys[keys.searchsorted(0) :]
         order = keys & 0xFFFFFFFF
         terms, counts = _runs((keys >> 32).astype(np.int32))
         if not len(terms):
             return terms, counts
-        return terms, np.add.reduceat(self._shares(worth)[order], np.cumsum(counts) - counts)
+        return terms, np.add.reduceat(self._shares(self._worth)[order], np.cumsum(counts) - counts)
 
     def hashed_terms(self) -> tuple[NDArray[np.uint64], Counts]:
         """The hash of each term that occurs, rising, and how often it does."""
@@ -151,17 +143,11 @@ class Reading:
     def bag(self, most: int = MOST_TERMS) -> Bag:
         """Its terms by their hashes: of too many, those that occur most often."""
         numbers, counts = self.distinct()
-        if core is not None and most > 0:
-            size, whole = min(len(numbers), most), counts.dtype == np.int64
-            terms, often = np.empty(size, np.uint32), np.empty(size, np.float32)
-            if core.bag(self._of_term(), numbers, counts, whole, most, _MOST_OFTEN, terms, often):
-                return Bag(terms, often)
         hashes = self._of_term()[numbers]
-        if len(hashes) > most:
-            kept = _most_often(hashes, counts, most)
-            hashes, counts = hashes[kept], counts[kept]
-        order = np.argsort((hashes << _HALF) | (hashes >> _HALF))  # by the lower half, which is what is kept
-        return Bag(hashes[order].astype(np.uint32), _kept(counts[order]))
+        kept = np.lexsort((hashes, -counts))[:most]  # of equals, those with the lowest hash
+        terms, counts = hashes[kept].astype(np.uint32), counts[kept]
+        order = np.argsort(terms)
+        return Bag(terms[order], np.minimum(counts[order], _MOST_OFTEN).astype(np.float16).astype(np.float32))
 
     def count(self) -> tuple[dict[str, float], Counts]:
         """How often each topical term occurs, and how often each term does, topical or not."""
@@ -242,22 +228,11 @@ class Reading:
         keys.sort()
         keys, counts = _runs(keys[keys.searchsorted(0) :])  # what is no term has made its key negative
         line, term = keys >> 32, keys & 0xFFFFFFFF
+        own = weights(counts, weighting) if rarity is None else weights(counts, weighting) * rarity[term]
         shared = term < len(topic)
-        if rarity is not None:
-            own = weights(counts, weighting) * rarity[term]
-            products = np.bincount(line[shared], own[shared] * topic[term[shared]], len(near))
-            result[near] = np.minimum(1.0, products / np.sqrt(np.bincount(line, own * own, len(near))))
-            return result
-        own = weights(counts[shared], weighting)
-        products = np.bincount(line[shared], own * topic[term[shared]], len(near))
-        # What occurs once, nearly all, adds 1; the rest is added in order of the counts. So the last digit is the same
-        # however terms are numbered.
-        several = (counts > 1).nonzero()[0]
-        by_count = line[several] << 32 | counts[several]
-        by_count.sort()
-        squares = weights(by_count & 0xFFFFFFFF, weighting) ** 2
-        once = np.bincount(line, minlength=len(near)) - np.bincount(line[several], minlength=len(near))
-        norms = np.sqrt(once + np.bincount(by_count >> 32, squares, len(near)))
+        products = np.bincount(line[shared], own[shared] * topic[term[shared]], len(near))
+        order = np.lexsort((own, line))  # so that how terms are numbered, which differs by process, does not show
+        norms = np.sqrt(np.bincount(line[order], own[order] ** 2, len(near)))
         result[near] = np.minimum(1.0, products / norms)
         return result
 
@@ -266,20 +241,6 @@ class Reading:
 def _weights_of_counts(weighting: str) -> NDArray[np.float64]:
     """The weight of a term that occurs 0, 1, 2, ... times, for the compiled core."""
     return weights(np.arange(_COUNTS), weighting)
-
-
-def _kept(counts: Counts) -> NDArray[np.float32]:
-    """Counts as they are kept of a page: in 16 bits."""
-    return np.minimum(counts, _MOST_OFTEN).astype(np.float16).astype(np.float32)
-
-
-def _most_often(hashes: NDArray[np.uint64], counts: Counts, most: int) -> NDArray[np.bool_]:
-    """Which of more terms are the ``most`` that occur most often; of equals, those with the lowest hash."""
-    least = np.partition(counts, len(counts) - most)[len(counts) - most]
-    kept, equal = counts > least, counts == least
-    left = most - np.count_nonzero(kept)
-    last = np.partition(hashes[equal], left - 1)[left - 1]
-    return np.asarray(kept | (equal & (hashes <= last)))
 
 
 def _runs(ordered: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:

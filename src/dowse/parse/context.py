@@ -1,7 +1,7 @@
 """The context of a link: its anchor, its paragraph, its content block, the nearest heading and its tag path.
 
-Each is measured by its similarity to the topic. A target that a page mentions several times has the best of each; where
-it stands is told by its best mention, the one in the most similar block.
+Each is measured by its similarity to the topic. A target that a page mentions several times has the best of each; its
+tag path is that of its best mention, the one in the most similar block.
 """
 
 from __future__ import annotations
@@ -67,50 +67,37 @@ class Measures:
     weights: Floats  # of each block: below 1 where it repeats over the site
 
 
-def in_context(found: Mentions, measures: Measures) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Of each target: its similarities (columns as in ``Context``) and its places (line of the paragraph, block, line
-    of the heading, path)."""
-    count = len(measures.by_anchor)
-    similarity, places = np.empty((count, len(Context)), np.float32), np.empty((count, 4), np.int32)
+def in_context(found: Mentions, measures: Measures) -> NDArray[np.float32]:
+    """The similarities of each target, columns as in ``Context``."""
+    similarity = np.empty((len(measures.by_anchor), len(Context)), np.float32)
     if core is None or not core.in_context(
         found.rows, found.lines, found.blocks, found.headings, found.paths,
-        measures.by_anchor, measures.by_line, measures.by_block, measures.weights, similarity, places,
+        measures.by_anchor, measures.by_line, measures.by_block, measures.weights, similarity,
     ):  # fmt: skip
-        _fill_in(found, measures, similarity, places)
-    return similarity, places
+        _fill_in(found, measures, similarity)
+    return similarity
 
 
-def _fill_in(found: Mentions, measures: Measures, similarity: NDArray[np.float32], places: Ints) -> None:
-    """:func:`in_context`, written to ``similarity`` and ``places``."""
+def _fill_in(found: Mentions, measures: Measures, similarity: NDArray[np.float32]) -> None:
+    """:func:`in_context`, written to ``similarity``."""
     by_anchor, rows = measures.by_anchor, found.rows
-    count = len(by_anchor)
-    values = np.empty((len(rows), 3))
     of_line = measures.by_line[found.lines]
     # an image or a widget alone in its block: the anchor is all the paragraph there is
-    values[:, 0] = np.where(np.isnan(of_line), by_anchor[rows], of_line)
-    values[:, 1] = measures.by_block[found.blocks]
-    values[:, 2] = measures.by_line[found.headings]
+    of_line = np.where(np.isnan(of_line), by_anchor[rows], of_line)
+    values = np.stack((of_line, measures.by_block[found.blocks], measures.by_line[found.headings]), axis=1)
     values *= measures.weights[found.blocks, None]
-    if len(rows) == count:  # as mostly: each is mentioned once
-        best, chosen = values, np.arange(count)
-    else:
-        order = np.lexsort((-np.fmax(values[:, 1], 0.0), rows))
-        first = rows[order].searchsorted(np.arange(count))
-        best, chosen = np.fmax.reduceat(values[order], first, axis=0), order[first]
+    order = np.lexsort((-np.fmax(values[:, 1], 0.0), rows))  # the mentions of a target, the best one first
+    first = rows[order].searchsorted(np.arange(len(by_anchor)))
     similarity[:, Context.ANCHOR] = by_anchor
-    similarity[:, Context.PARAGRAPH : Context.HEADING + 1] = best
-    paths = found.paths[chosen]
-    similarity[:, Context.PATH] = _mean_by_path(paths, by_anchor)
-    places[:, 0], places[:, 1] = found.lines[chosen], found.blocks[chosen]
-    places[:, 2], places[:, 3] = found.headings[chosen], paths.view(np.int32)
+    similarity[:, Context.PARAGRAPH : Context.HEADING + 1] = np.fmax.reduceat(values[order], first, axis=0)
+    similarity[:, Context.PATH] = _mean_by_path(found.paths[order[first]], by_anchor)
 
 
 def _mean_by_path(paths: NDArray[np.uint32], by_anchor: Floats) -> Floats:
     """How near the anchors are, on average, that stand where this one does in the page's make-up; NaN where none of
     them has a word."""
     told = ~np.isnan(by_anchor)
-    kinds: dict[int, int] = {}
-    of = np.array([kinds.setdefault(path, len(kinds)) for path in paths.tolist()], np.intp)
+    kinds, of = np.unique(paths, return_inverse=True)
     counts = np.bincount(of[told], minlength=len(kinds))
     sums = np.bincount(of[told], by_anchor[told], len(kinds))
     means = np.full(len(kinds), np.nan)

@@ -41,7 +41,7 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
 
 
 def in_utf8(body: bytes, content_type: str = "") -> tuple[bytes, str]:
-    """The same, the text in UTF-8: of most pages, that is the body itself."""
+    """The text of a body in UTF-8, which is mostly the body itself, and the name of its charset. Never raises."""
     for bom, name, codec in _BOMS:
         if body.startswith(bom):
             return _recoded(body[len(bom) :], codec), name

@@ -6,7 +6,6 @@ from array import array
 
 import numpy as np
 
-from dowse.compiled import core
 from dowse.model.page import Signature
 from dowse.parse.signature import BINS, similarity
 
@@ -132,11 +131,5 @@ class DuplicateIndex:
 
     def _meeting(self, minhash: bytes) -> list[int]:
         """The entries that share a band, each once."""
-        if core is None:
-            return self._meeting_plainly(minhash)
-        tables = [column for table in self._bands for column in table.columns]
-        return core.meet(tables, self._signatures, minhash)
-
-    def _meeting_plainly(self, minhash: bytes) -> list[int]:
         bands = zip(self._bands, array("Q", minhash), strict=True)
         return list(dict.fromkeys(entry for table, key in bands for entry in table.find(key)))

@@ -6,25 +6,25 @@ block's own text. A link remembers the paragraph it stands in. Everything else (
 on the joined string, not per node: calls into Python per node are what a parser's time is made of. Of the tree itself
 an :class:`~dowse.parse.outline.Outline` is left: which block lies in which, and what lines it has.
 
-Where the compiled core is there, it finds the same without a tree in most pages, and in the others from their trees'
-serialisation. Where it is not sure, the tree is walked here all the same.
+Where the compiled core is there, it finds what the walk would, without a tree, in most pages. Where it is not sure, the
+tree is made and walked all the same.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html.entities import html5
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, create_tag
 
-from dowse.compiled import Found, core
+from dowse.compiled import core
 from dowse.model.words import WordLines
 from dowse.parse.bounds import bounded
-from dowse.parse.document import MAX_HREF, Document, RawLink
+from dowse.parse.document import Document, RawLink
+from dowse.parse.head import BASE, HTML, LINK, META, TITLE, Head, directives
 from dowse.parse.outline import FIRST_LINE, TAGS, Outline
-from dowse.parse.robots import directives
 
 __all__ = ["Annotations", "find_annotations", "parse_html"]
 
@@ -32,30 +32,28 @@ _MAX_ANCHOR = 400
 _MOST_PARTS = 1_024  # of an anchor: of two, one has a character at least, so these are longer than it may be
 _MOST_AROUND = 8  # links around one whose words are looked for in what is hidden: each looks through all of it
 _MAX_REL = 100
-_MAX_TITLE = 500
 _SEPARATOR = "\0"  # the only character that is never in a page's text
 _OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _HIDDEN_QUERY = "[hidden],[style*=none i],[style*=hidden i]"
-_BEFORE_REFRESH = re.compile(r"\s*+[\d.]*+\s*+[;,]?+\s*+(?:url\s*+=\s*+)?+", re.IGNORECASE)
 
 
 # What the walk does at an element. Plain integers: they are compared at every node. Below 0: a block element, by its
 # number in the outline's tags.
-_LINES, _ANCHOR, _HEAD, _HTML = 1, 2, 3, 4
-_LEAVES = 5  # from here on: what is inside is not walked
-_SKIPPED, _TITLE, _META, _LINK, _BASE, _IMAGE, _AREA, _FRAME, _BREAK = range(_LEAVES, 14)
+_LINES, _ANCHOR, _HEAD = 1, 2, 3  # and HTML
+_LEAVES = _SKIPPED = 5  # from here on: what is inside is not walked
+_IMAGE, _AREA, _FRAME, _BREAK = range(BASE + 1, 14)
 _NAMES = {
     # on lines of their own, but no region of a page: row groups, which parsers add to every table, and form fields
     _LINES: "hr optgroup option select tbody textarea tfoot thead xmp",
     _ANCHOR: "a",
     _HEAD: "head",
-    _HTML: "html",
+    HTML: "html",
     _SKIPPED: "script style noscript template noframes noembed applet canvas audio video datalist",
-    _TITLE: "title",
-    _META: "meta",
-    _LINK: "link",
-    _BASE: "base",
+    TITLE: "title",
+    META: "meta",
+    LINK: "link",
+    BASE: "base",
     _IMAGE: "img",
     _AREA: "area",
     _FRAME: "frame iframe",
@@ -74,19 +72,20 @@ def parse_html(pieces: Sequence[bytes], *, url: str, charset: str = "", robots_t
     walk = _read(pieces[0])
     for piece in pieces[1:]:
         walk.go_on(_read(piece))
-    noindex, nofollow = directives(robots_tag, walk.robots)
+    head = walk.head
+    noindex, nofollow = directives(robots_tag, head.robots)
     return Document(
         url=url,
-        title=walk.title,
+        title=head.title,
         visible=walk.text,
-        lines=WordLines(b"%b\n%b" % (walk.title.encode("utf-8", "replace"), walk.text)),
+        lines=WordLines(b"%b\n%b" % (head.title.encode("utf-8", "replace"), walk.text)),
         links=walk.links,
         outline=walk.outline,
         charset=charset,
-        lang=walk.lang,
-        base=walk.base,
-        canonical=walk.canonical,
-        refresh=walk.refresh,
+        lang=head.lang,
+        base=head.base,
+        canonical=head.canonical,
+        refresh=head.refresh,
         noindex=noindex,
         nofollow=nofollow,
     )
@@ -94,11 +93,7 @@ def parse_html(pieces: Sequence[bytes], *, url: str, charset: str = "", robots_t
 
 def _read(page: bytes) -> _Walk:
     """Of the tree, which takes ten times the page's memory, nothing is left after this."""
-    walk = _told(page)
-    if walk is None:
-        tree = LexborHTMLParser(page, options=_OPTIONS, scripting=True)
-        walk = _scanned(tree, page) or _walked(tree)
-    return walk
+    return _told(page) or _walked(LexborHTMLParser(page, options=_OPTIONS, scripting=True))
 
 
 def _walked(tree: LexborHTMLParser) -> _Walk:
@@ -113,26 +108,15 @@ def _walked(tree: LexborHTMLParser) -> _Walk:
 
 
 def _told(page: bytes) -> _Walk | None:
-    """The same by the compiled core, without a tree; None where it is not there, or not sure."""
-    return None if core is None else _collected(core.read(page, _TABLE, _HIDDEN_STYLE.search, RawLink, html5))
-
-
-def _scanned(tree: LexborHTMLParser, page: bytes) -> _Walk | None:
-    """The same by the compiled core, from the tree's serialisation."""
-    if core is None or page.endswith(b"<!"):  # of that, the library makes a comment with any text in it
-        return None
-    html = tree.html
-    return None if html is None else _collected(core.walk(html, _TABLE, _HIDDEN_STYLE.search, RawLink, html5))
-
-
-def _collected(found: Found[RawLink] | None) -> _Walk | None:
+    """What the compiled core finds without a tree; None where it is not there, or not sure."""
+    found = None if core is None else core.read(page, _TABLE, _HIDDEN_STYLE.search, RawLink, html5)
     if found is None:
         return None
     walk = _Walk(frozenset())
     walk.text, walk.links, columns, heads = found
     walk.outline = Outline(*columns)
     for kind, attributes, text in heads:
-        walk.enter_head(kind, attributes, text)
+        walk.head.enter(kind, attributes, text)
     return walk
 
 
@@ -169,25 +153,6 @@ def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
     return frozenset(found)
 
 
-def _target(attributes: Mapping[str, str | None]) -> str | None:
-    """Its href, "" where it has no value: ``<base href>`` is ``<base href="">``."""
-    if "href" not in attributes:
-        return None
-    href = attributes["href"] or ""
-    return href if len(href) <= MAX_HREF else None
-
-
-def _refreshed(content: str) -> str | None:
-    """Where ``5; url='next.html'`` leads."""
-    before = _BEFORE_REFRESH.match(content)
-    target = content[before.end() :].strip() if before else ""
-    if len(target) > MAX_HREF:
-        return None
-    if len(target) > 1 and target[0] in "\"'" and target[0] == target[-1]:
-        target = target[1:-1].strip()
-    return target
-
-
 _OpenLink = tuple[dict[str, str | None], int, int, list[str], int]
 """An ``<a href>`` not yet closed: attributes, where its text began, its paragraph, alt texts met inside, element."""
 
@@ -195,8 +160,7 @@ _OpenLink = tuple[dict[str, str | None], int, int, list[str], int]
 class _Walk:
     """The state of one walk; see the module's docstring."""
 
-    __slots__ = ("base", "breaks", "canonical", "element", "hidden", "lang", "links", "open_links", "outline", "parts",
-                 "refresh", "robots", "text", "title", "titled")  # fmt: skip
+    __slots__ = ("breaks", "element", "head", "hidden", "links", "open_links", "outline", "parts", "text")
 
     def __init__(self, hidden: frozenset[int]) -> None:
         self.hidden = hidden
@@ -207,13 +171,7 @@ class _Walk:
         self.links: list[RawLink] = []
         self.open_links: list[_OpenLink | None] = []
         self.text = b""  # of all parts, one line a paragraph
-        self.title = ""
-        self.titled = False
-        self.lang = ""
-        self.base: str | None = None
-        self.canonical: str | None = None
-        self.refresh: str | None = None
-        self.robots: list[str] = []
+        self.head = Head()
 
     def run(self, root: LexborNode) -> None:
         """Visit every node once, in document order, without recursion.
@@ -305,12 +263,7 @@ class _Walk:
         for link in walk.links:
             element = link.element and link.element + elements
             self.links.append(link._replace(paragraph=link.paragraph + lines, element=element))
-        if not self.titled:
-            self.title, self.titled = walk.title, walk.titled
-        self.base = walk.base if self.base is None else self.base
-        self.canonical = walk.canonical if self.canonical is None else self.canonical
-        self.refresh = walk.refresh if self.refresh is None else self.refresh
-        self.robots += walk.robots
+        self.head.extend(walk.head)
 
     def enter(self, kind: int, node: LexborNode) -> None:
         """The start of an element that is neither inline, nor a block, nor a link."""
@@ -326,23 +279,7 @@ class _Walk:
                 self.parts.append("")  # as for an image's link
             self.add_link(attributes, attributes.get(name), attributes.get(label) or "", self.breaks, self.element)
         elif kind not in (_SKIPPED, _HEAD):
-            self.enter_head(kind, node.attributes, node.text() if kind == _TITLE else "")
-
-    def enter_head(self, kind: int, attributes: Mapping[str, str | None], text: str) -> None:
-        """Elements about the page as a whole, wherever they stand; the first of each counts."""
-        if kind == _META:
-            self.meta(attributes)
-        elif kind == _HTML:
-            self.lang = attributes.get("lang") or attributes.get("xml:lang") or ""
-        elif kind == _TITLE:
-            if not self.titled:
-                self.title = " ".join(text.split())[:_MAX_TITLE]
-                self.titled = True
-        elif kind == _LINK:
-            if self.canonical is None and "canonical" in (attributes.get("rel") or "").lower().split():
-                self.canonical = _target(attributes)
-        elif kind == _BASE and self.base is None:
-            self.base = _target(attributes)
+            self.head.enter(kind, node.attributes, node.text() if kind == TITLE else "")
 
     def close_link(self, node: LexborNode) -> None:
         """The end of an ``<a>``: its text is what was written since it began."""
@@ -381,13 +318,3 @@ class _Walk:
         anchor = " ".join(anchor[:_MAX_ANCHOR].replace(_SEPARATOR, " ").split())
         # past the named tuple's own constructor, which is a function of Python: a page has a hundred links
         self.links.append(tuple.__new__(RawLink, (href, anchor, rel, paragraph, element)))
-
-    def meta(self, attributes: Mapping[str, str | None]) -> None:
-        content = attributes.get("content")
-        if not content:
-            return
-        name = (attributes.get("name") or attributes.get("http-equiv") or "").strip().lower()
-        if name in ("robots", "dowse"):
-            self.robots.append(content)
-        elif name == "refresh" and self.refresh is None:
-            self.refresh = _refreshed(content)

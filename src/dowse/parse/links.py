@@ -181,7 +181,6 @@ def measure_links(found: Gathered, mentioned: Mentions, measures: Measures, hash
     urls = found.urls
     if not urls:
         return Links()
-    similarity, places = in_context(mentioned, measures)
     return Links(
         urls=urls,
         fingerprints=np.fromiter((fingerprint(url, hash_seed) for url in urls), np.uint64, len(urls)),
@@ -189,8 +188,7 @@ def measure_links(found: Gathered, mentioned: Mentions, measures: Measures, hash
         anchors=found.anchors,
         rels=found.rels,
         positions=np.array(found.positions, np.int32),
-        similarity=similarity,
-        places=places,
+        similarity=in_context(mentioned, measures),
     )
 
 
@@ -205,7 +203,6 @@ def add_refresh(links: Links, url: str, hash_seed: int = 0) -> None:
     links.fingerprints = np.append(links.fingerprints, np.uint64(fingerprint(url, hash_seed)))
     links.counts = np.append(links.counts, np.float32(1))
     links.similarity = np.concatenate((links.similarity, np.full((1, len(Context)), np.nan, np.float32)))
-    links.places = np.concatenate((links.places, np.zeros((1, 4), np.int32)))
 
 
 def _resolve(base: Base, href: str, refuse: Refuse | None) -> Target:

@@ -6,8 +6,8 @@ from dowse.model.words import WordLines
 from dowse.parse.bounds import bounded
 from dowse.parse.decode import in_utf8
 from dowse.parse.document import Document
+from dowse.parse.head import directives
 from dowse.parse.html import parse_html
-from dowse.parse.robots import directives
 
 __all__ = ["is_plain", "is_xhtml", "parse_page"]
 

@@ -65,7 +65,7 @@ def sign(words: list[str]) -> Signature:
 
 
 def sign_hashes(words: NDArray[np.uint64]) -> Signature:
-    """The same from the :func:`~dowse.model.words.word_hash` of each word."""
+    """The signature of a sequence of words, given the :func:`~dowse.model.words.word_hash` of each."""
     if len(words) < MIN_WORDS:
         return Signature()
     exact = xxhash.xxh3_64_intdigest(words.astype("<u8", copy=False).tobytes()) or 1

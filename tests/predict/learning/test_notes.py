@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.model.page import Context
-from dowse.predict.learning.notes import PARENTS, ROW, Record, Rows, name_links, note_links
+from dowse.predict.learning.notes import PARENTS, ROW, Rows, name_links, note_links
 from dowse.predict.learning.siblings import Siblings
 from dowse.predict.learning.tokens import link_tokens
 from tests.compiled import needs_core, pure
@@ -74,9 +74,8 @@ def test_the_oldest_page_is_forgotten() -> None:
     none, siblings = np.zeros((0, len(Context)), np.float32), opened(PARENTS + 2)
     for page in range(PARENTS + 2):
         note_links(rows, page, np.array([page]), np.zeros(0, np.int64), none, siblings)
-    record = Record.of(rows)
-    assert record.pages == record.places == tuple(range(2, PARENTS + 2))
-    assert record.parents == PARENTS + 2
+    assert rows["page"].tolist() == rows["place"].tolist() == [list(range(2, PARENTS + 2))]
+    assert rows["parents"].tolist() == [PARENTS + 2]
 
 
 @settings(deadline=None)

@@ -33,16 +33,16 @@ def literal(links: Known, page: int, position: int, usual: float) -> tuple[float
 
 @settings(max_examples=50, deadline=None)
 @given(links=known())
-def test_one_at_a_time_is_the_same(links: Known) -> None:
+def test_pages_are_opened_one_by_one_as_all_at_once(links: Known) -> None:
     together, alone = Siblings(), Siblings()
     pages = np.array([7, 2, 3000])
     together.open(pages, pages % 40, pages / 8192)
     for page in pages.tolist():
         alone.open_one(page, page % 40, page / 8192)
     for source, at, value in links:
-        page, place = pages[source % 3].item(), at // RUN
-        together.count(np.array([page]), np.array([place]), np.array([value]))
-        alone.count_one(page, place, value)
+        link = pages[[source % 3]], np.array([at // RUN]), np.array([value])
+        together.count(*link)
+        alone.count(*link)
     for ours, theirs in zip(together.tables, alone.tables, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 

@@ -170,7 +170,6 @@ class Digests:
         headings = columns["headings"][pages.bounds("heading_ends", number)]
         found = mentions(mentioned, paragraphs, paths, self._starts(number), headings)
         measures = Measures(self._by_anchor[anchors], by_line, of_page.by_block, of_page.weights)
-        similarity, places = in_context(found, measures)
         return Links(
             urls=strings["urls"].take(targets),
             fingerprints=pages.fingerprints[targets],
@@ -178,8 +177,7 @@ class Digests:
             anchors=strings["anchors"].take(anchors),
             rels=strings["rels"].take(rels),
             positions=positions.copy(),
-            similarity=similarity,
-            places=places,
+            similarity=in_context(found, measures),
         )
 
     def _rules_of(self, targets: NDArray[np.int32]) -> NDArray[np.int16]:

@@ -9,13 +9,13 @@ fetched pages off the topic as negative examples, each term weighted by how rare
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.page import Bag
 from dowse.model.strategy import Subject
-from dowse.predict.learning.background import Background
 from dowse.predict.learning.hosts import Origins
 from dowse.predict.learning.statistics import Statistics
 from dowse.predict.learning.texts import Numbering, Text, Texts
@@ -79,7 +79,7 @@ class Contrast:
         if self._vector is not None:
             score = text.dot(self._rarity, self._vector)
         steps = min(max((score - middle) / scale, -_STEEPEST), _STEEPEST)
-        return 1 / (1 + float(np.exp(-steps)))  # as below: another library's may have another last digit
+        return 1 / (1 + exp(-steps))
 
     def _keep(self, page: Told) -> Text:
         text = self._vocabulary.text(page.bag)
@@ -163,3 +163,43 @@ class Contrast:
 def _values(scores: Floats, middle: float, scale: float) -> Floats:
     steps = (scores - middle) / scale
     return np.asarray(1 / (1 + np.exp(-np.clip(steps, -_STEEPEST, _STEEPEST))))
+
+
+class Background:
+    """Pages off the topic that an earlier crawl has seen, as far as sums tell of them. It stands beside those that a
+    crawl sees itself: so many of them, in which of them a word is, and the sum of them as vectors.
+
+    A vector of length 1 depends on how rare words are, which the next crawl sees otherwise. So each word's sum of
+    weights is multiplied by its new rarity, and all are divided by the length that the pages then have (the root of
+    their mean square): every page is taken to be as long as they are on average.
+    """
+
+    def __init__(self, before: Statistics | None, words: Numbering) -> None:
+        """Takes the first numbers of a vocabulary, so that its sums do not depend on what a crawl meets when."""
+        self.pages = 0.0 if before is None else before.off_pages
+        self._found: Floats = np.zeros(0)  # how many of them have a word
+        self._weights: Floats = np.zeros(0)
+        self._squares: Floats = np.zeros(0)
+        if before is not None and self.pages:
+            numbers = words.numbers(before.off_words.keys)
+            sums = before.off_words.sums.T
+            columns = [np.bincount(numbers, column, words.count).astype(np.float64) for column in sums]
+            self._found, self._weights, self._squares = columns
+
+    def found(self, size: int) -> Floats:
+        """How many of them have a word, in a table of this size."""
+        return _reaching(self._found, size)
+
+    def sum(self, rarity: Floats) -> Floats:
+        """The sum of their vectors, each of length 1 once its words are weighed so."""
+        if not self.pages:
+            return np.zeros(len(rarity))
+        own = rarity[: len(self._weights)]
+        length = float(np.sqrt((self._squares * own * own).sum() / self.pages))
+        return _reaching(self._weights * own / max(length, 1e-12), len(rarity))
+
+
+def _reaching(table: Floats, size: int) -> Floats:
+    wider = np.zeros(size)
+    wider[: len(table)] = table
+    return wider

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import reduce
-from math import log1p, sqrt
-from operator import add
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.compiled import core
 from dowse.model.page import Context
-from dowse.predict.learning.notes import PARENTS, Record, Rows
+from dowse.predict.learning.notes import PARENTS, Rows
 from dowse.predict.learning.siblings import MOST_PLACES, Siblings
 from dowse.predict.learning.statistics import Statistics
-from dowse.predict.learning.tokens import BUCKETS, WIDTH
+from dowse.predict.learning.tokens import BUCKETS
 
 __all__ = ["EXACT", "NAMES", "Tables", "weighted"]
 
@@ -28,7 +23,6 @@ _KAPPA_PARENTS = 0.5
 _SPREAD = 2.0  # a sum over pages is taken over the root of their number and so many more
 _MASK = np.uint32(BUCKETS - 1)
 _SITES_A_RECORD, _MORE_SITES = 2, 4096  # a site may be known before any URL of it
-_ONES = np.ones(WIDTH, np.float32)
 _CONTEXTS = [f"{'tag path' if context is Context.PATH else context.name.lower()}'s similarity" for context in Context]
 _CONTENT, _URL, _LINKS, _SIBLINGS, _ANY = range(5)
 _PRIORS: dict[str, float] = {
@@ -124,20 +118,14 @@ class Tables:
         )
 
     def judged_one(self, row: Rows, value: float) -> None:
-        """The same of a single page that was not judged before."""
-        self.pages += 1
-        self.total += value
+        """A page with this record was not judged before, and is worth so much."""
         self._reach(row["site"].item() + 1)
         base, groups, _ = self.siblings.tables
         if core is not None and core.count_page(row, base, groups, self._tokens, self._sites, value):
-            return
-        record, more = Record.of(row), complex(1, value)
-        self._sites[record.site] += more
-        for token in record.tokens:
-            if token:
-                self._tokens[token % BUCKETS] += more
-        for page, place in record.links:
-            self.siblings.count_one(page, place, value)
+            self.pages += 1
+            self.total += value
+        else:
+            self.judged(row, np.array([value]))
 
     def restore(self, rows: Rows) -> None:
         """Work everything out again from all records."""
@@ -153,30 +141,23 @@ class Tables:
 
     def features(self, rows: Rows) -> Floats:
         """A row of evidence for each record; the columns are :data:`NAMES`."""
-        found = np.empty((len(rows), len(NAMES)))
-        if core is None or not core.evidence(rows, *self.siblings.tables, self._tokens, self._sites, self.usual, found):
-            self._work_out(found, rows)
-        found[:, -3] = np.log1p(rows["parents"].astype(np.float64)) * 0.05
+        found = np.zeros((len(rows), len(NAMES)))
+        tables = (*self.siblings.tables, self._tokens, self._sites)
+        if core is None or not core.evidence(rows, *tables, self.usual, found):
+            linked = rows["parents"] > 0
+            found[linked] = self._of_linked(rows[linked])
+            found[:, -2:] = 1.0, -1.0  # a constant of either sign
         return found
 
-    def _work_out(self, found: Floats, rows: Rows) -> None:
-        found[:] = 0.0
-        found[:, -2:] = 1.0, -1.0  # a constant of either sign
-        seen = rows["parents"] > 0
-        if seen.all():
-            self._fill(found, rows)
-        elif seen.any():
-            part = found[seen]
-            self._fill(part, rows[seen])
-            found[seen] = part
-
-    def _fill(self, found: Floats, rows: Rows) -> None:
+    def _of_linked(self, rows: Rows) -> Floats:
+        """The evidence for candidates that pages link to."""
+        found = np.zeros((len(rows), len(NAMES)))
         if not len(rows):
-            return
+            return found
         usual, parents = self.usual, rows["parents"].astype(np.float64)
         linked = _remembered(rows)
-        known = np.minimum(parents, PARENTS)
-        starts = np.cumsum(known, dtype=np.intp) - known.astype(np.intp)
+        known = linked.sum(axis=1)
+        starts = np.cumsum(known) - known
         of_links = self.siblings.rates(rows["page"][linked], rows["place"][linked], usual)
         sums, best = np.add.reduceat(of_links, starts, axis=1), np.maximum.reduceat(of_links, starts, axis=1)
         means, spread = sums / known, np.sqrt(known + _SPREAD)
@@ -190,46 +171,15 @@ class Tables:
         found[:, _RATES_SUM] = (sums[1:] / spread).T
         found[:, -5] = self._of_tokens(rows["token"], usual)
         found[:, -4] = self._of_sites(rows["site"], usual)
-
-    def evidence(self, row: Rows) -> Floats:
-        """The row of one record that pages link to: a quarter of the time that :meth:`features` takes for so few."""
-        found = np.empty(len(NAMES))
-        tables = (*self.siblings.tables, self._tokens, self._sites)
-        if core is not None and core.evidence_alone(row, *tables, self.usual, found):
-            return found
-        return np.array(self._evidence(Record.of(row)))
-
-    def _evidence(self, record: Record) -> list[float]:
-        usual, parents = self.usual, record.parents
-        known = min(parents, PARENTS)
-        of_link, spread = self.siblings.rates_of_link, sqrt(known + _SPREAD)
-        pages, *groups = zip(*[of_link(page, place, usual) for page, place in record.links], strict=True)
-        total, shrink = _sum(pages), parents / (parents + _KAPPA_PARENTS)
-        found = [
-            max(pages), (total + _KAPPA_PARENTS * usual) / (known + _KAPPA_PARENTS), (total - known * usual) / spread,
-            *record.best, *[mean * shrink for mean in record.mean],
-        ]  # fmt: skip
-        for rates in groups:
-            total = _sum(rates)
-            found += (total / known, max(rates), total / spread)
-        more, there = 0.0, 0
-        for token in record.tokens:
-            if token:
-                counted = self._tokens.item(token % BUCKETS)
-                more += (counted.imag - counted.real * usual) / (counted.real + _KAPPA_TOKEN)
-                there += 1
-        counted = self._sites.item(min(record.site, len(self._sites) - 1))
-        of_site = (counted.imag - counted.real * usual) / (counted.real + _KAPPA_SITE)
-        found += (more / sqrt(max(there, 1)), of_site, log1p(parents) * 0.05, 1.0, -1.0)
+        found[:, -3] = np.log1p(parents) * 0.05
         return found
 
     def _of_tokens(self, tokens: NDArray[np.uint32], usual: float) -> Floats:
         """How much more than usual pages with these tokens are worth, added up over the root of their number."""
-        known = self._tokens.take((tokens & _MASK).astype(np.intp), mode="clip")
-        more = known.imag - known.real * np.float32(usual)
-        more /= known.real + np.float32(_KAPPA_TOKEN)
-        there = (tokens > 0).astype(np.float32) @ _ONES  # the bucket of what is not there stays empty
-        return np.asarray(more.sum(axis=1) / np.sqrt(np.maximum(there, 1)), np.float64)
+        known = self._tokens[tokens & _MASK].astype(np.complex128)  # the bucket of what is not there stays empty
+        more = (known.imag - known.real * usual) / (known.real + _KAPPA_TOKEN)
+        there = np.count_nonzero(tokens, axis=1)
+        return np.asarray(more.sum(axis=1) / np.sqrt(np.maximum(there, 1)))
 
     def _of_sites(self, sites: NDArray[np.int32], usual: float) -> Floats:
         known = self._sites.take(sites, mode="clip")  # a site beyond is the last, of which nothing is known
@@ -239,11 +189,6 @@ class Tables:
 def _exact(sums: Floats) -> Floats:
     """Multiples of the same number: so sums do not depend on their order."""
     return np.asarray(np.round(sums * EXACT) / EXACT)
-
-
-def _sum(values: Iterable[float]) -> float:
-    """One after another, as every language does it; ``sum`` has become more exact than that."""
-    return reduce(add, values)
 
 
 def _remembered(rows: Rows) -> NDArray[np.bool_]:

@@ -156,13 +156,10 @@ class Learner:
         return found
 
     def _evidence(self, row: Rows) -> Floats:
-        """The same of a single record that pages link to; a page is looked at before it goes, and then asked why."""
+        """What speaks for a single candidate; kept, since a page is looked at before it goes, and then asked why."""
         record = row.tobytes()
         if self._looked[0] != record:
-            found = self._tables.evidence(row)
-            if len(self._left_out):
-                found[self._left_out] = 0.0
-            self._looked = record, found
+            self._looked = record, self._features(row)[0]
         return self._looked[1]
 
     def _value(self, rows: Rows) -> Floats:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +13,7 @@ from dowse.predict.learning.siblings import Siblings
 from dowse.predict.learning.tokens import WIDTH, link_tokens
 from dowse.predict.memory import RowTable
 
-__all__ = ["PARENTS", "ROW", "Notes", "Record", "Rows", "name_links", "note_links"]
+__all__ = ["PARENTS", "ROW", "Notes", "Rows", "name_links", "note_links"]
 
 PARENTS = 8
 """So many of the pages that link to a candidate are remembered, the latest."""
@@ -36,37 +34,6 @@ ROW = np.dtype([
 ])  # fmt: skip
 Rows = NDArray[np.void]
 """Records, one a candidate."""
-# ROW once more, as :class:`Record` reads it: what there is, and where it then stands
-_FIELDS = struct.Struct(f"<i12x{PARENTS}i{WIDTH}IH{PARENTS}H{len(Context)}e{len(Context)}e2x")
-_PAGES = slice(1, 1 + PARENTS)
-_TOKENS = slice(_PAGES.stop, _PAGES.stop + WIDTH)
-_COUNT = _TOKENS.stop
-_PLACES = slice(_COUNT + 1, _COUNT + 1 + PARENTS)
-_BEST = slice(_PLACES.stop, _PLACES.stop + len(Context))
-_MEAN = slice(_BEST.stop, _BEST.stop + len(Context))
-
-
-class Record(NamedTuple):
-    """What one record says of the pages that link to a candidate, in Python's own numbers."""
-
-    site: int
-    pages: tuple[int, ...]
-    tokens: tuple[int, ...]
-    parents: int
-    places: tuple[int, ...]
-    best: tuple[float, ...]
-    mean: tuple[float, ...]
-
-    @property
-    def links(self) -> list[tuple[int, int]]:
-        """Page and place of those links that are remembered."""
-        return list(zip(self.pages, self.places, strict=True))[: self.parents]
-
-    @classmethod
-    def of(cls, row: Rows) -> Record:
-        """``row`` is a table of one."""
-        found = _FIELDS.unpack(row.tobytes())
-        return cls(found[0], found[_PAGES], found[_TOKENS], found[_COUNT], found[_PLACES], found[_BEST], found[_MEAN])
 
 
 def note_links(

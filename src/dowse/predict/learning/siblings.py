@@ -58,7 +58,7 @@ class Siblings:
         self._own[starts] = values
 
     def open_one(self, page: int, last: int, value: float) -> None:
-        """The same of a single page."""
+        """A page of this value, with links up to this place, is new."""
         start = self._used
         self._reach(page + 1, start + 1 + _STEP * (last // _RUNS + 1))
         self._base[page] = start
@@ -101,12 +101,6 @@ class Siblings:
         for groups in self._groups(pages, places):
             np.add.at(self._known, groups, more)
 
-    def count_one(self, page: int, place: int, value: float) -> None:
-        """The target of a single link is known, and worth so much."""
-        more = complex(1, value)
-        for group in self._groups_of_link(page, place):
-            self._known[group] += more
-
     def rates(self, pages: NDArray[Any], places: NDArray[Any], usual: float) -> Floats:
         """Four rows: what pages are worth themselves, and how much more than usual the targets of their links are, of
         all, of those in the long run, of those in the short run.
@@ -114,31 +108,10 @@ class Siblings:
         ``((s + kappa P)/(n + kappa)) - P``, Aggarwal's sibling evidence in its robust form (METHODS, section 4) as a
         difference; a run's is drawn to the page's.
         """
-        found = np.empty((4, len(pages)))
         groups = self._groups(pages, places)
-        self._own.take(groups[0], out=found[0])
-        for row, group in enumerate(groups, 1):
-            known = self._known.take(group)
-            more = known.imag - known.real * usual
-            if row > 1:
-                more += _KAPPA_RUN * found[1]
-            np.divide(more, known.real + (_KAPPA_RUN if row > 1 else _KAPPA), out=found[row])
-        return found
-
-    def rates_of_link(self, page: int, place: int, usual: float) -> tuple[float, float, float, float]:
-        """The same of a single link."""
-        whole, long, short = self._groups_of_link(page, place)
-        known = self._known.item
-        of_page = _rate(known(whole), usual, 0.0, _KAPPA)
-        of_long = _rate(known(long), usual, of_page, _KAPPA_RUN)
-        return self._own.item(whole), of_page, of_long, _rate(known(short), usual, of_page, _KAPPA_RUN)
-
-    def _groups_of_link(self, page: int, place: int) -> tuple[int, int, int]:
-        whole = max(self._base.item(page), 0)
-        run, short = divmod(place, _RUNS)
-        long = whole + 1 + _STEP * run
-        return whole, long, long + 1 + short
-
-
-def _rate(known: complex, usual: float, drawn_to: float, kappa: float) -> float:
-    return (known.imag - known.real * usual + kappa * drawn_to) / (known.real + kappa)
+        of_page, of_long, of_short = (self._known[group] for group in groups)
+        page = (of_page.imag - of_page.real * usual) / (of_page.real + _KAPPA)
+        runs = [
+            (run.imag - run.real * usual + _KAPPA_RUN * page) / (run.real + _KAPPA_RUN) for run in (of_long, of_short)
+        ]
+        return np.stack((self._own[groups[0]], page, *runs))

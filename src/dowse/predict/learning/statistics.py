@@ -139,7 +139,7 @@ class Statistics:
         )
 
     def aged(self, factor: float) -> Statistics:
-        """The same, as if only that part of every page had been seen: what is old tells less."""
+        """As if only that part of every page had been seen: what is old tells less."""
         if not 0 <= factor <= 1:
             raise ValueError(f"a factor is from 0 to 1, not {factor}")
         return replace(

@@ -54,7 +54,7 @@ def link_tokens(url: str, anchor: str) -> list[int]:
 
 
 def named_tokens(url: str, anchor: str) -> dict[int, str]:
-    """The same tokens by their hashes, for people to read.
+    """What each hash of :func:`link_tokens` stands for, for people to read.
 
     >>> list(named_tokens("https://example.org/a", "Ice hockey").values())
     ['ice', 'hockey', 'a', 'example', 'org']
