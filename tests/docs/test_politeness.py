@@ -12,7 +12,7 @@ from dowse.engine.exchange import conclude, errands, lookups, sitemaps
 from dowse.engine.exchange.robots import AGE_S
 from dowse.engine.life import recorder
 from dowse.engine.loop import engine, tasks, watchdog
-from dowse.engine.page import worker
+from dowse.engine.workers import worker
 from dowse.fetch import (
     MAX_ROBOTS_BYTES,
     MAX_ROBOTS_REDIRECTS,

@@ -7,7 +7,7 @@ import pytest
 
 from dowse.engine.life.recorder import Recorder
 from dowse.frontier import Frontier
-from dowse.lab.replay.records import Forgetful
+from dowse.lab.replay.replay import Forgetful
 from dowse.model.budget import Budget, Purse
 from dowse.model.errors import StoreError
 from dowse.model.records import Batch

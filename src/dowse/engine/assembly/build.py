@@ -22,10 +22,10 @@ from dowse.engine.life.intake import Intake
 from dowse.engine.life.recorder import Recorder
 from dowse.engine.loop.engine import Engine, Stop
 from dowse.engine.loop.watchdog import Watchdog
-from dowse.engine.page.pool import ProcessPool
-from dowse.engine.page.processes import Started
 from dowse.engine.page.step import PageStep
-from dowse.engine.page.workers import InProcess, Workers, default_workers
+from dowse.engine.workers.pool import ProcessPool
+from dowse.engine.workers.port import InProcess, Workers, default_workers
+from dowse.engine.workers.start import Started
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TERMS, Judge, build_judge, check_predicate, subject_of
 from dowse.model.bodies import Bodies

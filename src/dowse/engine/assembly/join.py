@@ -21,7 +21,7 @@ from dowse.engine.life.tally import Tally
 from dowse.engine.loop.dispatch import Launcher
 from dowse.engine.loop.engine import Engine
 from dowse.engine.page.pages import Fetched, PageIntake
-from dowse.engine.page.workers import Workers
+from dowse.engine.workers.port import Workers
 from dowse.fetch import product_token
 from dowse.frontier import Frontier, Site
 from dowse.frontier.scope import StaticScope

@@ -11,7 +11,7 @@ from dowse.engine.exchange.lookups import Lookups
 from dowse.engine.exchange.robots import KnownRules
 from dowse.engine.life.recorder import Recorder
 from dowse.engine.page.job import Lost
-from dowse.engine.page.workers import Workers
+from dowse.engine.workers.port import Workers
 from dowse.fetch import (
     ALLOW_ALL,
     DENY_ALL,

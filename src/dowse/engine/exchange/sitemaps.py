@@ -11,7 +11,7 @@ from dowse.engine.exchange.extra import ExtraRequests
 from dowse.engine.life.intake import Intake
 from dowse.engine.life.recorder import Recorder
 from dowse.engine.page.job import Lost
-from dowse.engine.page.workers import Workers
+from dowse.engine.workers.port import Workers
 from dowse.model.clock import Clock
 from dowse.model.http import REDIRECTS, Response
 from dowse.model.url import Base, canonical

@@ -17,7 +17,7 @@ from dowse.engine.life.tally import Tally
 from dowse.engine.loop.allowance import allowance
 from dowse.engine.loop.tasks import Tasks
 from dowse.engine.page.pages import Fetched
-from dowse.engine.page.workers import Workers
+from dowse.engine.workers.port import Workers
 from dowse.frontier import Errand, Frontier, Lease
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock

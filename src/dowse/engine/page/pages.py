@@ -10,9 +10,9 @@ from dowse.engine.life.endings import Endings
 from dowse.engine.life.intake import Intake
 from dowse.engine.life.recorder import Recorder
 from dowse.engine.life.tally import Tally
-from dowse.engine.page.heap import LARGE_BYTES, give_back
 from dowse.engine.page.job import Job, Work
-from dowse.engine.page.workers import Workers
+from dowse.engine.workers.freed_memory import LARGE_BYTES, give_back
+from dowse.engine.workers.port import Workers
 from dowse.frontier import Frontier, Lease
 from dowse.model.clock import Clock
 from dowse.model.http import Response
