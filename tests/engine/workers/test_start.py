@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -14,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from dowse.engine.workers.start import fork_workers, start_afresh
+from dowse.engine.page.job import Call
+from dowse.engine.page.wire import frame, framed, pack_call
+from dowse.engine.workers.start import ENDS_GROUP, fork_workers, start_afresh
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
 ROOT = Path(__file__).parents[3]
@@ -95,3 +98,23 @@ def test_a_worker_can_be_ended_twice() -> None:
     worker.end()
     worker.end()
     assert not alive(worker.process.pid)
+
+
+def test_a_worker_in_the_middle_of_work_ends_when_nobody_waits_for_it() -> None:
+    worker = start_afresh()
+    worker.sock.sendall(frame(pickle.dumps(None)) + b"".join(framed(*pack_call(Call(time.sleep, (60,))))))
+    assert worker.sock.recv(100) == frame(b""), "it is ready, and goes on to the call"
+    worker.sock.close()
+    assert isinstance(worker.process, subprocess.Popen)
+    assert worker.process.wait(20) == 0
+
+
+def test_signals_to_the_group_do_not_reach_a_worker_that_is_still_loading() -> None:
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    worker = start_afresh()
+    for number in ENDS_GROUP:
+        os.kill(worker.process.pid, number)
+    worker.sock.sendall(frame(pickle.dumps(None)))
+    assert worker.sock.recv(100) == frame(b"")
+    worker.end()
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == blocked, "here they come as before"
