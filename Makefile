@@ -6,7 +6,7 @@ PYTEST_ARGS ?=
 FUZZ_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.stamp
-EXTRAS := dev,parquet,train,embed
+EXTRAS := dev,parquet,plots,train,embed
 
 .DEFAULT_GOAL := help
 .PHONY: help test lint demo bench soak soak-memory fuzz clean

@@ -30,14 +30,13 @@ from dowse.engine.assembly.join import Parts
 from dowse.engine.life import Journal
 from dowse.engine.life.forecasts import Forecasts
 from dowse.frontier.frontier import Frontier
-from dowse.lab.compare.compare import fitting_labels
+from dowse.lab.compare.comparison import fitting_labels
 from dowse.lab.compare.each_topic import opened, topic_and_seeds
 from dowse.lab.compare.plan import Plan
 from dowse.lab.compare.topic_runs import TopicRuns
 from dowse.lab.corpus import Corpus, SeedSet, Unfit
-from dowse.lab.replay.records import Forgetful
-from dowse.lab.replay.run import replay
-from dowse.lab.replay.web import CorpusWeb
+from dowse.lab.replay.corpus_web import CorpusWeb
+from dowse.lab.replay.replay import Forgetful, replay
 from dowse.model.budget import Budget, Purse
 from dowse.model.clock import SystemClock
 from dowse.model.forecast import Forecast, Interval

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.engine.assembly.build import assemble
-from dowse.engine.page.heap import keep_less
+from dowse.engine.workers.freed_memory import keep_less
 from dowse.frontier import Errand
 from dowse.frontier.frontier import Frontier
 from dowse.frontier.traps import GrowthRules

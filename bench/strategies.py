@@ -19,8 +19,8 @@ from dowse.judge import build_judge
 from dowse.lab.compare.plan import parse_strategy
 from dowse.lab.compare.topic_runs import Inside
 from dowse.lab.corpus import Corpus, open_corpus
-from dowse.lab.replay.run import replay
-from dowse.lab.replay.web import CorpusWeb, KnownPages
+from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
+from dowse.lab.replay.replay import replay
 from dowse.model.budget import Budget
 from dowse.model.topic import Politeness, Scope, Seeds, Topic, Traps
 from dowse.store import CrawlStore

@@ -13,7 +13,7 @@ HOOK = Path(__file__).parent / "hook"
 # Module -> stage. The innermost frame that is listed decides: what numpy or json do counts for whoever called them.
 _ENGINE = {
     "dowse.fetch": "fetch",
-    "dowse.engine.page.workers": "packing, sockets of the workers",
+    "dowse.engine.workers": "packing, sockets of the workers",
     "dowse.engine.page.wire": "packing, sockets of the workers",
     "dowse.frontier": "frontier",
     "dowse.predict": "strategy",
@@ -44,7 +44,7 @@ _WORKER = {
     "dowse.parse.language": "language",
     "dowse.parse.signature": "signature",
     "dowse.store": "compose WARC",
-    "dowse.engine.page.worker": "packing, socket",
+    "dowse.engine.workers.worker": "packing, socket",
     "dowse.engine.page.wire": "packing, socket",
 }
 _START = "start-up: imports"
@@ -98,7 +98,7 @@ def read_samples(folder: Path, pages: int, cpu_s: float) -> Stages:
     workers: defaultdict[str, float] = defaultdict(float)
     for path in folder.iterdir():
         samples = [line.split(" ") for line in path.read_text().splitlines()]
-        is_worker = any(frame == "dowse.engine.page.worker:work" for _, *frames in samples for frame in frames)
+        is_worker = any(frame == "dowse.engine.workers.worker:work" for _, *frames in samples for frame in frames)
         table, total = (_WORKER, workers) if is_worker else (_ENGINE, engine)
         for seconds, *frames in samples:
             total[_stage(frames, table)] += float(seconds)

@@ -173,9 +173,9 @@ def test_what_cannot_be_written_is_told_before_anything_is_run(
     assert said("compare", "c", "--json", "/dev/null") == "cannot write /dev/null: it is no plain file"
     assert said("figure", "th-4", "c", "--out", "no/f.png") == "cannot write no/f.png: No such file or directory"
     assert said("figure", "th-4", "c", "--out", "free") == "cannot write free: it is a folder"
-    for name in ("x.pdf", "picture"):
+    for name in ("x.jpg", "picture"):
         assert said("figure", "gt-7", "c", "--out", name) == (
-            f"cannot draw {name}: pictures are .png or .svg, name one of them"
+            f"cannot draw {name}: pictures are .png, .svg or .pdf, name one of them"
         )
     assert said("figure", "gt-8", "c").startswith("there is no figure 'gt-8': choose one of th-3, th-4, th-5, gt-5")
     assert (tmp_path / "file").read_text("utf-8") == "mine"

@@ -13,7 +13,7 @@ from dowse.engine.exchange import robots as site_robots
 from dowse.engine.exchange.robots import AGE_S
 from dowse.engine.life import journal, sites
 from dowse.engine.loop import engine, tasks, watchdog
-from dowse.engine.page import worker
+from dowse.engine.workers import worker
 from dowse.fetch import (
     MAX_ROBOTS_BYTES,
     MAX_ROBOTS_REDIRECTS,

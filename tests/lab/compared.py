@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dowse.lab.results import Kind, RunResult, run_result
-from dowse.lab.run import NO_PATH, Request, Run
+from dowse.lab.compare.run_results import Kind, RunResult, run_result
+from dowse.lab.measure.run import NO_PATH, Request, Run
 
 TOPICS = ("Perovskite solar cells", "Course pages", "Conferences", "Ancient Rome")
 SKILL: dict[str, tuple[float, Kind]] = {

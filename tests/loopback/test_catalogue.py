@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dowse.fetch.http import HttpTransport
-from dowse.lab.trials import compare
+from dowse.lab.finished.hostile_trials import compare
 from dowse.loopback.hostile import GROUPS, TRIALS, HostileServer, Trial, topic_text
 from dowse.loopback.hostile.certificates import make_contexts
 from dowse.model.clock import SystemClock

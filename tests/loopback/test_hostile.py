@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dowse.fetch.http import HttpTransport
-from dowse.lab.trials import compare
+from dowse.lab.finished.hostile_trials import compare
 from dowse.loopback.hostile import TRIALS, HostileServer, Trial
 from dowse.model.topic import Seeds
 from dowse.store import CrawlReader

@@ -14,8 +14,11 @@ from rich.text import Text
 from dowse.cli.page import AllowAddress, AllowPrivate, AsJson, Page, Resolve, TopicWords, read_page
 from dowse.cli.tell import say, say_json
 from dowse.lab.blocks import Block, BlockedPage, measure
-from dowse.lab.blocks.told import tunnel_told
-from dowse.lab.html import clip
+from dowse.lab.blocks.block_html import write_markup
+from dowse.lab.blocks.block_picture import blocks_drawing
+from dowse.lab.blocks.legend import tunnel_told
+from dowse.lab.draw.picture_file import check_picture, save_picture
+from dowse.lab.markup import clip
 from dowse.model.errors import UserError
 from dowse.model.files import check_writable
 from dowse.model.shown import shown
@@ -27,14 +30,16 @@ _WHERE, _LEAST = 26, 20
 _BAR = 8
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _MOST_ROWS = 200
-_ENDINGS = (".png", ".html")
+_HTML = ".html"
+_ENDINGS = (".png", ".svg", _HTML)
 
 
 def blocks(
     source: Page,
     topic: TopicWords,
     picture: Annotated[
-        Path | None, typer.Option(metavar="FILE.png|FILE.html", help="Also draw the page, its blocks in colour.")
+        Path | None,
+        typer.Option(metavar="FILE.png|FILE.svg|FILE.html", help="Also draw the page, its blocks in colour."),
     ] = None,
     allow_private: AllowPrivate = False,
     allow_address: AllowAddress = None,
@@ -44,10 +49,14 @@ def blocks(
     """Show a page's content blocks, each with its similarity to a topic."""
     if picture is not None:
         if picture.suffix.lower() not in _ENDINGS:
-            raise UserError(f"--picture is {str(picture)!r}: the file's name must end in {' or '.join(_ENDINGS)}")
+            raise UserError(
+                f"--picture is {str(picture)!r}: the file's name must end in {', '.join(_ENDINGS[:-1])} or {_HTML}"
+            )
         if picture.resolve() in (Path(source).resolve(), Path(topic).resolve()):
             raise UserError(f"--picture is {str(picture)!r}, which is read: give the picture another name")
         check_writable(picture)
+        if picture.suffix.lower() != _HTML:
+            check_picture(picture)
     read = read_page(source, topic, allow_private, allow_address, resolve)
     page = measure(read.document, read.judge, read.facts())
     if picture is not None:
@@ -64,14 +73,10 @@ def blocks(
 
 
 def _draw(page: BlockedPage, path: Path, topic: str, source: str) -> None:
-    if path.suffix.lower() == ".html":
-        from dowse.lab.blocks.markup import write_markup
-
+    if path.suffix.lower() == _HTML:
         write_markup(page, path, topic=topic, source=source)
     else:
-        from dowse.lab.blocks.picture import write_picture  # drawing libraries are slow to load
-
-        write_picture(page, path, topic=topic, source=source)
+        save_picture(blocks_drawing(page, topic=topic, source=source), path)
 
 
 def _as_json(page: BlockedPage) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from dowse.cli.summary import finish
 from dowse.engine.assembly.api import choose_folder
 from dowse.engine.assembly.build import Assembly, assemble, read_settings, wanted_workers
 from dowse.engine.loop.engine import Engine, Stop
-from dowse.engine.page.heap import keep_less
-from dowse.engine.page.processes import Started, fork_workers
+from dowse.engine.workers.freed_memory import keep_less
+from dowse.engine.workers.start import Started, fork_workers
 from dowse.model.errors import UserError
 from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text

@@ -14,6 +14,8 @@ from dowse.cli.crawl import INTERRUPTED, run_crawl
 from dowse.cli.display import choose_display
 from dowse.cli.summary import finish
 from dowse.cli.tell import say
+from dowse.lab.draw.harvest_chart import harvests_chart
+from dowse.lab.draw.picture_file import picture_ending, save_picture
 from dowse.loopback.demo import demo_topic, labels
 from dowse.loopback.demo import demo_web as frozen_web
 from dowse.loopback.serve import demo_process, serve_demo
@@ -22,6 +24,8 @@ from dowse.model.topic import StrategyChoice
 from dowse.store import CrawlReader, HarvestCurve
 
 __all__ = ["demo", "demo_web"]
+
+_PICTURE = "harvest"
 
 
 def demo(
@@ -70,21 +74,17 @@ def _clear(out: Path) -> None:
     """Remove what an earlier demo left; refuse to touch a folder that is anything else."""
     if not out.exists():
         return
-    if any(not (child / "dowse.sqlite").is_file() for child in out.iterdir() if child.name != "harvest.png"):
+    if any(not (child / "dowse.sqlite").is_file() for child in out.iterdir() if child.stem != _PICTURE):
         raise UserError(f"{out} exists and is no demo's folder: choose another with --out")
     shutil.rmtree(out)
 
 
 def _compare(out: Path, query: str, focused: str, curves: dict[str, HarvestCurve]) -> None:
-    from dowse.lab.figures import Curve, harvest_figure  # matplotlib is slow to load
-
     found = {name: int(curve.relevant[-1]) if len(curve.relevant) else 0 for name, curve in curves.items()}
     spent = {name: int(curve.pages[-1]) if len(curve.pages) else 0 for name, curve in curves.items()}
-    picture = out / "harvest.png"
-    harvest_figure(
-        [Curve(name, curve.pages, curve.relevant) for name, curve in reversed(curves.items())], picture,
-        title=f"{query}: relevant pages found",
-    )  # fmt: skip
+    picture = out / f"{_PICTURE}{picture_ending()}"
+    title = f"{query}: relevant pages found"
+    save_picture(harvests_chart(dict(reversed(curves.items())), title=title), picture)
     say()
     for name in (focused, "bfs"):
         share = found[name] / spent[name] if spent[name] else 0.0

@@ -8,8 +8,7 @@ from dataclasses import asdict
 from typing import Protocol, TextIO
 
 from dowse.engine.loop.progress import Progress
-from dowse.lab.forecast import short
-from dowse.lab.html import human_bytes, human_seconds
+from dowse.lab.wording import forecast_line, human_bytes, human_seconds
 from dowse.model.shown import json_line, shown_line
 
 __all__ = ["Display", "budget_left", "choose_display", "saved"]
@@ -50,7 +49,7 @@ class PlainDisplay:
         self.say(title)
 
     def show(self, progress: Progress) -> None:
-        forecast = short(progress.forecast)
+        forecast = forecast_line(progress.forecast)
         self.say(
             f"{human_seconds(progress.elapsed_s)}  {progress.pages} pages, {progress.relevant} relevant"
             f" ({progress.harvest:.1%}, now {progress.harvest_now:.1%}), {progress.pages_per_s:.1f} pages/s,"

@@ -11,7 +11,7 @@ from pathlib import Path
 from dowse.cli.lab import shown_progress
 from dowse.cli.tell import say
 from dowse.engine.assembly.prepare import documents_of
-from dowse.lab.labelled import full_text, judged_texts, labelled_texts, spread
+from dowse.lab.finished.page_texts import full_text, judged_texts, labelled_texts, spread
 from dowse.model.clock import SystemClock
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import Topic

@@ -16,7 +16,7 @@ from dowse.cli.tell import say
 from dowse.model.shown import shown
 
 if TYPE_CHECKING:  # loaded by these commands alone: no crawl should wait for them
-    from dowse.lab.trials import Finding
+    from dowse.lab.finished.hostile_trials import Finding
     from dowse.loopback.hostile import HostileServer
 
 __all__ = ["hostile"]
@@ -59,7 +59,7 @@ def check(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl of the hostile web.")],
 ) -> None:
     """Compare a finished crawl of the hostile web with what each trial must come to."""
-    from dowse.lab.trials import compare
+    from dowse.lab.finished.hostile_trials import compare
 
     findings = compare(folder)
     table = Table(box=None, padding=(0, 2, 0, 0))

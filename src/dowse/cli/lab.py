@@ -17,7 +17,7 @@ from dowse.cli.interrupt import interruptible
 from dowse.cli.lab_options import job_count
 from dowse.cli.tell import say, say_json
 from dowse.lab.corpus import CorpusInfo, Progress, describe, open_corpus
-from dowse.lab.html import human_bytes
+from dowse.lab.wording import human_bytes
 from dowse.model.shown import shown
 
 __all__ = ["CorpusFolder", "lab", "shown_progress"]

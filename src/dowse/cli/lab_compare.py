@@ -35,19 +35,22 @@ from dowse.cli.lab_options import (
     tell_unfit,
 )
 from dowse.cli.tell import say
-from dowse.lab.by_topic import topic_rows, topics_csv
-from dowse.lab.compare.compare import Compared, compare
+from dowse.lab.compare.comparison import Compared, compare
+from dowse.lab.compare.mean_curves import mean_curves
 from dowse.lab.compare.plan import Plan
-from dowse.lab.compare_report import write_compare_report
+from dowse.lab.compare.summary_table import SummaryRow, shown_rows, summarise, summary_csv
+from dowse.lab.compare.topic_table import topic_rows, topics_csv
 from dowse.lab.corpus import open_corpus
-from dowse.lab.curves import mean_curves
-from dowse.lab.summary import SummaryRow, shown_rows, summarise, summary_csv
+from dowse.lab.draw.picture_file import picture_ending, save_picture
+from dowse.lab.draw.strategies_chart import strategies_chart, topics_chart
+from dowse.lab.report.compare_report import write_compare_report
 from dowse.model.errors import UserError
 from dowse.model.files import check_writable, write_whole
 
 __all__ = ["compare_command"]
 
-_TABLE, _TOPICS, _CURVES, _PANELS, _REPORT = "summary.csv", "topics.csv", "recall.png", "topics.png", "report.html"
+_TABLE, _TOPICS, _REPORT = "summary.csv", "topics.csv", "report.html"
+_CURVES, _PANELS = "recall", "topics"  # pictures
 _WIDE = 132  # characters that the whole table needs
 _FEWER_COLUMNS = 5
 
@@ -126,10 +129,15 @@ def _check_outputs(out: Path | None, as_json: Path | None) -> None:
         except OSError as error:
             why = "it is a file" if out.is_file() else error.strerror or str(error)
             raise UserError(f"cannot make the folder {out}: {why}; choose another with --out") from None
-        for name in (_TABLE, _TOPICS, _CURVES, _PANELS, _REPORT):
-            check_writable(out / name)
+        for path in (*_pictures(out), *(out / name for name in (_TABLE, _TOPICS, _REPORT))):
+            check_writable(path)
     if as_json is not None:
         check_writable(as_json)
+
+
+def _pictures(out: Path) -> tuple[Path, Path]:
+    """Over all topics, and for each."""
+    return out / f"{_CURVES}{picture_ending()}", out / f"{_PANELS}{picture_ending()}"
 
 
 def _print_table(rows: list[SummaryRow], compared: Compared) -> None:
@@ -148,16 +156,14 @@ def _print_table(rows: list[SummaryRow], compared: Compared) -> None:
 
 
 def _write(out: Path, title: str, compared: Compared, rows: list[SummaryRow], settings: dict[str, Any]) -> None:
-    from dowse.lab.compare_figures import curves_figure, topics_figure  # matplotlib is slow to load
-
     budget = max(run["budget_requests"] for run in compared.runs)
     write_whole(out / _TABLE, lambda path: path.write_text(summary_csv(rows), "utf-8"))
     topics = topics_csv(topic_rows(compared.runs))
     write_whole(out / _TOPICS, lambda path: path.write_text(topics, "utf-8"))
-    curves_figure(mean_curves(compared.runs, budget), out / _CURVES, title=title)
-    topics_figure(compared.runs, budget, out / _PANELS, title=title)
+    curves, panels = _pictures(out)
+    save_picture(strategies_chart(mean_curves(compared.runs, budget), title=title).drawing, curves)
+    save_picture(topics_chart(compared.runs, budget, title=title), panels)
     report = write_compare_report(
         compared.runs, out / _REPORT, title=title, version=version("dowse"), settings=settings
     )  # fmt: skip
-    tables, pictures = f"{out / _TABLE}, {out / _TOPICS}", f"{out / _CURVES}, {out / _PANELS}"
-    say(f"tables   {tables}\ncurves   {pictures}\nreport   {report}")
+    say(f"tables   {out / _TABLE}, {out / _TOPICS}\ncurves   {curves}, {panels}\nreport   {report}")

@@ -31,12 +31,13 @@ from dowse.cli.lab_options import (
     tell_unfit,
 )
 from dowse.cli.tell import say
+from dowse.lab.compare.mean_curves import LiftRow, MeanCurve
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import open_corpus
-from dowse.lab.curves import LiftRow, MeanCurve
-from dowse.lab.lift import lift_csv, lift_text
-from dowse.lab.papers import PAPERS, PaperFigure
-from dowse.lab.picture import check_picture
+from dowse.lab.draw.picture_file import check_picture, picture_ending, save_picture
+from dowse.lab.draw.strategies_chart import strategies_chart
+from dowse.lab.papers.lift_table import lift_csv, lift_text
+from dowse.lab.papers.paper_figures import PAPERS, PaperFigure
 from dowse.model.errors import UserError
 from dowse.model.files import check_writable, write_whole
 
@@ -64,13 +65,14 @@ def figure_command(
     by_query: ByQuery = False,
     jobs: TopicJobs = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture, .png or .svg; else FIGURE.png.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="The picture, .png, .svg or .pdf; else FIGURE.png."),
     ] = None,
 ) -> None:
     """Draw a figure of a paper on a corpus: strategies and references, means over topics and seeds."""
     if name not in PAPERS:
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(PAPERS)}")
-    figure, path = PAPERS[name], out or Path(f"{name}.png")
+    figure, path = PAPERS[name], out or Path(f"{name}{picture_ending()}")
     plan = Plan(
         tuple(strategy or figure.strategies), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets,
         min_pages=min_pages, inside=inside, by_query=by_query,
@@ -86,11 +88,10 @@ def figure_command(
         tell_unfit(drawn.unfit)
         if not drawn.curves:
             raise UserError(NO_TOPIC)
-        from dowse.lab.compare_figures import curves_figure  # matplotlib is slow to load
-
         title = f"{figure.title} ({name}, {corpus.resolve().name})"
-        curves_figure(drawn.curves, path, title=title, note=figure.note, x=figure.x, y=figure.y,
-                      percents=figure.shows == "share")  # fmt: skip
+        chart = strategies_chart(drawn.curves, title=title, note=figure.note, x=figure.x, y=figure.y,
+                                 percents=figure.shows == "share")  # fmt: skip
+        save_picture(chart.drawing, path)
         for curve in drawn.curves:
             say(_row(curve, figure))
         if drawn.table:

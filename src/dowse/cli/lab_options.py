@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dowse.cli.tell import say
-from dowse.engine.page.workers import default_workers
-from dowse.lab.compare.compare import fitting_labels
+from dowse.engine.workers.port import default_workers
+from dowse.lab.compare.comparison import fitting_labels
 from dowse.lab.compare.each_topic import Told
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import Corpus, Unfit

@@ -9,8 +9,7 @@ from rich.text import Text
 
 from dowse.cli.display import budget_left, saved
 from dowse.engine.loop.progress import Progress
-from dowse.lab.forecast import short
-from dowse.lab.html import human_bytes, human_seconds
+from dowse.lab.wording import forecast_line, human_bytes, human_seconds
 from dowse.model.shown import shown, shown_line
 
 __all__ = ["LiveDisplay", "live_display"]
@@ -63,7 +62,7 @@ class LiveDisplay:
             numbers,
             Text(f"harvest    {curve}", style="green", no_wrap=True),
             Text(f"best hosts {shown(best)}", overflow="ellipsis", no_wrap=True),
-            Text(f"forecast   {short(progress.forecast) or 'none yet'}", overflow="ellipsis", no_wrap=True),
+            Text(f"forecast   {forecast_line(progress.forecast) or 'none yet'}", overflow="ellipsis", no_wrap=True),
             Text(f"waits for  {shown(progress.waits_for)}", style="dim", overflow="ellipsis", no_wrap=True),
         )
 

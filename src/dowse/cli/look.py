@@ -30,7 +30,7 @@ def report(
     ] = None,
 ) -> None:
     """Write a self-contained HTML report: harvest curve, top sites, top pages, time per stage."""
-    from dowse.lab.report import write_report  # drawing libraries are slow to load; other commands do without
+    from dowse.lab.report.crawl_report import write_report  # other commands need not load it
 
     say(f"report: {write_report(folder, out)}")
 

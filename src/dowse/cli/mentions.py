@@ -7,8 +7,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from dowse.judge import TopicJudge
-from dowse.lab.archived import archived_document
 from dowse.lab.blocks import Block, measure
+from dowse.lab.finished.page_texts import archived_document
 from dowse.parse import gather_links
 from dowse.store import CrawlReader
 

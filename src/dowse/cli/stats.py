@@ -95,7 +95,7 @@ def _write(places: list[Path], out: Path) -> None:
 def _read(place: Path, most: int) -> Statistics:
     """Statistics with the names of what is strongest in them."""
     from dowse.engine.assembly.learned import statistics_of_crawl
-    from dowse.lab.evidence_names import named
+    from dowse.lab.finished.evidence_names import named
     from dowse.predict.learning import read_statistics
     from dowse.store import CrawlReader
 

@@ -8,12 +8,11 @@ from typing import Any
 
 from dowse.cli.tell import say, say_json
 from dowse.engine.loop.engine import Stop
-from dowse.lab.chart import svg_file
-from dowse.lab.forecast import sentence, told, too_early
-from dowse.lab.html import human_bytes, human_seconds
-from dowse.lab.settings import subject_of
+from dowse.lab.draw.harvest_chart import harvest_chart
+from dowse.lab.draw.picture_file import save_picture
+from dowse.lab.report.settings_text import subject_of
+from dowse.lab.wording import forecast_sentence, human_bytes, human_seconds, telling_horizons, too_early
 from dowse.model.errors import UserError
-from dowse.model.files import write_whole
 from dowse.model.forecast import Forecast
 from dowse.model.shown import shown
 from dowse.store import CrawlReader, Summary
@@ -25,13 +24,13 @@ _COULD_GO_ON = frozenset(("budget", "target", "interrupted"))
 
 
 def _draw_curve(folder: Path, title: str) -> Path | None:
-    """The crawl's harvest curve as ``harvest.svg`` in its folder. Written by hand: to load a plotting library takes
-    longer than a small crawl's pages. None when it cannot be written, which is said; the crawl itself is well."""
+    """The crawl's harvest curve as ``harvest.svg`` in its folder: no plotting library need be there. None when it
+    cannot be written, which is said; the crawl itself is well."""
     with CrawlReader(folder) as crawl:
         curve = crawl.harvest_curve()
-    path, picture = folder / "harvest.svg", svg_file(curve, title)
+    path = folder / "harvest.svg"
     try:
-        write_whole(path, lambda partial: partial.write_text(picture, encoding="utf-8", newline="\n"))
+        save_picture(harvest_chart(curve, title=title or "A crawl"), path)
     except UserError as error:
         say(f"dowse: no picture: {error}", err=True)
         return None
@@ -89,7 +88,7 @@ def _expected(stop: Stop, summary: Summary, forecast: Forecast | None) -> list[s
     if forecast is None or stop.kind not in _COULD_GO_ON or not summary.waiting:
         return []
     early = too_early(forecast)
-    return [early] if early else [sentence(horizon) for horizon in told(forecast)]
+    return [early] if early else [forecast_sentence(horizon) for horizon in telling_horizons(forecast)]
 
 
 def _print(

@@ -6,8 +6,7 @@ from collections.abc import Collection
 
 from dowse.judge import Category, Terms
 from dowse.judge.bags import Bag, bag_of
-from dowse.lab.archived import archived_document
-from dowse.lab.labelled import full_text, spread
+from dowse.lab.finished.page_texts import archived_document, full_text, spread
 from dowse.parse import Document
 from dowse.store import CrawlReader, PageView
 

@@ -7,7 +7,7 @@ import numpy as np
 from dowse.engine.life import Life, Sites
 from dowse.frontier import Errand, Lease
 from dowse.frontier.scope import StaticScope
-from dowse.lab.replay.records import Forgetful
+from dowse.lab.replay.replay import Forgetful
 from dowse.model.budget import Budget, Purse
 from dowse.model.errors import StoreError
 from dowse.model.page import Context, Links, Outcome

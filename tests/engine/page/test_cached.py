@@ -23,9 +23,9 @@ from dowse.engine.loop.engine import Stop
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.corpus import open_corpus
-from dowse.lab.replay.run import replay
-from dowse.lab.replay.web import CorpusWeb, KnownPages
-from dowse.lab.report import write_report
+from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
+from dowse.lab.replay.replay import replay
+from dowse.lab.report.crawl_report import write_report
 from dowse.loopback import LoopbackServer, Resource, Site, Web, redirect
 from dowse.model.budget import Budget
 from dowse.model.errors import UserError

@@ -18,9 +18,9 @@ from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.compare.topic_runs import crawl_run
 from dowse.lab.corpus import open_corpus
-from dowse.lab.replay.run import replay
-from dowse.lab.replay.web import CorpusWeb, KnownPages
-from dowse.lab.run import Request
+from dowse.lab.measure.run import Request
+from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
+from dowse.lab.replay.replay import replay
 from dowse.loopback import Ask, Hit, LoopbackServer, Resource, Site, Web, redirect
 from dowse.model.budget import Budget
 from dowse.model.topic import Cache, Cost, Politeness, StrategyChoice, Topic

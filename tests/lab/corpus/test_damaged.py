@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.lab.compare.kept import Kept
+from dowse.lab.compare.comparison import KeptRuns
 from dowse.lab.corpus import open_corpus
 from dowse.lab.corpus.index import Index
 from dowse.model.errors import UserError
@@ -101,7 +101,7 @@ def test_runs_need_not_be_kept(folder: Path) -> None:
 
 
 def test_a_kept_run_that_is_damaged_is_none(tmp_path: Path) -> None:
-    kept = Kept(tmp_path)
+    kept = KeptRuns(tmp_path)
     [result, *_] = results(1, 1, 5)
     kept.keep(result, "a")
     assert kept.find("a") == result

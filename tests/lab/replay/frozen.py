@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dowse.engine.page.job import Job, Work
-from dowse.engine.page.workers import NoProcesses
+from dowse.engine.workers.port import NoProcesses
 from dowse.frontier.scope import StaticScope
-from dowse.lab.replay.run import Replayed, replay
-from dowse.lab.replay.transport import Recorded
+from dowse.lab.replay.recorded_transport import Recorded
+from dowse.lab.replay.replay import Replayed, replay
 from dowse.model.budget import Budget
 from dowse.model.page import Context, Digest, Links, Verdict
 from dowse.model.topic import Politeness, Seeds, StrategyChoice, Topic

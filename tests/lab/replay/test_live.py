@@ -12,8 +12,8 @@ import pytest
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.corpus import Corpus, open_corpus
-from dowse.lab.replay.run import Replayed, replay
-from dowse.lab.replay.web import CorpusWeb, KnownPages
+from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
+from dowse.lab.replay.replay import Replayed, replay
 from dowse.loopback import in_thread
 from dowse.loopback.demo import demo_topic, demo_web
 from dowse.model.budget import Budget

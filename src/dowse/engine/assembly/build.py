@@ -22,10 +22,10 @@ from dowse.engine.life import Life
 from dowse.engine.loop.engine import Engine, Stop
 from dowse.engine.loop.watchdog import Watchdog
 from dowse.engine.page.cached import FromCache, absolute_folders, open_cache
-from dowse.engine.page.pool import ProcessPool
-from dowse.engine.page.processes import Started
 from dowse.engine.page.step import PageStep
-from dowse.engine.page.workers import InProcess, Workers, default_workers
+from dowse.engine.workers.pool import ProcessPool
+from dowse.engine.workers.port import InProcess, Workers, default_workers
+from dowse.engine.workers.start import Started
 from dowse.frontier.scope import StaticScope
 from dowse.judge import METHODS, TERMS, TopicJudge, build_judge, check_judge, subject_of
 from dowse.model.bodies import Bodies

@@ -15,7 +15,7 @@ from dowse.engine.loop.tasks import Tasks
 from dowse.engine.page.cached import FromCache
 from dowse.engine.page.disposition import Disposition
 from dowse.engine.page.pages import Pages
-from dowse.engine.page.workers import Workers
+from dowse.engine.workers.port import Workers
 from dowse.frontier import Site
 from dowse.frontier.scope import StaticScope
 from dowse.model.budget import Purse

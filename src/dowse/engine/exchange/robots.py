@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dowse.engine.exchange.exchange import DeadEnd, Exchange
 from dowse.engine.page.job import Lost
-from dowse.engine.page.workers import Workers
+from dowse.engine.workers.port import Workers
 from dowse.fetch import (
     ALLOW_ALL,
     DENY_ALL,

@@ -10,7 +10,7 @@ from dowse.engine.exchange.exchange import DeadEnd, Exchange
 from dowse.engine.exchange.robots import Robots
 from dowse.engine.life import Life
 from dowse.engine.page.job import Lost
-from dowse.engine.page.workers import Workers
+from dowse.engine.workers.port import Workers
 from dowse.model.http import Failure, Request
 from dowse.model.url import canonical
 from dowse.seeds import Sitemap, expand, read_sitemap

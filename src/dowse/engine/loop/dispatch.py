@@ -10,7 +10,7 @@ from dowse.engine.life import Life
 from dowse.engine.life.tally import Tally
 from dowse.engine.loop.fetcher import Fetcher
 from dowse.engine.loop.tasks import Tasks
-from dowse.engine.page.workers import Workers
+from dowse.engine.workers.port import Workers
 from dowse.frontier import Errand, Lease
 from dowse.model.topic import Target, Topic
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from dowse.engine.life import Life
 from dowse.engine.life.journal import packed
-from dowse.engine.page.heap import LARGE_BYTES, give_back
 from dowse.engine.page.job import Job, Work
-from dowse.engine.page.workers import Workers
+from dowse.engine.workers.freed_memory import LARGE_BYTES, give_back
+from dowse.engine.workers.port import Workers
 from dowse.frontier import Lease
 from dowse.model.http import Failure, Response
 from dowse.model.page import Digest, Outcome, Signature, Verdict

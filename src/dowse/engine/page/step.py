@@ -9,9 +9,9 @@ from __future__ import annotations
 from time import perf_counter
 
 from dowse.engine.page.facts import facts_of
-from dowse.engine.page.heap import LARGE_BYTES, give_back
 from dowse.engine.page.job import Job, Work
 from dowse.engine.page.judged import judged
+from dowse.engine.workers.freed_memory import LARGE_BYTES, give_back
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TopicJudge
 from dowse.model.page import Digest

@@ -2,13 +2,13 @@
 
 ::
 
-    Document ─ measure ─► BlockedPage ─┬─ layout ─┬─ markup (HTML)
-                                       │          └─ picture (PNG)
-                                       └─ tunnels (the report's section)
+    Document ─ measure ─► BlockedPage ─┬─ page_layout ─┬─ block_html (HTML)
+                                       │               └─ block_picture (PNG, SVG)
+                                       └─ tunnels_section (of the report)
 """
 
 from __future__ import annotations
 
-from dowse.lab.blocks.measure import Block, BlockedPage, measure
+from dowse.lab.blocks.blocked_page import Block, BlockedPage, measure
 
 __all__ = ["Block", "BlockedPage", "measure"]

@@ -14,12 +14,12 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from dowse.engine.workers.calls import processes
 from dowse.judge import build_judge
 from dowse.lab.compare.plan import Plan
 from dowse.lab.compare.topic_runs import TopicRuns
 from dowse.lab.corpus import Corpus, LabTopic, SeedSet, Unfit, make_seeds, make_topic, open_corpus
-from dowse.lab.processes import processes
-from dowse.lab.replay.web import CorpusWeb
+from dowse.lab.replay.corpus_web import CorpusWeb
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import Topic
 

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, replace
 
 from dowse.judge import check_weighting
+from dowse.lab.compare.run_results import Kind
 from dowse.lab.corpus.topics import KINDS
-from dowse.lab.results import Kind
 from dowse.model.errors import UserError
 from dowse.model.topic import StrategyChoice
 from dowse.model.topicfile import MAXIMISE
@@ -29,7 +29,7 @@ _REQUESTS = re.compile(r"([0-9]+)\s*r?")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The same for every topic of a comparison. Two equal plans on equal corpora give equal results."""
+    """What is run on every topic of a comparison. Two equal plans on equal corpora give equal results."""
 
     strategies: tuple[str, ...]
     budget: str = "20%"  # of the corpus' pages, or a number of requests
@@ -62,7 +62,7 @@ class Plan:
 
 
 def with_references(plan: Plan) -> Plan:
-    """The same plan, the references first."""
+    """The plan with all references in front of its strategies."""
     return replace(plan, strategies=tuple(dict.fromkeys((*REFERENCES, *plan.strategies))))
 
 

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.compare.plan import ORACLES, Plan, budget_requests, kind_of, parse_strategy
+from dowse.lab.compare.run_results import RunResult, run_result
 from dowse.lab.corpus import Corpus, LabTopic, SeedSet, example_texts
-from dowse.lab.oracles import oracle_greedy, oracle_path, order_run
-from dowse.lab.paths import path_lengths
-from dowse.lab.replay.run import Replayed, replay
-from dowse.lab.replay.transport import Exchange, FrozenWeb, NetworkModel
-from dowse.lab.replay.web import CorpusWeb, KnownPages
-from dowse.lab.results import RunResult, run_result
-from dowse.lab.run import NO_PATH, Request, Run
+from dowse.lab.measure.link_graph import path_lengths
+from dowse.lab.measure.oracles import oracle_greedy, oracle_path, order_run
+from dowse.lab.measure.run import NO_PATH, Request, Run
+from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
+from dowse.lab.replay.recorded_transport import Exchange, FrozenWeb, NetworkModel
+from dowse.lab.replay.replay import Replayed, replay
 from dowse.model.budget import Budget
 from dowse.model.strategy import Strategy
 from dowse.model.topic import JudgeSettings, Scope, Seeds, Topic
@@ -59,7 +59,7 @@ class TopicRuns:
         return self._result(self._run(self.crawl(self.web, seeds, strategy).exchanges, seeds), seeds, name)
 
     def crawl(self, web: FrozenWeb, seeds: SeedSet, strategy: Strategy) -> Replayed:
-        """The same over another web, which holds no pages that this one has not."""
+        """The crawl itself, over a web that holds no pages that this topic's corpus has not."""
         self.workers.start_over()
         return replay(web, self.workers, self.topic_for(seeds, strategy.name), self.scope, strategy=strategy)
 
@@ -153,7 +153,7 @@ def crawl_run(
 ) -> Run:  # fmt: skip
     """What the metrics need of a replay: its requests in the order in which they ended, relevance by label. The cost of
     a request is 1, or (``timed``) the seconds it took. ``lengths``: of the paths to pages fetched in an order, see
-    :func:`~dowse.lab.paths.path_lengths`."""
+    :func:`~dowse.lab.measure.link_graph.path_lengths`."""
     ordered = sorted(exchanges, key=lambda exchange: exchange.ended_s)
     pages = np.array([exchange.page for exchange in ordered], np.int64)
     brought = np.array([_brought(exchange) for exchange in ordered], np.int8)

@@ -21,7 +21,7 @@ from dowse.lab.corpus.labels import Labels
 from dowse.lab.corpus.pages import Pages
 from dowse.lab.corpus.topics import LabTopic, SeedSet, Unfit, example_texts, make_seeds, make_topic, make_topics
 from dowse.lab.corpus.traces import Traces
-from dowse.lab.linkgraph import UNREACHED, LinkGraph
+from dowse.lab.measure.link_graph import UNREACHED, LinkGraph
 
 __all__ = [
     "UNREACHED", "Corpus", "CorpusInfo", "Digests", "Index", "LabTopic", "Labels", "LinkGraph", "Pages", "Progress",

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.engine.page.workers import default_workers
+from dowse.engine.workers.port import default_workers
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TopicJudge, Vocabulary
 from dowse.lab.corpus.cache import cache_root, corpus_digest, kept
@@ -19,7 +19,7 @@ from dowse.lab.corpus.index import INDEX_VERSION, Index, Progress, load_index, w
 from dowse.lab.corpus.labels import Labels, read_labels
 from dowse.lab.corpus.pages import PAGES_VERSION, Pages, load_pages, write_pages
 from dowse.lab.corpus.traces import Traces, read_traces
-from dowse.lab.linkgraph import LinkGraph
+from dowse.lab.measure.link_graph import LinkGraph
 from dowse.model.errors import UserError
 from dowse.model.http import Response
 from dowse.model.url import canonical, fingerprint

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dowse.lab.corpus.index import Index
 from dowse.lab.corpus.pages import Pages
-from dowse.lab.linkgraph import LinkGraph
+from dowse.lab.measure.link_graph import LinkGraph
 
 __all__ = ["build_graph"]
 

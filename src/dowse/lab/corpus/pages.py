@@ -16,11 +16,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.engine.workers.calls import processes
 from dowse.lab.corpus.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
+from dowse.lab.corpus.code_version import source_version
 from dowse.lab.corpus.index import Index, Progress
 from dowse.lab.corpus.parsing import PAGE, REFUSED, Batch, Numbering, parse_batch, parse_in_worker
-from dowse.lab.processes import processes
-from dowse.lab.source import source_version
 from dowse.model.url import fingerprint
 from dowse.model.words import LINE_END, word_hash
 

@@ -15,7 +15,7 @@ import xxhash
 
 from dowse.lab.corpus.corpus import Corpus
 from dowse.lab.corpus.labels import read_rows
-from dowse.lab.linkgraph import UNREACHED
+from dowse.lab.measure.link_graph import UNREACHED
 from dowse.model.errors import UserError
 from dowse.model.topic import Example
 from dowse.model.words import words

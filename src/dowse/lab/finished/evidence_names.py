@@ -1,0 +1,73 @@
+"""What the hashes of a crawl's statistics stand for, found again in its records: tokens in the URLs and anchors of its
+links, words in its archived pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from dowse.judge import Terms
+from dowse.lab.finished.page_texts import archived_document
+from dowse.model.topicfile import topic_from_json
+from dowse.model.words import word_hash, words
+from dowse.predict.learning import Statistics
+from dowse.predict.learning.statistics import Sums
+from dowse.predict.learning.strength import LEAST_PAGES, strongest
+from dowse.predict.learning.tokens import named_tokens
+from dowse.store import CrawlReader
+
+__all__ = ["named", "strongest_keys"]
+
+_MOST_PAGES = 2_000  # read again, to find a word
+_EVERY = 100
+_LOWER = (1 << 32) - 1
+Progress = Callable[[int, int], None]
+"""Told how many pages were read again, and of how many at the most."""
+
+
+def strongest_keys(counted: Sums, usual: float, most: int) -> set[int]:
+    """The hashes that speak most for the topic, and most against it."""
+    frequent = counted.sums[:, 0] >= LEAST_PAGES
+    pairs = zip(counted.keys[frequent].tolist(), counted.sums[frequent].tolist(), strict=True)
+    above, below = strongest(((str(key), pages, value) for key, (pages, value) in pairs), usual, most)
+    return {int(key) for key, _ in (*above, *below)}
+
+
+def named(crawl: CrawlReader, statistics: Statistics, most: int, progress: Progress | None = None) -> Statistics:
+    """Statistics with the names of all their tokens, and of so many of the strongest words. Of the archived pages
+    only as many are read as it takes."""
+    wanted = strongest_keys(statistics.words, statistics.usual, most).difference(statistics.word_names)
+    word_names = {**statistics.word_names, **_words(crawl, wanted, progress)}
+    known = set(statistics.tokens.keys.tolist())
+    return replace(statistics, word_names=word_names, token_names={
+        **statistics.token_names, **_tokens(crawl.links_to_pages(), known)
+    })  # fmt: skip
+
+
+def _tokens(links: Iterable[tuple[str, str]], known: set[int]) -> dict[int, str]:
+    names: dict[int, str] = {}
+    for url, anchor in links:
+        names.update((key, name) for key, name in named_tokens(url, anchor).items() if key in known)
+    return names
+
+
+def _words(crawl: CrawlReader, wanted: set[int], progress: Progress | None) -> dict[int, str]:
+    terms = Terms(topic_from_json(crawl.topic()).judge.language)
+    names: dict[int, str] = {}
+    pages = crawl.judged_pages() if wanted else []
+    pages = sorted(pages, key=lambda page: -(page.score or 0.0))[:_MOST_PAGES]
+    # from both ends: words for the topic are on the best pages, words against it on the worst
+    for place in range(len(pages)):
+        if not wanted.difference(names):
+            break
+        if progress is not None and place and place % _EVERY == 0:
+            progress(place, len(pages))
+        page = pages[place // 2] if place % 2 == 0 else pages[-1 - place // 2]
+        document = archived_document(crawl, page)
+        if document is None:
+            continue
+        for term in set(terms.sequence(words(f"{document.title}\n{document.text}"))):
+            key = word_hash(term) & _LOWER
+            if key in wanted:
+                names[key] = term
+    return names

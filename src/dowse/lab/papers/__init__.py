@@ -1,0 +1,1 @@
+"""Figures of the papers, made anew on any corpus: ``paper_figures`` lists them, each of the others makes some."""

@@ -1,0 +1,85 @@
+"""Figures of the papers, drawn on any corpus: what each shows, and where its curves come from.
+
+``th`` are TH-Gatherer's (METHODS, section 1), ``gt`` those of the gray tunneling paper (section 3), ``ag`` Aggarwal's
+(section 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal, Protocol
+
+from dowse.lab.compare.each_topic import Told
+from dowse.lab.compare.mean_curves import Drawn
+from dowse.lab.compare.plan import Plan
+from dowse.lab.papers.lift_table import linkage_curves
+from dowse.lab.papers.prediction_error import MOST_PARENTS, prediction_curves
+from dowse.lab.papers.reuse_curves import changed_curves, reuse_curves
+from dowse.lab.papers.target_curves import HUNDRED, harvest_curves, length_curves, recall_curves, target_curves
+from dowse.lab.papers.value_curves import benefit, efficiency, value_curves
+
+__all__ = ["PAPERS", "PaperFigure"]
+
+Shows = Literal["share", "error", "length"]
+"""What the height of a curve is: a share of a whole, an error by the number of parents, or a sum of links."""
+
+
+class Curves(Protocol):
+    def __call__(
+        self, folder: Path, plan: Plan, labels: Sequence[str], *, jobs: int = 1, told: Told | None = None
+    ) -> Drawn:
+        """The curve of each strategy and reference, a mean over topics and seed sets."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFigure:
+    """One figure: its title, its axes, and its curves."""
+
+    title: str
+    x: str
+    y: str
+    curves: Curves
+    shows: Shows
+    along: str = ""  # of what whole a place along the axis is a percentage
+    kept: bool = False  # are its runs kept, and not run again?
+    note: str = ""
+    strategies: tuple[str, ...] = ("best-first",)  # whose curves are drawn when nobody says which
+
+
+_COST = "cost, in percent of that of the whole corpus"
+_REQUESTS = "pages asked for, in percent of the corpus"
+_HARVEST = "relevant pages among those fetched"
+_LINKAGE = ("random", "bfs", "best-first", "weighted", "hybrid", "tunnel", "learning")
+_TARGETS = f"targets found, of {HUNDRED} in each topic"
+
+PAPERS = {
+    "th-3": PaperFigure("Error of the value predicted before download",
+                        f"pages that link to a page ({MOST_PARENTS}: or more)", "root mean squared error",
+                        prediction_curves, "error"),
+    "th-4": PaperFigure("Value gathered for what was spent", _COST, "share of all value",
+                        partial(value_curves, benefit), "share", "the cost"),
+    "th-5": PaperFigure("Value gathered, against the best that money can buy", _COST, "value over the knapsack bound",
+                        partial(value_curves, efficiency), "share", "the cost"),
+    "gt-5": PaperFigure("Average harvest rate", _REQUESTS, "relevant pages among those fetched",
+                        partial(target_curves, harvest_curves), "share", "the pages", kept=True),
+    "gt-6": PaperFigure("Average target recall", _REQUESTS, "targets found",
+                        partial(target_curves, recall_curves), "share", "the pages", kept=True),
+    "gt-7": PaperFigure("Sum of target lengths", _TARGETS, "links from a seed to each target, summed",
+                        partial(target_curves, length_curves), "length", "the targets", kept=True,
+                        note="As many targets for all: the fewest that a strategy or bfs found, with each topic and"
+                        " set of seeds."),
+    "ag-linkage": PaperFigure("Lift curves", _REQUESTS, _HARVEST, linkage_curves, "share", "the pages", kept=True,
+                              strategies=_LINKAGE),
+    "ag-6": PaperFigure("A fresh start, and one from an earlier crawl's statistics", _REQUESTS, _HARVEST, reuse_curves,
+                        "share", "the pages", strategies=("learning",),
+                        note="Reused: statistics of a crawl for the same topic, as long as this one, from other seeds"
+                        " on the same web."),
+    "ag-7": PaperFigure("A fresh start, and one from statistics of another web or topic", _REQUESTS, _HARVEST,
+                        changed_curves, "share", "the pages", strategies=("learning",),
+                        note="Half new: half of the pages were not there yet in the earlier crawl. Other topic: it was"
+                        " for another label."),
+}  # fmt: skip
