@@ -129,7 +129,7 @@ def test_a_page_of_the_web(server: LoopbackServer, folder: Path, capsys: pytest.
         (["nowhere.html", "--topic", "x", "--picture", "d.png"], "cannot write d.png: it is a folder"),
         (["http://127.0.0.1:8/", "--topic", "x"], "cannot fetch http://127.0.0.1:8/: address"),
         (["http://[", "--topic", "x"], "http://[ is not a web address"),
-        (["portal.html", "--topic", "x", "--resolve", "y"], "--resolve is 'y': write HOST=ADDRESS"),
+        (["portal.html", "--topic", "x", "--resolve", "y"], "--resolve: write HOST=ADDRESS[:PORT], not 'y'"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line(

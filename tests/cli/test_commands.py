@@ -174,7 +174,7 @@ def test_judge_a_file_and_a_page(server: LoopbackServer, tmp_path: Path) -> None
 def test_init_then_crawl_the_topic_file(server: LoopbackServer, tmp_path: Path) -> None:
     topic = tmp_path / "topic.toml"
     assert "written" in dowse("init", str(topic)).stdout
-    assert "exists already" in dowse("init", str(topic), code=2).stderr
+    assert "already exists" in dowse("init", str(topic), code=2).stderr
     topic.write_text(
         f'query = "{DEMO_QUERY}"\nbudget = "20p"\nworkers = 0\nout = "{tmp_path / "out"}"\n'
         f'[seeds]\nurls = ["{DEMO_SEEDS[0]}"]\n[politeness]\ndelay = 0\n'
@@ -202,8 +202,11 @@ def test_json_lines_for_programs(server: LoopbackServer, tmp_path: Path) -> None
         (["crawl"], "what is the topic"),
         (["crawl", "solar"], "seed"),
         (["crawl", "solar", "--seed", "http://["], "not a web address"),
-        (["crawl", "solar", "--sitemap", "http://["], "seeds.sitemaps: 'http://[' is not a web address"),
-        (["crawl", "solar", "-s", "http://a.test/", "--allow-port", "65536"], "--allow-port is 65536: ports go from 1"),
+        (["crawl", "solar", "--sitemap", "http://["], '--sitemap: "http://[" is not a web address'),
+        (
+            ["crawl", "solar", "-s", "http://a.test/", "--allow-port", "65536"],
+            "--allow-port: must be a whole",
+        ),
         (["crawl", "solar", "-s", "http://a.test/", "-b", "200x"], "--budget: '200x' has an unknown unit"),
         (["crawl", "solar", "-s", "http://a.test/", "-b", "0p"], "leaves nothing to spend"),
         (["crawl", "solar", "-s", "http://a.test/", "--strategy", "bsf"], "did you mean bfs"),
@@ -211,10 +214,22 @@ def test_json_lines_for_programs(server: LoopbackServer, tmp_path: Path) -> None
         (["crawl", "solar", "-s", "http://a.test/", "--param", "x"], "write KEY=VALUE"),
         (["crawl", "solar", "-s", "http://a.test/", "--scope", "galaxy"], "host, domain or any"),
         (["crawl", "solar", "-s", "http://a.test/", "--delay", "soon"], "--delay: 'soon' is not a length of time"),
-        (["crawl", "solar", "-s", "http://a.test/", "--workers", "-1"], "--workers is -1"),
-        (["crawl", "solar", "-s", "http://a.test/", "--target-value", "0"], "--target-value is 0: it must be a number"),
-        (["crawl", "solar", "-s", "http://a.test/", "--target", "0"], "--target is 0: it must be at least 1"),
-        (["crawl", "solar", "-s", "http://a.test/", "--concurrency", "0"], "--concurrency is 0"),
+        (
+            ["crawl", "solar", "-s", "http://a.test/", "--workers", "-1"],
+            "--workers: must be a whole number from 0",
+        ),
+        (
+            ["crawl", "solar", "-s", "http://a.test/", "--target-value", "0"],
+            "--target-value: must be a number above 0",
+        ),
+        (
+            ["crawl", "solar", "-s", "http://a.test/", "--target", "0"],
+            "--target: must be a whole number of at",
+        ),
+        (
+            ["crawl", "solar", "-s", "http://a.test/", "--concurrency", "0"],
+            "--concurrency: must be a whole",
+        ),
         (["crawl", "solar", "-s", "http://a.test/", "--resolve", "here"], "write HOST=ADDRESS"),
         (["crawl", "missing.toml"], "missing.toml"),
         (["crawl", "--resume", "/nonexistent"], "holds no crawl"),

@@ -13,6 +13,7 @@ from typing import Any, get_args, get_type_hints
 
 import typer
 
+from dowse.cli.flags import FLAGS, GROUPS, GroupedHelp
 from dowse.cli.main import make_app
 
 __all__ = ["EXAMPLES", "EXIT_CODES", "REGENERATE", "TARGET", "commands", "reference"]
@@ -172,7 +173,7 @@ def _word(command: Any, parameter: Any) -> str:
     """What stands for a value: TEXT, NUMBER or PATH."""
     if parameter.metavar:
         return str(parameter.metavar)
-    hint = get_type_hints(inspect.unwrap(command.callback))[parameter.name]
+    hint = get_type_hints(inspect.unwrap(command.callback)).get(parameter.name, str)
     kinds = [kind for kind in (hint, *get_args(hint)) if kind in _WORDS]
     kinds += [kind for inner in get_args(hint) for kind in get_args(inner) if kind in _WORDS]
     return _WORDS[kinds[0]] if kinds else "TEXT"
@@ -199,15 +200,28 @@ def _arguments(command: Any) -> Iterator[str]:
 
 
 def _options(command: Any) -> Iterator[str]:
+    """A table of the options, or one for each group of them; a flag of a topic has its key in place of a default."""
     found = [parameter for parameter in command.params if parameter.param_type_name == "option"]
-    if found:
-        yield "\n| option | meaning | default |\n|---|---|---|\n"
-    for parameter in found:
-        *others, last = sorted(parameter.opts, key=len)
-        value = "" if parameter.is_flag else f" {_word(command, parameter)}"
-        names = ", ".join([*(f"`{name}`" for name in others), f"`{last}{_cell(value)}`"])
-        again = " May be given several times." if parameter.multiple else ""
-        yield f"| {names} | {_cell(parameter.help)}{again} | {_default(parameter)} |\n"
+    keys = {flag.name: f"`{flag.sets}`" for flag in FLAGS} if _is_grouped(command) else {}
+    for group in GROUPS if _is_grouped(command) else (None,):
+        rows = [parameter for parameter in found if group is None or parameter.rich_help_panel == group]
+        if rows:
+            yield f"\n**{group}**\n" if group else ""
+            yield f"\n| option | meaning | {'topic file' if keys else 'default'} |\n|---|---|---|\n"
+        yield from (_option(command, parameter, keys) for parameter in rows)
+
+
+def _is_grouped(command: Any) -> bool:
+    return isinstance(command, GroupedHelp)
+
+
+def _option(command: Any, parameter: Any, keys: dict[str, str]) -> str:
+    *others, last = sorted(parameter.opts, key=len)
+    value = "" if parameter.is_flag else f" {_word(command, parameter)}"
+    names = ", ".join([*(f"`{name}`" for name in others), f"`{last}{_cell(value)}`"])
+    again = " May be given several times." if parameter.multiple else ""
+    end = keys.get(last, "") if keys else _default(parameter)
+    return f"| {names} | {_cell(parameter.help)}{again} | {end} |\n"
 
 
 def reference() -> str:

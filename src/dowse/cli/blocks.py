@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dowse.cli.page import AllowAddress, AllowPrivate, AsJson, Page, Resolve, TopicWords, read_page
-from dowse.cli.tell import say, say_json
+from dowse.cli.flags import NETWORK, AsJson, flagged
+from dowse.cli.named_page import Page, TopicWords, read_page
+from dowse.cli.terminal import say, say_json
 from dowse.lab.blocks import Block, BlockedPage, measure
 from dowse.lab.blocks.told import tunnel_told
 from dowse.lab.html import clip
@@ -30,16 +31,15 @@ _MOST_ROWS = 200
 _ENDINGS = (".png", ".html")
 
 
+@flagged(*NETWORK)
 def blocks(
     source: Page,
     topic: TopicWords,
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE.png|FILE.html", help="Also draw the page, its blocks in colour.")
     ] = None,
-    allow_private: AllowPrivate = False,
-    allow_address: AllowAddress = None,
-    resolve: Resolve = None,
     as_json: AsJson = False,
+    **given: Any,
 ) -> None:
     """Show a page's content blocks, each with its similarity to a topic."""
     if picture is not None:
@@ -48,7 +48,7 @@ def blocks(
         if picture.resolve() in (Path(source).resolve(), Path(topic).resolve()):
             raise UserError(f"--picture is {str(picture)!r}, which is read: give the picture another name")
         check_writable(picture)
-    read = read_page(source, topic, allow_private, allow_address, resolve)
+    read = read_page(source, topic, given)
     page = measure(read.document, read.judge, read.facts())
     if picture is not None:
         _draw(page, picture, read.topic.query or read.topic.name or topic, source)

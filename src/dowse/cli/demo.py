@@ -13,7 +13,7 @@ import typer
 from dowse.cli.crawl import INTERRUPTED, run_crawl
 from dowse.cli.display import choose_display
 from dowse.cli.summary import finish
-from dowse.cli.tell import say
+from dowse.cli.terminal import say
 from dowse.loopback.demo import demo_topic, labels
 from dowse.loopback.demo import demo_web as frozen_web
 from dowse.loopback.serve import demo_process, serve_demo

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dowse.cli.tell import say
+from dowse.cli.terminal import say
 from dowse.model.shown import shown
 
 if TYPE_CHECKING:  # loaded by these commands alone: no crawl should wait for them

@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.progress import Progress as Bars
 from rich.progress import TaskID
 
-from dowse.cli.interrupt import interruptible
 from dowse.cli.lab_options import job_count
-from dowse.cli.tell import say, say_json
+from dowse.cli.terminal import interruptible, say, say_json
 from dowse.lab.corpus import CorpusInfo, Progress, describe, open_corpus
 from dowse.lab.html import human_bytes
 from dowse.model.shown import shown

@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from dowse.cli.interrupt import interruptible
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_options import (
     KEPT,
@@ -34,7 +33,7 @@ from dowse.cli.lab_options import (
     shown_topics,
     tell_unfit,
 )
-from dowse.cli.tell import say
+from dowse.cli.terminal import interruptible, say
 from dowse.lab.by_topic import topic_rows, topics_csv
 from dowse.lab.compare.compare import Compared, compare
 from dowse.lab.compare.plan import Plan

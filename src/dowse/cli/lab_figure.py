@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from dowse.cli.interrupt import interruptible
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_compare import compare_command
 from dowse.cli.lab_options import (
@@ -30,7 +29,7 @@ from dowse.cli.lab_options import (
     shown_topics,
     tell_unfit,
 )
-from dowse.cli.tell import say
+from dowse.cli.terminal import interruptible, say
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import open_corpus
 from dowse.lab.curves import LiftRow, MeanCurve

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dowse.cli.tell import say
+from dowse.cli.terminal import say
 from dowse.engine.page.workers import default_workers
 from dowse.lab.compare.compare import fitting_labels
 from dowse.lab.compare.each_topic import Told

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from dowse.cli.tell import say
+from dowse.cli.flags import GroupedHelp
+from dowse.cli.terminal import say
 from dowse.model.errors import DowseError
 from dowse.model.shown import shown
 
@@ -19,12 +20,12 @@ __all__ = ["main", "make_app"]
 # typer carries its own copy of click; this is the root of that copy's errors
 _UsageProblem: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
 
-_COMMANDS = {  # in the order of the help; where each lives
-    "crawl": "crawl:crawl", "init": "start:init", "judge": "judge:judge", "blocks": "blocks:blocks",
-    "train": "train:train", "label": "label:label", "why": "look:why",
-    "report": "look:report", "export": "look:export", "stats": "stats:stats", "strategies": "start:strategies",
-    "demo": "demo:demo", "demo-web": "demo:demo_web", "hostile": "hostile:hostile", "lab": "lab_figure:lab",
-}  # fmt: skip
+# In the order of the help. `dowse X` is the function X of cli/X.py, but for those that share a module.
+_COMMANDS = (
+    "crawl", "init", "judge", "blocks", "train", "label", "why", "report", "export", "stats", "strategies", "demo",
+    "demo-web", "hostile", "lab",
+)  # fmt: skip
+_MODULES = {"demo-web": "demo", "lab": "lab_figure"}
 
 
 def make_app(only: str | None = None) -> typer.Typer:
@@ -37,12 +38,11 @@ def make_app(only: str | None = None) -> typer.Typer:
     )
     app.callback()(_root)
     for name in [only] if only in _COMMANDS else _COMMANDS:
-        module, _, attribute = _COMMANDS[name].partition(":")
-        command = getattr(import_module(f"dowse.cli.{module}"), attribute)
+        command = getattr(import_module(f"dowse.cli.{_MODULES.get(name, name)}"), name.replace("-", "_"))
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
-            app.command(name)(command)
+            app.command(name, cls=GroupedHelp if name == "crawl" else None)(command)
     return app
 
 

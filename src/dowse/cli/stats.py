@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from dowse.cli.interrupt import interruptible
-from dowse.cli.tell import say, say_json
+from dowse.cli.terminal import interruptible, say, say_json
 from dowse.model.errors import UserError
 from dowse.model.shown import shown as fit
 

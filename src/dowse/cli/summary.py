@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from dowse.cli.tell import say, say_json
+from dowse.cli.terminal import say, say_json
 from dowse.engine.loop.engine import Stop
 from dowse.lab.chart import svg_file
 from dowse.lab.forecast import sentence, told, too_early

@@ -1,0 +1,26 @@
+"""``dowse report``: a crawl as one page of HTML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dowse.cli.flags import Folder
+from dowse.cli.terminal import say
+
+__all__ = ["report"]
+
+
+def report(
+    folder: Folder,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="The file to write. The default is DIR/report.html."),
+    ] = None,
+) -> None:
+    """Write a self-contained HTML report: harvest curve, best sites, best pages, time per stage."""
+    from dowse.lab.report import write_report  # drawing libraries are slow to load; other commands do without
+
+    say(f"report: {write_report(folder, out)}")
