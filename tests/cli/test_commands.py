@@ -92,7 +92,7 @@ def test_a_crawl_with_a_cache_tells_what_it_saved(
     more = ["--threshold", "0.2", *network(server)]
     first = len(server.log)
     done = dowse("crawl", DEMO_QUERY, *seeds, "-b", "5p", "-o", str(tmp_path / "c"), "--cache", folder.name, *more)
-    assert "URLs are held by the cache" in done.stderr
+    assert "URLs in the cache" in done.stderr
     assert re.search(r"saved +[1-9][0-9]* pages, .*: taken from the cache", done.stdout)
     assert re.search(r"saved [1-9][0-9]* pages", done.stderr), "the progress tells it as well"
     assert DEMO_SEEDS[0] not in {hit.url for hit in list(server.log)[first:]}
@@ -284,7 +284,7 @@ def test_ctrl_c_stops_cleanly_and_the_crawl_goes_on(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
         assert process.returncode == 130
-        assert "Stopping: waiting for what is in flight" in err
+        assert "Stopping: waiting for the requests that are open" in err
         assert f"interrupted: go on with: dowse crawl --resume {folder}" in out
         done = dowse("crawl", "--resume", str(folder), "-b", "15p", *network(server))
         assert "15 fetched" in done.stdout

@@ -158,17 +158,17 @@ def test_dowse_crawl_takes_all_flags_and_others_the_same_ones() -> None:
 
 
 def test_messages_name_flags_that_exist() -> None:
-    """In every text of the source but docstrings. Behind a bracket or a quote stand variables of CSS."""
+    """In every text of the source but docstrings. Behind a bracket stands a variable of CSS."""
     root: Any = typer.main.get_command(make_app())
     groups = [command for command in root.commands.values() if hasattr(command, "commands")]
     commands = [*root.commands.values(), *(inner for group in groups for inner in group.commands.values())]
     known = {name for command in commands for option in command.params for name in option.opts}
-    known |= {"--help", "--version", "--until-eof", "--positive", "--negative"}
+    known |= {"--help", "--version", "--until-eof", "--share"}  # the last is a variable of CSS
     named: dict[str, str] = {}
     for path in Path(inspect.getfile(dowse)).parent.rglob("*.py"):
         tree = ast.parse(path.read_text("utf-8"))
         docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
-                named |= dict.fromkeys(re.findall(r'(?<![\w("-])--[a-z][a-z-]+', node.value), str(path))
+                named |= dict.fromkeys(re.findall(r"(?<![\w(-])--[a-z][a-z-]+", node.value), str(path))
     assert {flag: path for flag, path in named.items() if flag not in known} == {}

@@ -170,7 +170,7 @@ def test_what_cannot_be_written_is_told_before_anything_is_run(
     assert said("compare", "c", "--out", "taken") == "cannot write taken/report.html: it is a folder"
     assert said("compare", "c", "--json", "no/all.json") == "cannot write no/all.json: No such file or directory"
     assert said("compare", "c", "--json", "free") == "cannot write free: it is a folder"
-    assert said("compare", "c", "--json", "/dev/null") == "cannot write /dev/null: it is no plain file"
+    assert said("compare", "c", "--json", "/dev/null") == "cannot write /dev/null: it is not a plain file"
     assert said("figure", "th-4", "c", "--out", "no/f.png") == "cannot write no/f.png: No such file or directory"
     assert said("figure", "th-4", "c", "--out", "free") == "cannot write free: it is a folder"
     for name in ("x.pdf", "picture"):

@@ -1,4 +1,4 @@
-"""``dowse blocks``: the content blocks of one page, each with its similarity to a topic."""
+"""``dowse blocks``: the content blocks of a page, each with its similarity to a topic."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ def blocks(
     source: Page,
     topic: TopicWords,
     picture: Annotated[
-        Path | None, typer.Option(metavar="FILE.png|FILE.html", help="Also draw the page, its blocks in colour.")
+        Path | None, typer.Option(metavar="FILE.png|FILE.html", help="Also draw the page, with its blocks in colour.")
     ] = None,
     as_json: AsJson = False,
     **given: Any,
 ) -> None:
-    """Show a page's content blocks, each with its similarity to a topic."""
+    """Show which blocks of a page are on the topic."""
     if picture is not None:
         if picture.suffix.lower() not in _ENDINGS:
-            raise UserError(f"--picture is {str(picture)!r}: the file's name must end in {' or '.join(_ENDINGS)}")
+            raise UserError(f"--picture: {str(picture)!r} must end in {' or '.join(_ENDINGS)}")
         if picture.resolve() in (Path(source).resolve(), Path(topic).resolve()):
-            raise UserError(f"--picture is {str(picture)!r}, which is read: give the picture another name")
+            raise UserError(f"--picture: {str(picture)!r} is the page or the topic file: give the picture another name")
         check_writable(picture)
     read = read_page(source, topic, given)
     page = measure(read.document, read.judge, read.facts())

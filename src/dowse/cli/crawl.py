@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
+from dowse.cli.crawl_summary import finish
 from dowse.cli.display import Display, choose_display
 from dowse.cli.flags import OUTPUT, START, flagged, given_of, read_topic, with_flags
-from dowse.cli.summary import finish
 from dowse.engine.assembly.api import choose_folder
 from dowse.engine.assembly.build import Assembly, assemble, read_settings, wanted_workers
 from dowse.engine.loop.engine import Engine, Stop
@@ -75,7 +75,7 @@ def crawl(
 
 
 def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = False) -> Stop:
-    """Crawl with a display; Ctrl-C stops cleanly, a second one at once."""
+    """Run a crawl and show it. Ctrl-C stops it cleanly, a second Ctrl-C at once."""
     # What is loaded by now stays, and records make no cycles: looking for garbage less often saves a tenth of the time.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
@@ -104,7 +104,7 @@ async def _crawl(
     signals = _Signals(folder, display)
     assembly = await assemble(topic, folder, resume=resume, prepared=prepared)
     signals.engine = assembly.engine
-    held = "" if assembly.cache is None else f"  ({len(assembly.cache)} URLs are held by the cache)"
+    held = "" if assembly.cache is None else f"  ({len(assembly.cache)} URLs in the cache)"
     display.open(f"Dowse: {topic.name or topic.query or predicate_text(topic)}  ->  {folder}{held}")
     for note in assembly.notes:
         display.say(note)
@@ -129,7 +129,7 @@ async def _watch(assembly: Assembly, display: Display) -> None:
 
 
 class _Signals:
-    """Ctrl-C (or SIGTERM): once stops cleanly, twice at once, a third time whatever is still going on."""
+    """Ctrl-C or SIGTERM: the first stops the crawl cleanly, the second at once, the third ends the program."""
 
     def __init__(self, folder: Path, display: Display) -> None:
         self.engine: Engine | None = None  # until there is one, the first signal ends the program
@@ -149,7 +149,7 @@ class _Signals:
             if self._starting is not None:
                 self._starting.cancel()
         elif self._asked == 1:
-            self._display.say("Stopping: waiting for what is in flight. Ctrl-C again stops at once.")
+            self._display.say("Stopping: waiting for the requests that are open. Press Ctrl-C again to stop at once.")
             self.engine.stop("interrupted", f"go on with: dowse crawl --resume {self._folder}")
         else:
             self.engine.abort()

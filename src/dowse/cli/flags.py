@@ -175,7 +175,7 @@ FLAGS = (
     Flag("--threshold", "SCORE", "judge.threshold", RELEVANCE,
          "Call a page relevant if it scores at least this (0 to 1).", float),
     Flag("--language", "NAME", "judge.language", RELEVANCE,
-         "Read the topic's words in this language; 'none' for no stemming and no stop words. The default is english.",
+         "Stem words in this language and skip its stop words; 'none' does neither. The default is english.",
          fixed=True),
     Flag("--delay", "TIME", "politeness.delay", ASKING,
          "Wait this long between two requests to one host: 1s, 0.5, 0."),

@@ -15,10 +15,10 @@ __all__ = ["init"]
 
 
 def init(
-    path: Annotated[Path, typer.Argument(help="The file to write.")] = Path("topic.toml"),
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")] = Path("topic.toml"),
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
 ) -> None:
-    """Write a topic file with every key explained, ready to be filled in."""
+    """Write a topic file to fill in, with every key explained."""
     if path.exists() and not force:
         raise UserError(f"{path} already exists: choose another name, or overwrite it with --force")
     try:

@@ -24,7 +24,7 @@ _WIDTH = len("did not hold")
 def judge(
     source: Page,
     topic: Annotated[
-        str | None, typer.Option("--topic", help="The topic, in words, or the path of a topic file.")
+        str | None, typer.Option("--topic", metavar="TOPIC", help="The topic, in words, or the path of a topic file.")
     ] = None,
     as_json: AsJson = False,
     **given: Any,

@@ -50,7 +50,9 @@ def figure_command(
     corpus: CorpusFolder,
     strategy: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME[:KEY=VALUE,...]", help="A strategy, or several; those of the figure if not given."),
+        typer.Option(
+            metavar="NAME[:KEY=VALUE,...]", help="A strategy to draw, or several. The default is the figure's own."
+        ),
     ] = None,
     label: LabelNames = None,
     all_labels: AllLabels = False,
@@ -63,10 +65,11 @@ def figure_command(
     by_query: ByQuery = False,
     jobs: TopicJobs = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture, .png or .svg; else FIGURE.png.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="The picture, .png or .svg. The default is FIGURE.png."),
     ] = None,
 ) -> None:
-    """Draw a figure of a paper on a corpus: strategies and references, means over topics and seeds."""
+    """Draw a figure of a paper from runs on a corpus."""
     if name not in PAPERS:
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(PAPERS)}")
     figure, path = PAPERS[name], out or Path(f"{name}.png")

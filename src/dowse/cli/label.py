@@ -1,4 +1,4 @@
-"""``dowse label``: somebody looks at the most uncertain pages of a crawl, and a category learns from the answers."""
+"""``dowse label``: a person answers about the most uncertain pages of a crawl, and a category learns from that."""
 
 from __future__ import annotations
 
@@ -38,15 +38,18 @@ _QUESTION = "y(es), n(o), s(kip), b(ack), q(uit)"
 def label(
     folder: Folder,
     category: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A category to begin with: its name, its uncertain pages.")
+        Path | None, typer.Option(metavar="FILE", help="Go on with this category: label the pages it is least sure of.")
     ] = None,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The category to label for; 'relevant' if not given.")
+        str | None, typer.Option(metavar="NAME", help="The category to label pages for. The default is 'relevant'.")
     ] = None,
 ) -> None:
-    """Label the most uncertain pages of a crawl, and train a category on the answers."""
+    """Label pages of a crawl by hand, and train a category on them.
+
+    The pages that the category is least sure of come first.
+    """
     if category is not None and name is not None:
-        raise UserError("give --category or --name: a category has its name in its file")
+        raise UserError("give --category or --name, not both: a category's file holds its name")
     first = None if category is None else load_category(category)
     with CrawlReader(folder) as crawl:
         session = _Session(crawl, first, check_name(name or "relevant") if first is None else first.name)
@@ -85,7 +88,7 @@ class _Session:
             if self.can_train and self.fresh and self._due():
                 self._train()
         if page is None:
-            say("no page is left to ask about")
+            say("there is no page left to ask about")
         if self.fresh and self.can_train and self._enough():
             self._train()
         self._part()
@@ -100,7 +103,7 @@ class _Session:
         yes, no = self.answers.count(True), self.answers.count(False)
         say(f"{yes} yes, {no} no in {self.answers.path}")
         if not self._enough():
-            say(f"a category needs {FEWEST} of each: the same command goes on")
+            say(f"a category needs {FEWEST} of each: run the same command to go on")
 
     def _next(self) -> PageView | None:
         done = {*self.answers.known, *(url for url, _ in self.asked)}
@@ -170,7 +173,7 @@ class _Session:
     def _weigh(self, category: Category) -> None:
         unread = self.pool.unread()
         if unread:
-            say(f"reading {unread} pages again", err=True)
+            say(f"reading {unread} pages from the archive", err=True)
         self.likely = self.pool.probabilities(category)
         self.category = category
 
@@ -203,7 +206,7 @@ def _can_train() -> bool:
     try:
         check_installed()
     except UserError as error:
-        say(f"{error}; until then answers are only kept", err=True)
+        say(f"{error}; until then, answers are kept and nothing is trained", err=True)
         return False
     return True
 

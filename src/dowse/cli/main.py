@@ -1,4 +1,4 @@
-"""The command line: parse arguments, call, print. Every error of the user is one line and exit code 2."""
+"""The command line: parse arguments, call, print. A mistake of the user is told on one line, with exit code 2."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def make_app(only: str | None = None) -> typer.Typer:
         name="dowse",
         add_completion=False,
         rich_markup_mode=None,
-        help="Find the pages on your topic while downloading as little of the rest of the web as possible.",
+        help="Find the pages on your topic, and download as little of the rest of the web as possible.",
     )
     app.callback()(_root)
     for name in [only] if only in _COMMANDS else _COMMANDS:

@@ -22,7 +22,9 @@ from dowse.parse import Document, detect_language, gather_links
 __all__ = ["Page", "ReadPage", "TopicWords", "read_page"]
 
 Page = Annotated[str, typer.Argument(metavar="URL|FILE", help="The page: a URL or a file.")]
-TopicWords = Annotated[str, typer.Option("--topic", help="The topic, in words, or the path of a topic file.")]
+TopicWords = Annotated[
+    str, typer.Option("--topic", metavar="TOPIC", help="The topic, in words, or the path of a topic file.")
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,10 @@ def report(
         typer.Option("--out", "-o", metavar="FILE", help="The file to write. The default is DIR/report.html."),
     ] = None,
 ) -> None:
-    """Write a self-contained HTML report: harvest curve, best sites, best pages, time per stage."""
+    """Write a crawl's report as one self-contained HTML file.
+
+    It shows the harvest curve, the best sites and pages, and where the time went.
+    """
     from dowse.lab.report import write_report  # drawing libraries are slow to load; other commands do without
 
     say(f"report: {write_report(folder, out)}")

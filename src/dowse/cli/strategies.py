@@ -9,7 +9,7 @@ __all__ = ["strategies"]
 
 
 def strategies() -> None:
-    """List the strategies that --strategy takes, with the parameters that --param sets."""
+    """List the strategies, with the parameters that --param sets."""
     width = max(map(len, STRATEGIES)) + 2
     for name in STRATEGIES:
         say(f"{name:{width}}{describe(name)}")

@@ -30,7 +30,7 @@ from dowse.store.times import iso
 __all__ = ["described", "stamp", "train"]
 
 _TERMS = 12
-SOURCES = "a page file, a folder of them, a list of URLs, a URL, LABELS.csv:label, CRAWL:relevant or CRAWL:irrelevant"
+SOURCES = "a file, a folder of files, a list of URLs, a URL, LABELS.csv:label, CRAWL:relevant or CRAWL:irrelevant"
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help='The category\'s name, as in category("NAME").')]
 
@@ -39,24 +39,26 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help='The category\'s name,
 def train(
     name: Name,
     positive: Annotated[
-        list[str] | None, typer.Option(metavar="SOURCE", help=f"Pages of the category: {SOURCES}.")
+        list[str] | None, typer.Option(metavar="SOURCE", help=f"Pages that belong to the category: {SOURCES}.")
     ] = None,
     negative: Annotated[
-        list[str] | None, typer.Option(metavar="SOURCE", help="Pages that are not, named alike; best near misses.")
+        list[str] | None,
+        typer.Option(metavar="SOURCE", help="Pages that do not, named in the same ways; near misses teach most."),
     ] = None,
     topic: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A topic file: its [examples], its language, its network.")
+        Path | None, typer.Option(metavar="FILE", help="Take [examples], language and network from this topic file.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help=f"The file to write; NAME{ENDING} if not given.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help=f"The file to write. The default is NAME{ENDING}."),
     ] = None,
     embed: Annotated[
-        bool, typer.Option("--embed", help="Also use the mean embedding of a page (needs the extra embed).")
+        bool, typer.Option("--embed", help="Also use the embedding of a page (needs the extra 'embed').")
     ] = False,
     as_json: AsJson = False,
     **given: Any,
 ) -> None:
-    """Train a category, a text classifier for predicates, from example pages."""
+    """Train a category for predicates from example pages."""
     check_installed()
     if embed:
         _named("--embed", check_embeddings)
@@ -71,7 +73,9 @@ def train(
     ]
     for sources, flag in zip(sides, ("positive", "negative"), strict=True):
         if not sources:
-            raise UserError(f"no {flag} examples: name some with --{flag} SOURCE, or in [examples] of a --topic")
+            raise UserError(
+                f"there are no {flag} examples: name some with --{flag}, or in [examples] of the --topic file"
+            )
     with interruptible():
         found = [read_examples(sources, of_topic) for sources in sides]
         bags = [[bag_of(text, terms, embedded=embed) for text in side.texts] for side in found]

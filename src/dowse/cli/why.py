@@ -42,7 +42,10 @@ _REASONS = 8
 _FOR_COST = "its value over the seconds it may take"
 
 
-def why(folder: Folder, url: Annotated[str, typer.Argument(metavar="URL", help="Any URL.")]) -> None:
+def why(
+    folder: Folder,
+    url: Annotated[str, typer.Argument(metavar="URL", help="Any URL, whether the crawl fetched it or not.")],
+) -> None:
     """Say why a URL was fetched, skipped or never reached."""
     say(explain(folder, url))
 

@@ -89,7 +89,7 @@ def check_ready(topic: Topic) -> None:
         raise TopicError(f"the topic {_NOTHING_TO_FIND}")
     seeds = topic.seeds
     if not (seeds.urls or seeds.files or seeds.sitemaps):
-        raise TopicError('no seeds: add [seeds] urls = ["https://..."] to the topic file, or pass --seed URL')
+        raise TopicError('there are no seeds: add [seeds] urls = ["https://..."] to the topic file, or give --seed URL')
 
 
 def _has_subject(topic: Topic) -> bool:
