@@ -115,6 +115,9 @@ def test_the_environment_names_a_proxy_where_no_flag_does(monkeypatch: pytest.Mo
         ({"proxy": "me:secret@host"}, "--proxy: "),
         ({"cache_age": "a week"}, "--cache-age: 'a week' is not a length of time"),
         ({"delay": "400d"}, '--delay: must be a time from 0s to 366d, not "400d"'),
+        ({"workers": "two"}, '--workers: must be a whole number from 0 to 256, not "two"'),
+        ({"allow_port": ["web"]}, '--allow-port: must be a whole number from 1 to 65535, not "web"'),
+        ({"threshold": "nan"}, "--threshold: must be a number from 0 to 1, not nan"),
         ({"scope": "galaxy"}, '--scope: must be host, domain or any, not "galaxy"'),
     ],
 )

@@ -70,22 +70,25 @@ class Flag:
         """The parameter that makes typer offer this flag."""
         names = [self.name, self.short] if self.short else [self.name]
         info = typer.Option(*names, metavar=self.metavar or None, help=self.help, rich_help_panel=self.group)
-        kind: Any = self.kind
-        if self.kind is not bool:
-            kind = (list[kind] if self.many else kind) | None
-        return inspect.Parameter(
-            self.parameter,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=False if self.kind is bool else None,
-            annotation=Annotated[kind, info],
-        )
+        if self.kind is bool:
+            hint, default = Annotated[bool, info], False
+        else:  # numbers come as text: the key's reader complains of "two" as it does of "-2"
+            hint, default = Annotated[(list[str] if self.many else str) | None, info], None
+        return inspect.Parameter(self.parameter, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
     def over(self, topic: Topic, value: Any) -> Topic:
         """The topic with what this flag says laid over it; a UserError names the flag."""
+        value = [self._converted(each) for each in value] if self.many else self._converted(value)
         try:
             return (self.lay or Flag.set_key)(self, topic, value)
         except Fault as fault:
             raise UserError(f"{self.name}: {fault.message}") from None
+
+    def _converted(self, value: Any) -> Any:
+        try:
+            return self.kind(value)
+        except ValueError:
+            return value
 
     def set_key(self, topic: Topic, value: Any) -> Topic:
         """Set the key, or add to what it holds."""

@@ -62,6 +62,11 @@ def _root(
     """Dowse: a focused web crawler."""
 
 
+def _usage(error: Any) -> str:
+    message, context = error.format_message().rstrip("."), getattr(error, "ctx", None)
+    return f"{message[:1].lower()}{message[1:]}" + (f" (see: {context.command_path} --help)" if context else "")
+
+
 def main() -> None:
     """Run the command line; the entry point of the ``dowse`` script."""
     arguments = sys.argv[1:] or ["--help"]
@@ -71,13 +76,13 @@ def main() -> None:
         app = make_app(arguments[0])
         gc.freeze()
         gc.enable()  # the entry point has disabled it while modules were loaded
-        code = app(arguments, standalone_mode=False)
+        code = app(arguments, prog_name="dowse", standalone_mode=False)
     except typer.Exit as done:
         code = done.exit_code
     except typer.Abort:
         code = 130
     except _UsageProblem as error:
-        print(f"dowse: {shown(error.format_message())}", file=sys.stderr)  # noqa: T201
+        print(f"dowse: {shown(_usage(error))}", file=sys.stderr)  # noqa: T201
         code = 2
     except DowseError as error:
         print(f"dowse: {shown(str(error))}", file=sys.stderr)  # noqa: T201
