@@ -93,7 +93,7 @@ def test_a_crawl_with_a_cache_tells_what_it_saved(
     first = len(server.log)
     done = dowse("crawl", DEMO_QUERY, *seeds, "-b", "5p", "-o", str(tmp_path / "c"), "--cache", folder.name, *more)
     assert "URLs in the cache" in done.stderr
-    assert re.search(r"saved +[1-9][0-9]* pages, .*: taken from the cache", done.stdout)
+    assert re.search(r"saved +[1-9][0-9]* pages, .*, taken from the cache", done.stdout)
     assert re.search(r"saved [1-9][0-9]* pages", done.stderr), "the progress tells it as well"
     assert DEMO_SEEDS[0] not in {hit.url for hit in list(server.log)[first:]}
     told = dowse("why", str(tmp_path / "c"), DEMO_SEEDS[0]).stdout
@@ -297,7 +297,7 @@ def test_the_demo_compares_with_breadth_first(tmp_path: Path) -> None:
     dowse("demo", "-o", str(tmp_path / "demo"), "--pages", "10", "-q")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "precious.txt").write_text("keep", "utf-8")
-    assert "no demo's folder" in dowse("demo", "-o", str(tmp_path / "mine"), code=2).stderr
+    assert "no demo wrote it" in dowse("demo", "-o", str(tmp_path / "mine"), code=2).stderr
 
 
 def test_help_names_every_command() -> None:
@@ -413,7 +413,7 @@ def test_lab_info_tells_of_a_crawl_and_keeps_what_it_worked_out(folder: Path, tm
         (["nowhere"], "nowhere is no folder"),
         (["."], "holds no WARC files"),
         (["{folder}", "--seed", "http://nowhere.test/"], "is not in this corpus"),
-        (["{folder}", "--jobs", "0"], "--jobs is at least 1"),
+        (["{folder}", "--jobs", "0"], "--jobs: must be at least 1, not 0"),
     ],
 )
 def test_lab_info_tells_a_mistake_in_one_line(folder: Path, arguments: list[str], message: str) -> None:

@@ -117,9 +117,9 @@ def test_figures_of_targets_are_the_same_by_any_number_of_processes(
         (["--budget", "lots"], "'lots' is no budget for the lab: write 20%"),
         (["--seeds-kind", "middle"], "seeds are near, far or roots, not 'middle'"),
         (["--strategy", "best-furst"], "did you mean best-first"),
-        (["--jobs", "0"], "--jobs is at least 1"),
+        (["--jobs", "0"], "--jobs: must be at least 1, not 0"),
         (["--labels-file", "nowhere.txt"], "cannot read nowhere.txt: No such file"),
-        (["--labels-file", "/dev/null"], "/dev/null names no label: write one a line"),
+        (["--labels-file", "/dev/null"], "/dev/null names no label: write one per line"),
         ([], "name topics: --label NAME, --labels-file FILE or --all-labels"),
     ],
 )
