@@ -9,7 +9,7 @@ STAMP := .venv/.stamp
 EXTRAS := dev,parquet,plots,train,embed
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint demo bench soak soak-memory fuzz clean
+.PHONY: help test lint demo bench soak soak-memory fuzz wheel clean
 
 # One line a step; what the step printed is shown only when it fails.
 define step
@@ -44,6 +44,14 @@ soak-memory: $(STAMP)  ## an hour of an endless web, watching memory (DOWSE_SOAK
 
 fuzz: $(STAMP)  ## hostile input for every parser, the compiled core under sanitizers (FUZZ_ARGS)
 	@$(BIN)/python -m fuzz $(FUZZ_ARGS)
+
+wheel: $(STAMP)  ## build a wheel into dist/, install it into a new environment elsewhere, and try it there
+	@rm -rf dist build/lib* build/temp* build/bdist*
+	$(call step,build,$(BIN)/python -m build)
+	@set -e; place=$$(mktemp -d); trap 'rm -rf "$$place"' EXIT; wheel=$$(ls "$(CURDIR)"/dist/*.whl); \
+	$(BIN)/python -m venv "$$place/env"; \
+	"$$place/env/bin/python" -m pip install --quiet --disable-pip-version-check "$$wheel"; \
+	cp tests/wheel/check.py "$$place"; cd "$$place"; env/bin/python check.py
 
 clean:  ## remove caches, builds and demo output (not .venv)
 	@rm -rf build dist demo-crawl .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

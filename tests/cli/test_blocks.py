@@ -120,16 +120,16 @@ def test_a_page_of_the_web(server: LoopbackServer, folder: Path, capsys: pytest.
     ("arguments", "said"),
     [
         (["nowhere.html", "--topic", "x"], "cannot read nowhere.html: no such file or directory"),
-        (["portal.html"], "Missing option '--topic'"),
+        (["portal.html"], "missing option '--topic'"),
         (["portal.html", "--topic", " "], "the topic is empty"),
         (["portal.html", "--topic", "the of"], "the topic says nothing to look for"),
         (["portal.html", "--topic", "missing.toml"], "missing.toml: cannot read the topic file"),
-        (["portal.html", "--topic", "x", "--picture", "p.gif"], "--picture is 'p.gif': the file's name must end"),
+        (["portal.html", "--topic", "x", "--picture", "p.gif"], "--picture: 'p.gif' must end in"),
         (["nowhere.html", "--topic", "x", "--picture", "no/p.png"], "cannot write no/p.png: No such file or directory"),
         (["nowhere.html", "--topic", "x", "--picture", "d.png"], "cannot write d.png: it is a folder"),
         (["http://127.0.0.1:8/", "--topic", "x"], "cannot fetch http://127.0.0.1:8/: address"),
         (["http://[", "--topic", "x"], "http://[ is not a web address"),
-        (["portal.html", "--topic", "x", "--resolve", "y"], "--resolve is 'y': write HOST=ADDRESS"),
+        (["portal.html", "--topic", "x", "--resolve", "y"], "--resolve: write HOST=ADDRESS[:PORT], not 'y'"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line(

@@ -92,8 +92,8 @@ def test_a_crawl_with_a_cache_tells_what_it_saved(
     more = ["--threshold", "0.2", *network(server)]
     first = len(server.log)
     done = dowse("crawl", DEMO_QUERY, *seeds, "-b", "5p", "-o", str(tmp_path / "c"), "--cache", folder.name, *more)
-    assert "URLs are held by the cache" in done.stderr
-    assert re.search(r"saved +[1-9][0-9]* pages, .*: taken from the cache", done.stdout)
+    assert "URLs in the cache" in done.stderr
+    assert re.search(r"saved +[1-9][0-9]* pages, .*, taken from the cache", done.stdout)
     assert re.search(r"saved [1-9][0-9]* pages", done.stderr), "the progress tells it as well"
     assert DEMO_SEEDS[0] not in {hit.url for hit in list(server.log)[first:]}
     told = dowse("why", str(tmp_path / "c"), DEMO_SEEDS[0]).stdout
@@ -174,7 +174,7 @@ def test_judge_a_file_and_a_page(server: LoopbackServer, tmp_path: Path) -> None
 def test_init_then_crawl_the_topic_file(server: LoopbackServer, tmp_path: Path) -> None:
     topic = tmp_path / "topic.toml"
     assert "written" in dowse("init", str(topic)).stdout
-    assert "exists already" in dowse("init", str(topic), code=2).stderr
+    assert "already exists" in dowse("init", str(topic), code=2).stderr
     topic.write_text(
         f'query = "{DEMO_QUERY}"\nbudget = "20p"\nworkers = 0\nout = "{tmp_path / "out"}"\n'
         f'[seeds]\nurls = ["{DEMO_SEEDS[0]}"]\n[politeness]\ndelay = 0\n'
@@ -202,8 +202,11 @@ def test_json_lines_for_programs(server: LoopbackServer, tmp_path: Path) -> None
         (["crawl"], "what is the topic"),
         (["crawl", "solar"], "seed"),
         (["crawl", "solar", "--seed", "http://["], "not a web address"),
-        (["crawl", "solar", "--sitemap", "http://["], "seeds.sitemaps: 'http://[' is not a web address"),
-        (["crawl", "solar", "-s", "http://a.test/", "--allow-port", "65536"], "--allow-port is 65536: ports go from 1"),
+        (["crawl", "solar", "--sitemap", "http://["], '--sitemap: "http://[" is not a web address'),
+        (
+            ["crawl", "solar", "-s", "http://a.test/", "--allow-port", "65536"],
+            "--allow-port: must be a whole",
+        ),
         (["crawl", "solar", "-s", "http://a.test/", "-b", "200x"], "--budget: '200x' has an unknown unit"),
         (["crawl", "solar", "-s", "http://a.test/", "-b", "0p"], "leaves nothing to spend"),
         (["crawl", "solar", "-s", "http://a.test/", "--strategy", "bsf"], "did you mean bfs"),
@@ -211,10 +214,22 @@ def test_json_lines_for_programs(server: LoopbackServer, tmp_path: Path) -> None
         (["crawl", "solar", "-s", "http://a.test/", "--param", "x"], "write KEY=VALUE"),
         (["crawl", "solar", "-s", "http://a.test/", "--scope", "galaxy"], "host, domain or any"),
         (["crawl", "solar", "-s", "http://a.test/", "--delay", "soon"], "--delay: 'soon' is not a length of time"),
-        (["crawl", "solar", "-s", "http://a.test/", "--workers", "-1"], "--workers is -1"),
-        (["crawl", "solar", "-s", "http://a.test/", "--target-value", "0"], "--target-value is 0: it must be a number"),
-        (["crawl", "solar", "-s", "http://a.test/", "--target", "0"], "--target is 0: it must be at least 1"),
-        (["crawl", "solar", "-s", "http://a.test/", "--concurrency", "0"], "--concurrency is 0"),
+        (
+            ["crawl", "solar", "-s", "http://a.test/", "--workers", "-1"],
+            "--workers: must be a whole number from 0",
+        ),
+        (
+            ["crawl", "solar", "-s", "http://a.test/", "--target-value", "0"],
+            "--target-value: must be a number above 0",
+        ),
+        (
+            ["crawl", "solar", "-s", "http://a.test/", "--target", "0"],
+            "--target: must be a whole number of at",
+        ),
+        (
+            ["crawl", "solar", "-s", "http://a.test/", "--concurrency", "0"],
+            "--concurrency: must be a whole",
+        ),
         (["crawl", "solar", "-s", "http://a.test/", "--resolve", "here"], "write HOST=ADDRESS"),
         (["crawl", "missing.toml"], "missing.toml"),
         (["crawl", "--resume", "/nonexistent"], "holds no crawl"),
@@ -269,7 +284,7 @@ def test_ctrl_c_stops_cleanly_and_the_crawl_goes_on(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
         assert process.returncode == 130
-        assert "Stopping: waiting for what is in flight" in err
+        assert "Stopping: waiting for the requests that are open" in err
         assert f"interrupted: go on with: dowse crawl --resume {folder}" in out
         done = dowse("crawl", "--resume", str(folder), "-b", "15p", *network(server))
         assert "15 fetched" in done.stdout
@@ -282,7 +297,7 @@ def test_the_demo_compares_with_breadth_first(tmp_path: Path) -> None:
     dowse("demo", "-o", str(tmp_path / "demo"), "--pages", "10", "-q")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "precious.txt").write_text("keep", "utf-8")
-    assert "no demo's folder" in dowse("demo", "-o", str(tmp_path / "mine"), code=2).stderr
+    assert "no demo wrote it" in dowse("demo", "-o", str(tmp_path / "mine"), code=2).stderr
 
 
 def test_help_names_every_command() -> None:
@@ -398,7 +413,7 @@ def test_lab_info_tells_of_a_crawl_and_keeps_what_it_worked_out(folder: Path, tm
         (["nowhere"], "nowhere is no folder"),
         (["."], "holds no WARC files"),
         (["{folder}", "--seed", "http://nowhere.test/"], "is not in this corpus"),
-        (["{folder}", "--jobs", "0"], "--jobs is at least 1"),
+        (["{folder}", "--jobs", "0"], "--jobs: must be at least 1, not 0"),
     ],
 )
 def test_lab_info_tells_a_mistake_in_one_line(folder: Path, arguments: list[str], message: str) -> None:

@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.cli.changes import changes
 from dowse.cli.excerpt import excerpt
+from dowse.cli.label import changes
 from tests.judge.made import ENGLISH, by_hand
 
 TELLING = {"nest": 1.0, "iron": -0.5}

@@ -157,7 +157,7 @@ def test_what_is_no_file_is_not_opened(make: Callable[[Path], None], name: str, 
     make(copy / name)
     code, err = run("resume", copy, tmp_path / "out")
     assert code == 2
-    assert f"{name} is no file" in err
+    assert f"{name} is not a file" in err
 
 
 def test_a_pipe_in_place_of_the_archive_stops_nobody(copy: Path, tmp_path: Path) -> None:

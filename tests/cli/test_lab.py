@@ -117,9 +117,9 @@ def test_figures_of_targets_are_the_same_by_any_number_of_processes(
         (["--budget", "lots"], "'lots' is no budget for the lab: write 20%"),
         (["--seeds-kind", "middle"], "seeds are near, far or roots, not 'middle'"),
         (["--strategy", "best-furst"], "did you mean best-first"),
-        (["--jobs", "0"], "--jobs is at least 1"),
+        (["--jobs", "0"], "--jobs: must be at least 1, not 0"),
         (["--labels-file", "nowhere.txt"], "cannot read nowhere.txt: No such file"),
-        (["--labels-file", "/dev/null"], "/dev/null names no label: write one a line"),
+        (["--labels-file", "/dev/null"], "/dev/null names no label: write one per line"),
         ([], "name topics: --label NAME, --labels-file FILE or --all-labels"),
     ],
 )
@@ -170,7 +170,7 @@ def test_what_cannot_be_written_is_told_before_anything_is_run(
     assert said("compare", "c", "--out", "taken") == "cannot write taken/report.html: it is a folder"
     assert said("compare", "c", "--json", "no/all.json") == "cannot write no/all.json: No such file or directory"
     assert said("compare", "c", "--json", "free") == "cannot write free: it is a folder"
-    assert said("compare", "c", "--json", "/dev/null") == "cannot write /dev/null: it is no plain file"
+    assert said("compare", "c", "--json", "/dev/null") == "cannot write /dev/null: it is not a plain file"
     assert said("figure", "th-4", "c", "--out", "no/f.png") == "cannot write no/f.png: No such file or directory"
     assert said("figure", "th-4", "c", "--out", "free") == "cannot write free: it is a folder"
     for name in ("x.jpg", "picture"):

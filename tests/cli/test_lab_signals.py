@@ -22,7 +22,7 @@ from tests.lab.compare.webs import write_labelled
 
 ENDLESS = ["--all-labels", "--min-pages", "20", "--examples", "4", "--seed-sets", "300", "--budget", "1000r"]
 MARK = "DOWSE_TEST_MARK"
-SAID = "dowse: interrupted: what was run is kept, the same command goes on\n"
+SAID = "dowse: interrupted: finished runs are kept: run the same command to go on\n"
 
 
 @pytest.fixture(scope="module")

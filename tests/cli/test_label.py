@@ -100,7 +100,7 @@ def test_it_learns_when_both_sides_have_enough_and_says_what_changed(crawl: Path
     assert f"pages of the crawl it takes: {PAGES} of {2 * PAGES + 1}" in out
     assert load_category(crawl / "birds.category.json").positive == 8
     out, err = said(capsys, "label", str(crawl), *options, answers="s\ny\n")
-    assert f"reading {2 * PAGES + 1} pages again" in err
+    assert f"reading {2 * PAGES + 1} pages from the archive" in err
     assert re.search(r"score 0\.\d+ \(.*\), birds 0\.\d\d", out)
     assert re.search(r"before and now: F1 \d\.\d+ -> \d\.\d+, AUC \d\.\d+ -> \d\.\d+", out)
     assert re.search(r"change sides: \d+ in, \d+ out", out)
@@ -125,7 +125,7 @@ def test_it_goes_by_a_category_that_is_given_and_leaves_it_alone(crawl: Path, tm
 
 def test_the_end_of_the_pages(crawl: Path, capsys: Capture) -> None:
     out, _ = said(capsys, "label", str(crawl), answers="n\n" * 100)
-    assert "no page is left to ask about" in out
+    assert "there is no page left to ask about" in out
     assert len(labels(crawl)) == 2 * PAGES + 1
     assert "a category needs 8 of each" in out
 

@@ -116,7 +116,7 @@ def test_one_signal_waits_for_what_is_in_flight(tmp_path: Path) -> None:
         process = begun(server, tmp_path / "c", 4)
         process.send_signal(signal.SIGTERM)
         out, err = end(process, 130)
-        assert "Stopping: waiting for what is in flight" in err
+        assert "Stopping: waiting for the requests that are open" in err
         assert f"interrupted: go on with: dowse crawl --resume {tmp_path / 'c'}" in out
         assert len(server.answers) == len(server.log), "the answer under way was waited for"
         assert states(tmp_path / "c").get(1) is None, "and its URL is done"
@@ -257,7 +257,7 @@ def test_a_topic_file_that_may_not_be_read(tmp_path: Path) -> None:
         ("1e9p", "is not a budget"),
         ("99999999999999999999p", "is not a budget"),
         ("0.5p", "is not a whole number of pages"),
-        ("1p,2p", "names pages twice"),
+        ("1p,2p", "limits pages twice"),
         ("5M", "may mean megabytes or minutes"),
         ("3x", "has an unknown unit"),
     ],

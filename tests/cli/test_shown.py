@@ -147,8 +147,8 @@ def test_a_running_crawl_in_a_terminal() -> None:
 
 
 def test_there_is_one_way_to_the_terminal() -> None:
-    """``cli/tell.py``; the others print tables of text that was made fit, or a line of their own."""
+    """``cli/terminal.py``; the others print tables of text that was made fit, or a line of their own."""
     loose = {
         path.name for path in SOURCES.glob("*.py") if re.search(r"typer\.(?:secho|echo)\(", path.read_text("utf-8"))
     }
-    assert loose == {"tell.py"}
+    assert loose == {"terminal.py"}

@@ -74,9 +74,9 @@ def test_mistakes_are_told_on_one_line(crawl: Path, tmp_path: Path, capsys: pyte
     missing, seed = str(tmp_path / "none"), ("--seed", "http://a.test/")
     assert "cannot read the statistics: no such file" in mistake(capsys, "stats", missing)
     assert "holds no crawl" in mistake(capsys, "stats", str(tmp_path))
-    assert "--top is 0" in mistake(capsys, "stats", str(crawl), "--top", "0")
+    assert "--top: must be at least 1, not 0" in mistake(capsys, "stats", str(crawl), "--top", "0")
     assert "cannot write" in mistake(capsys, "stats", "save", str(crawl), "--out", str(tmp_path / "no" / "such.json"))
-    assert "--learn-from: there is no folder or file" in mistake(capsys, "crawl", "x", *seed, "--learn-from", missing)
+    assert "--learn-from: there is no file" in mistake(capsys, "crawl", "x", *seed, "--learn-from", missing)
     assert "strategy best-first keeps no statistics" in mistake(
         capsys, "crawl", "x", *seed, "--out", missing, "--strategy", "best-first", "--learn-from", str(crawl)
     )

@@ -156,7 +156,10 @@ def test_embeddings_when_they_are_installed(folder: Path, capsys: Capture) -> No
         (["birds", "--positive", "empty", "--negative", "bad"], "empty holds no page files"),
         (["birds", "--positive", "labels.csv:bird", "--negative", "bad"], "no column 'url'"),
         (["a/b", "--positive", "good", "--negative", "bad"], "cannot name a category"),
-        (["birds", "--positive", "good", "--negative", "bad", "--language", "klingon"], "--language: unknown language"),
+        (
+            ["birds", "--positive", "good", "--negative", "bad", "--language", "klingon"],
+            "--language: must be none",
+        ),
         (["birds", "--positive", "good", "--negative", "bad", "--out", "none/b.json"], "cannot write none/b.json"),
         (["birds", "--positive", "good", "--negative", "good"], "0 positive examples"),
         (["birds", "--topic", "gone.toml"], "cannot read the topic file"),

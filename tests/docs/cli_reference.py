@@ -13,6 +13,7 @@ from typing import Any, get_args, get_type_hints
 
 import typer
 
+from dowse.cli.flags import FLAGS, GROUPS, GroupedHelp
 from dowse.cli.main import make_app
 
 __all__ = ["EXAMPLES", "EXIT_CODES", "REGENERATE", "TARGET", "commands", "reference"]
@@ -44,104 +45,106 @@ EXAMPLES = {
     "lab figure": "dowse lab figure gt-7 my-corpus --all-labels --strategy best-first --strategy weighted",
 }
 EXIT_CODES = {
-    0: "Done. For a crawl: it stopped at its budget or target, or no URL was left.",
-    1: "Failed: the records could not be kept, or are damaged, or no URL was left and not one page had been fetched. "
-    "For `dowse hostile check`: a trial did not end as it must.",
-    2: "A mistake you can mend. One line on standard error says what to change.",
-    130: "Interrupted by Ctrl-C, or a crawl by SIGTERM. Everything is recorded: go on with `dowse crawl --resume DIR`. "
-    "The lab keeps the runs that were finished: the same command goes on.",
-    143: "A command of the lab was ended by SIGTERM; what it keeps is as after Ctrl-C.",
+    0: "Done. A crawl reached its budget or target, or ran out of URLs.",
+    1: "Failed: the records could not be written, or are damaged, or the crawl ran out of URLs before it fetched a "
+    "page. For `dowse hostile check`: a trial did not end as it must.",
+    2: "A mistake that you can put right. One line on standard error says what to change.",
+    130: "Interrupted: by Ctrl-C, or a crawl by SIGTERM. Everything is recorded; go on with `dowse crawl --resume "
+    "DIR`. The lab keeps its finished runs; run the same command to go on.",
+    143: "A command of the lab was ended by SIGTERM. It keeps what it keeps after Ctrl-C.",
 }
 NOTES = {
     "crawl": """\
-The topic is words in quotes, or the path of a [topic file](topic-file.md). An option given here counts instead of the
-same key in the topic file; `--seed`, `--sitemap` and `--cache` add to it. Without `--out` and without `out` in the
-topic file, the crawl is kept in a new folder under `crawls/`, named after the topic. Without a budget and a target it
-goes on until no URL is left.
+The topic is words in quotes, or the path of a [topic file](topic-file.md). An option replaces what the topic file says
+under the key in the last column; an option that may be given several times adds to it. Dowse keeps the crawl in the
+folder that `--out`, or `out` in the topic file, names, else in a new one under `crawls/`, named after the topic.
+Without a budget and a target, the crawl goes on until it runs out of URLs.
 
 ```sh
 dowse crawl topic.toml --budget 2000p --out my-crawl   # from a topic file
 dowse crawl --resume my-crawl --budget 4000p           # go on after a stop, a crash or a spent budget
-dowse crawl other.toml --cache my-crawl                # what my-crawl holds is not downloaded again
+dowse crawl other.toml --cache my-crawl                # take pages from my-crawl instead of downloading them
 dowse crawl topic.toml --predicate 'word("tandem") and language == "en"'   # what a page must satisfy
-dowse crawl topic.toml --strategy learning --learn-from my-crawl           # start from what my-crawl has learned
+dowse crawl topic.toml --strategy learning --learn-from my-crawl           # start with what my-crawl learned
 ```
 
-`--predicate` takes an [expression](predicates.md), and may stand alone, without a topic. It decides in place of the
-topic's own predicate and threshold. `--learn-from` takes crawls with the strategy `learning`, and files that
-`dowse stats` writes; several are added up ([learning](learning.md#starting-from-what-is-known)).
+`--predicate` takes an [expression](predicates.md) and needs no topic beside it. It takes the place of the topic's own
+predicate and threshold. `--learn-from` takes crawls with the strategy `learning`, and files that `dowse stats` wrote;
+it adds several of them up ([learning](learning.md#starting-from-what-is-known)).
 
-`--resume` takes the topic from the folder. Options given with it hold for that run only; budgets count all runs
-together. A proxy's password is not kept: give the proxy again in the environment variable `DOWSE_PROXY`
+`--resume` reads the topic from the crawl's folder. Other options hold for that run only, but a budget counts all runs
+together. Dowse does not keep a proxy's password: give the proxy again in the environment variable `DOWSE_PROXY`
 ([politeness](politeness.md#who-is-asking)). The crawl stops at the first limit or target it reaches, and says what
 [going on would bring](forecast.md).
-In a terminal the crawl shows a live picture; elsewhere a line every 5 seconds on standard error; with `--json` an
-object a line on standard output. [Saving downloads](cache.md) tells more of `--cache` and `--head`.
+
+In a terminal, the crawl shows a live picture. Elsewhere it prints a line to standard error every 5 seconds, or, with
+`--json`, JSON objects to standard output, one per line. [Saving downloads](cache.md) explains `--cache` and `--head`.
 """,
     "judge": """\
-With `--predicate` alone, the page is judged by [it](predicates.md); each of its parts is shown. A file has no address
-of its own: tests of the URL see `http://localhost/`.
+With `--predicate` alone, only [the predicate](predicates.md) judges the page, and Dowse shows each of its parts. A file
+has no address of its own: tests of the URL see `http://localhost/`.
 
 ```sh
 dowse judge page.html --predicate 'word("hockey") >= 2 and language == "en"'
 ```
 
-A page given as URL is fetched once, as your browser would, without asking its robots.txt.
+A URL is fetched once, as your browser would fetch it, without regard to robots.txt.
 """,
     "blocks": """\
-[Content blocks](blocks.md) tells what they are, has the files of the example, and shows the picture. A page given as
-URL is fetched as by `dowse judge`.
+[Content blocks](blocks.md) explains what they are, and has the files of the example and its picture. A URL is fetched
+as `dowse judge` fetches it.
 """,
     "train": """\
-Each side is mixed of whatever there is: folders of page files, single files, web pages, lists of them, pages that
-somebody labelled, or that a crawl judged. [Categories](categories.md) tells more. A page given as URL is fetched as by
-`dowse judge`, a second apart. Training needs the extra `train` (`pip install "dowse[train]"`).
+Each side may mix sources: folders of files, single files, web pages, lists of URLs, pages that somebody labelled, pages
+that a crawl judged. [Categories](categories.md) has more. URLs are fetched as `dowse judge` fetches them, a second
+apart. Training needs the extra `train` (`pip install "dowse[train]"`).
 """,
     "label": """\
-Answers are kept at once in `labels.csv` in the crawl's folder, and the category beside it. The same command goes on
-where it was left. [Categories](categories.md#label-a-crawl) tells more.
+Dowse writes each answer to `labels.csv` in the crawl's folder at once, and the category beside it. Run the same command
+again to go on where you left. [Categories](categories.md#label-a-crawl) has more.
 """,
     "why": """\
-The example looks into what `dowse demo` has left. It works for any URL: fetched, waiting, refused or never heard of.
+The example asks about the results of `dowse demo`. Any URL will do: fetched, waiting, refused or never mentioned.
 """,
     "export": """\
 The columns are those of the table [`pages`](schema.md#pages), without `ordinal`, `signature` and `minhash`. Parquet
-needs the extra `parquet` (`pip install "dowse[parquet]"`). In CSV, text that a spreadsheet would take for a formula has
-an apostrophe before it ([exports](schema.md#exports)).
+needs the extra `parquet` (`pip install "dowse[parquet]"`). In CSV, an apostrophe stands before text that a spreadsheet
+would take for a formula ([exports](schema.md#exports)).
 """,
     "stats show": """\
-`dowse stats DIR` is short for `dowse stats show DIR`. [Learning](learning.md#looking-at-what-was-learned) tells what
-the columns mean.
+`dowse stats DIR` is short for `dowse stats show DIR`. [Learning](learning.md#looking-at-what-was-learned) explains the
+columns.
 """,
     "stats save": """\
 [Learning](learning.md#the-file) describes the file. `dowse crawl --learn-from` takes it.
 """,
     "stats merge": """\
-Merging is adding up: name no crawl twice, nor one that started from another of them.
+Merging adds up. Name no crawl twice, and no crawl that started with what another of them learned.
 """,
     "demo-web": """\
-It prints the hosts it shows and the command that crawls them.
+It prints the hosts that it serves, and the command that crawls them.
 """,
     "hostile serve": """\
-It prints what each trial does and must come to, writes a topic file, and prints the commands that crawl the trials and
-check the crawl. [The hostile web](hostile.md) tells more. Its certificates need the extra `hostile`
-(`pip install "dowse[hostile]"`).
+It prints what each trial does and how it must end, writes a topic file, and prints the commands that crawl the trials
+and check the crawl. [The hostile web](hostile.md) has more. Its certificates need the extra `hostile` (`pip install
+"dowse[hostile]"`).
 """,
     "hostile check": """\
-A trial whose seed is not among the crawl's is left out.
+It leaves out trials whose seed the crawl was not given.
 """,
     "lab info": """\
-What makes a folder a corpus is told in [the lab](lab.md#corpora). The first time, its pages are read and parsed by all
-cores, which is shown; the result is kept, and the next time takes a moment. Without `--seed`, reach is measured from
-the URLs in `roots.csv` where there is one, else from the page of each host that has the most links to other pages.
+[The lab](lab.md#corpora) explains what makes a folder a corpus. The first time, all cores read and parse its pages, and
+you see how far they are; the result is kept, so that the next time takes a moment. Without `--seed`, reach is measured
+from the URLs in `roots.csv`, if there is one, else from the page of each host that links to the most other pages.
 """,
     "lab figure": """\
-[The lab](lab.md#figures-of-the-papers) tells what each figure shows. The runs of the `gt` figures and of `ag-linkage`
-are those of `dowse lab compare`, and kept like them. The `ag` figures write their table beside the picture, as `.csv`.
+[The lab](lab.md#figures-of-the-papers) explains what each figure shows. The `gt` figures and `ag-linkage` share their
+runs with `dowse lab compare`, which keeps them. The `ag` figures also write a table beside the picture, as `.csv`.
 """,
     "lab compare": """\
-[The lab](lab.md#comparing-strategies) tells what is measured and how. `bfs`, `random` and the oracles always take part.
-Each run is kept: a comparison that was stopped goes on where it was, and a further strategy costs its own runs only.
+[The lab](lab.md#comparing-strategies) explains what is measured, and how. `bfs`, `random` and the oracles always take
+part. Each run is kept: a comparison that was stopped goes on where it was, and another strategy costs only its own
+runs.
 """,
 }
 _HEAD = f"""\
@@ -149,7 +152,7 @@ _HEAD = f"""\
 
 <!-- Written by {REGENERATE}: change the commands, or that file. -->
 
-`dowse COMMAND --help` says the same in a terminal. `python -m dowse` is another way to say `dowse`. See also
+`dowse COMMAND --help` shows this in a terminal. `python -m dowse` does the same as `dowse`. See also
 [the topic file](topic-file.md), [the results](schema.md) and [politeness](politeness.md).
 """
 _WORDS = {str: "TEXT", int: "NUMBER", float: "NUMBER", Path: "PATH"}
@@ -173,7 +176,7 @@ def _word(command: Any, parameter: Any) -> str:
     """What stands for a value: TEXT, NUMBER or PATH."""
     if parameter.metavar:
         return str(parameter.metavar)
-    hint = get_type_hints(inspect.unwrap(command.callback))[parameter.name]
+    hint = get_type_hints(inspect.unwrap(command.callback)).get(parameter.name, str)
     kinds = [kind for kind in (hint, *get_args(hint)) if kind in _WORDS]
     kinds += [kind for inner in get_args(hint) for kind in get_args(inner) if kind in _WORDS]
     return _WORDS[kinds[0]] if kinds else "TEXT"
@@ -200,15 +203,28 @@ def _arguments(command: Any) -> Iterator[str]:
 
 
 def _options(command: Any) -> Iterator[str]:
+    """A table of the options, or one for each group of them; a flag of a topic has its key in place of a default."""
     found = [parameter for parameter in command.params if parameter.param_type_name == "option"]
-    if found:
-        yield "\n| option | meaning | default |\n|---|---|---|\n"
-    for parameter in found:
-        *others, last = sorted(parameter.opts, key=len)
-        value = "" if parameter.is_flag else f" {_word(command, parameter)}"
-        names = ", ".join([*(f"`{name}`" for name in others), f"`{last}{_cell(value)}`"])
-        again = " May be given several times." if parameter.multiple else ""
-        yield f"| {names} | {_cell(parameter.help)}{again} | {_default(parameter)} |\n"
+    keys = {flag.name: f"`{flag.sets}`" for flag in FLAGS} if _is_grouped(command) else {}
+    for group in GROUPS if _is_grouped(command) else (None,):
+        rows = [parameter for parameter in found if group is None or parameter.rich_help_panel == group]
+        if rows:
+            yield f"\n**{group}**\n" if group else ""
+            yield f"\n| option | meaning | {'topic file' if keys else 'default'} |\n|---|---|---|\n"
+        yield from (_option(command, parameter, keys) for parameter in rows)
+
+
+def _is_grouped(command: Any) -> bool:
+    return isinstance(command, GroupedHelp)
+
+
+def _option(command: Any, parameter: Any, keys: dict[str, str]) -> str:
+    *others, last = sorted(parameter.opts, key=len)
+    value = "" if parameter.is_flag else f" {_word(command, parameter)}"
+    names = ", ".join([*(f"`{name}`" for name in others), f"`{last}{_cell(value)}`"])
+    again = " May be given several times." if parameter.multiple else ""
+    end = keys.get(last, "") if keys else _default(parameter)
+    return f"| {names} | {_cell(parameter.help)}{again} | {end} |\n"
 
 
 def reference() -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
 from numpy.typing import NDArray
 
 import dowse
@@ -18,6 +17,7 @@ from dowse.engine.assembly.build import read_settings
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.corpus import open_corpus
+from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
 from dowse.lab.replay.replay import replay
 from dowse.loopback import LoopbackServer, Web
 from tests.engine.servers import chain, crawl_all, page, topic_for

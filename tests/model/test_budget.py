@@ -39,7 +39,7 @@ def test_a_budget_is_read_exactly(text: str, budget: Budget) -> None:
         ("0.0s", "leaves nothing to spend"),
         ("1.5p", "not a whole number of pages"),
         ("0.5B", "not a whole number of bytes"),
-        ("5p,6p", "names pages twice"),
+        ("5p,6p", "limits pages twice"),
         ("5p,", "'' is not a budget"),
         ("500M", "may mean megabytes or minutes: write 500MB or 500m"),
         ("9" * 400 + "p", "is not a budget"),

@@ -27,8 +27,8 @@ from dowse.model.topic import (
     Topic,
     Traps,
 )
+from dowse.model.topic_keys import LANGUAGES
 from dowse.model.topicfile import (
-    LANGUAGES,
     TEMPLATE,
     check_ready,
     load_topic,
@@ -162,7 +162,7 @@ def test_budget_and_strategy_as_tables() -> None:
         ("[scope]\nallow_ports = [25, 0]", "scope.allow_ports: must be a whole number from 1 to 65535, not 0"),
         ("[scope]\nmax_depth = true", "must be a whole number of at least 0, not true"),
         ("[scope]\nmax_depth = 2024-01-01", "must be a whole number of at least 0, not a date"),
-        ('[scope]\nreach = "hosts"', 't.toml:2: scope.reach: must be one of host, domain, any, not "hosts"'),
+        ('[scope]\nreach = "hosts"', 't.toml:2: scope.reach: must be host, domain or any, not "hosts"'),
         ('[scope]\nhosts = "a"', 't.toml:2: scope.hosts: must be a list of strings, not "a"'),
         ('[scope]\nhosts = [\n"a",\n"http://b/",\n]', 't.toml:4: scope.hosts: "http://b/" is not a host name such as'),
         ('[scope]\nhosts = [\n"a",\n5,\n]', "t.toml:4: scope.hosts: must be a string, not 5"),
@@ -175,7 +175,7 @@ def test_budget_and_strategy_as_tables() -> None:
         ('[examples]\npositive = ["lost/*.html"]', 'examples.positive: no file matches "lost/*.html"'),
         ("[judge]\nthreshold = 1.5", "judge.threshold: must be a number from 0 to 1, not 1.5"),
         ("[judge]\nthreshold = nan", "must be a number from 0 to 1, not nan"),
-        ('[judge]\nlanguage = "englsih"', "judge.language: must be one of none, arabic"),
+        ('[judge]\nlanguage = "englsih"', "judge.language: must be none, arabic"),
         ('[judge]\nlanguage = "englsih"', 'yiddish, not "englsih": did you mean english?'),
         ("[strategy]\na = [1]", "strategy.a: must be a number, a string or a boolean, not a list"),
         ("strategy = 1", "strategy: must be a name or a table, not 1"),

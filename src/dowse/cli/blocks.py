@@ -1,4 +1,4 @@
-"""``dowse blocks``: the content blocks of one page, each with its similarity to a topic."""
+"""``dowse blocks``: the content blocks of a page, each with its similarity to a topic."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dowse.cli.page import AllowAddress, AllowPrivate, AsJson, Page, Resolve, TopicWords, read_page
-from dowse.cli.tell import say, say_json
+from dowse.cli.flags import NETWORK, AsJson, flagged
+from dowse.cli.named_page import Page, TopicWords, read_page
+from dowse.cli.terminal import say, say_json
 from dowse.lab.blocks import Block, BlockedPage, measure
 from dowse.lab.blocks.block_html import write_markup
 from dowse.lab.blocks.block_picture import blocks_drawing
@@ -34,30 +35,27 @@ _HTML = ".html"
 _ENDINGS = (".png", ".svg", _HTML)
 
 
+@flagged(*NETWORK)
 def blocks(
     source: Page,
     topic: TopicWords,
     picture: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.png|FILE.svg|FILE.html", help="Also draw the page, its blocks in colour."),
+        typer.Option(metavar="FILE.png|FILE.svg|FILE.html", help="Also draw the page, with its blocks in colour."),
     ] = None,
-    allow_private: AllowPrivate = False,
-    allow_address: AllowAddress = None,
-    resolve: Resolve = None,
     as_json: AsJson = False,
+    **given: Any,
 ) -> None:
-    """Show a page's content blocks, each with its similarity to a topic."""
+    """Show which blocks of a page are on the topic."""
     if picture is not None:
         if picture.suffix.lower() not in _ENDINGS:
-            raise UserError(
-                f"--picture is {str(picture)!r}: the file's name must end in {', '.join(_ENDINGS[:-1])} or {_HTML}"
-            )
+            raise UserError(f"--picture: {str(picture)!r} must end in {', '.join(_ENDINGS[:-1])} or {_HTML}")
         if picture.resolve() in (Path(source).resolve(), Path(topic).resolve()):
-            raise UserError(f"--picture is {str(picture)!r}, which is read: give the picture another name")
+            raise UserError(f"--picture: {str(picture)!r} is the page or the topic file: give the picture another name")
         check_writable(picture)
         if picture.suffix.lower() != _HTML:
             check_picture(picture)
-    read = read_page(source, topic, allow_private, allow_address, resolve)
+    read = read_page(source, topic, given)
     page = measure(read.document, read.judge, read.facts())
     if picture is not None:
         _draw(page, picture, read.topic.query or read.topic.name or topic, source)

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
+from dowse.cli.crawl_summary import finish
 from dowse.cli.display import Display, choose_display
-from dowse.cli.options import Flags, read_topic, with_flags
-from dowse.cli.summary import finish
+from dowse.cli.flags import OUTPUT, START, flagged, given_of, read_topic, with_flags
 from dowse.engine.assembly.api import choose_folder
 from dowse.engine.assembly.build import Assembly, assemble, read_settings, wanted_workers
 from dowse.engine.loop.engine import Engine, Stop
@@ -32,114 +32,42 @@ _TOLD = frozenset(
 )  # events shown as they happen
 
 
+@flagged()
 def crawl(
     topic: Annotated[
-        str | None, typer.Argument(metavar="TOPIC", help="Words of a topic, or the path of a topic file.")
+        str | None, typer.Argument(metavar="TOPIC", help="The topic, in words, or the path of a topic file.")
     ] = None,
-    seed: Annotated[
-        list[str] | None,
-        typer.Option("--seed", "-s", metavar="URL|FILE", help="A URL to start from, or a file with a URL a line."),
+    resume: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Continue the crawl in this folder.", rich_help_panel=START)
     ] = None,
-    sitemap: Annotated[
-        list[str] | None, typer.Option(metavar="URL|FILE", help="A sitemap whose pages are seeds.")
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Keep the crawl in this folder.", rich_help_panel=OUTPUT),
     ] = None,
-    budget: Annotated[
-        str | None,
-        typer.Option("--budget", "-b", metavar="LIMITS", help="What may be spent: 2000p, 500MB, 30m, 3000r, any mix."),
-    ] = None,
-    target: Annotated[int | None, typer.Option(metavar="N", help="Stop after this many relevant pages.")] = None,
-    target_value: Annotated[
-        float | None, typer.Option(metavar="SUM", help="Stop when the scores of all pages add up to this.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="The crawl's folder.")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the crawl in this folder.")] = None,
-    strategy: Annotated[
-        str | None, typer.Option(metavar="NAME[:KEY=VALUE,...]", help="The crawl order (see: dowse strategies).")
-    ] = None,
-    param: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A parameter of the strategy.")] = None,
-    maximise: Annotated[
-        str | None,
-        typer.Option(metavar="value|efficiency", help="Make the most of pages, or of what they cost in time."),
-    ] = None,
-    learn_from: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="DIR|FILE", help="Start from what a crawl with the strategy learning has learned."),
-    ] = None,
-    scope: Annotated[str | None, typer.Option(metavar="host|domain|any", help="How far to go from the seeds.")] = None,
-    max_depth: Annotated[int | None, typer.Option(metavar="N", help="Links from a seed at the most.")] = None,
-    allow_port: Annotated[
-        list[int] | None, typer.Option(metavar="PORT", help="Also ask at this port that browsers refuse, e.g. 6667.")
-    ] = None,
-    threshold: Annotated[
-        float | None, typer.Option(metavar="SCORE", help="Score from which a page is relevant.")
-    ] = None,
-    predicate: Annotated[
-        str | None, typer.Option(metavar="EXPR", help="What a page must satisfy to be relevant.")
-    ] = None,
-    category: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=FILE", help="A category that the predicate names.")
-    ] = None,
-    language: Annotated[
-        str | None, typer.Option(help="The language of the topic's words, or none; english if not given.")
-    ] = None,
-    delay: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Between two requests to one host, e.g. 1s, 0.5, 0.")
-    ] = None,
-    concurrency: Annotated[int | None, typer.Option(metavar="N", help="Exchanges at a time, over all hosts.")] = None,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes that parse and judge; 0: none.")] = None,
-    contact: Annotated[
-        str | None, typer.Option(metavar="WHO", help="Your mail or URL, told to the sites you crawl.")
-    ] = None,
-    proxy: Annotated[str | None, typer.Option(metavar="URL", help="HTTP proxy, http://host:port.")] = None,
-    resolve: Annotated[
-        list[str] | None, typer.Option(metavar="HOST=ADDRESS[:PORT]", help="Reach a host (glob) at this address.")
-    ] = None,
-    allow_private: Annotated[
-        bool, typer.Option("--allow-private", help="Also fetch from private and loopback addresses.")
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print progress and summary as JSON lines.", rich_help_panel=OUTPUT)
     ] = False,
-    allow_address: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ADDRESS", help="Also fetch from this address or network, e.g. 10.0.0.0/8."),
-    ] = None,
-    cache: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="DIR", help="An earlier crawl: pages it holds are not downloaded again while fresh."),
-    ] = None,
-    cache_age: Annotated[
-        str | None, typer.Option(metavar="TIME", help="How old a held page may be, e.g. 7d, 12h; 0: never use it.")
-    ] = None,
-    head: Annotated[bool, typer.Option("--head", help="Ask with HEAD before each GET: for its type and size.")] = False,
-    seed_number: Annotated[int | None, typer.Option(metavar="N", help="For everything that rolls dice.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Progress and summary as JSON lines.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=OUTPUT)
+    ] = False,
+    **given: Any,
 ) -> None:
     """Crawl the web for a topic.
 
     Example: dowse crawl "perovskite solar cells" --seed https://en.wikipedia.org/wiki/Perovskite_solar_cell -b 500p
     """
-    flags = Flags(
-        seeds=seed or [], budget=budget, target=target, target_value=target_value, strategy=strategy,
-        params=param or [], maximise=maximise, learn_from=[str(place) for place in learn_from or []], delay=delay,
-        concurrency=concurrency, workers=workers, scope=scope, max_depth=max_depth, allow_ports=allow_port or [],
-        threshold=threshold, predicate=predicate, categories=category or [],
-        language=language, contact=contact, proxy=proxy, resolve=resolve or [],
-        allow_private=allow_private,
-        allow_addresses=allow_address or [], seed_number=seed_number, sitemaps=sitemap or [],
-        caches=[str(folder) for folder in cache or []], cache_age=cache_age, head=head,
-    )  # fmt: skip
     display = choose_display(as_json=as_json, quiet=quiet)
     if resume is not None:
+        fixed = [flag.name for flag, _ in given_of(given) if flag.fixed]
         if topic is not None or out is not None:
-            raise UserError("--resume goes on with what its folder holds: leave out the topic and --out")
-        if predicate is not None or category or language is not None:
-            raise UserError("--resume keeps the crawl's predicate: leave out --predicate, --category and --language")
-        if learn_from:
-            raise UserError("--resume keeps what the crawl started from: leave out --learn-from")
-        chosen, folder = with_flags(read_settings(resume), flags), resume
+            raise UserError("--resume continues the crawl in its folder: leave out the topic and --out")
+        if fixed:
+            raise UserError(f"--resume keeps what the crawl began with: leave out {' and '.join(fixed)}")
+        chosen, folder = with_flags(read_settings(resume), given), resume
     else:
-        if topic is None and predicate is None:
-            raise UserError("what is the topic? Give words or a topic file, --predicate, or --resume FOLDER")
-        chosen = with_flags(Topic() if topic is None else read_topic(topic), flags)
+        chosen = with_flags(read_topic(topic), given)
+        if topic is None and chosen.predicate is None:
+            raise UserError("what is the topic? Give words, a topic file, --predicate EXPR or --resume DIR")
         folder = choose_folder(chosen, out)
     stop = run_crawl(chosen, folder, display, resume=resume is not None)
     code = finish(folder, stop, as_json=as_json, quiet=quiet)
@@ -147,7 +75,7 @@ def crawl(
 
 
 def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = False) -> Stop:
-    """Crawl with a display; Ctrl-C stops cleanly, a second one at once."""
+    """Run a crawl and show it. Ctrl-C stops it cleanly, a second Ctrl-C at once."""
     # What is loaded by now stays, and records make no cycles: looking for garbage less often saves a tenth of the time.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
@@ -176,7 +104,7 @@ async def _crawl(
     signals = _Signals(folder, display)
     assembly = await assemble(topic, folder, resume=resume, prepared=prepared)
     signals.engine = assembly.engine
-    held = "" if assembly.cache is None else f"  ({len(assembly.cache)} URLs are held by the cache)"
+    held = "" if assembly.cache is None else f"  ({len(assembly.cache)} URLs in the cache)"
     display.open(f"Dowse: {topic.name or topic.query or predicate_text(topic)}  ->  {folder}{held}")
     for note in assembly.notes:
         display.say(note)
@@ -201,7 +129,7 @@ async def _watch(assembly: Assembly, display: Display) -> None:
 
 
 class _Signals:
-    """Ctrl-C (or SIGTERM): once stops cleanly, twice at once, a third time whatever is still going on."""
+    """Ctrl-C or SIGTERM: the first stops the crawl cleanly, the second at once, the third ends the program."""
 
     def __init__(self, folder: Path, display: Display) -> None:
         self.engine: Engine | None = None  # until there is one, the first signal ends the program
@@ -221,7 +149,7 @@ class _Signals:
             if self._starting is not None:
                 self._starting.cancel()
         elif self._asked == 1:
-            self._display.say("Stopping: waiting for what is in flight. Ctrl-C again stops at once.")
+            self._display.say("Stopping: waiting for the requests that are open. Press Ctrl-C again to stop at once.")
             self.engine.stop("interrupted", f"go on with: dowse crawl --resume {self._folder}")
         else:
             self.engine.abort()

@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from dowse.cli.crawl import INTERRUPTED, run_crawl
+from dowse.cli.crawl_summary import finish
 from dowse.cli.display import choose_display
-from dowse.cli.summary import finish
-from dowse.cli.tell import say
+from dowse.cli.terminal import say
 from dowse.lab.draw.harvest_chart import harvests_chart
 from dowse.lab.draw.picture_file import picture_ending, save_picture
 from dowse.loopback.demo import demo_topic, labels
@@ -29,13 +29,18 @@ _PICTURE = "harvest"
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where to keep the two crawls.")] = Path("demo-crawl"),
-    pages: Annotated[int, typer.Option(help="Pages each crawl may fetch.")] = 150,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Keep the two crawls in this folder.")] = Path(
+        "demo-crawl"
+    ),
+    pages: Annotated[int, typer.Option(metavar="N", help="Let each crawl fetch this many pages.")] = 150,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result.")] = False,
 ) -> None:
-    """Crawl a small web served on this machine, focused and breadth-first, and compare."""
+    """Crawl a small web on this machine, twice, and compare.
+
+    One crawl is focused, the other breadth-first. No internet is needed.
+    """
     if pages < 1:
-        raise UserError(f"--pages is {pages}: it must be at least 1")
+        raise UserError(f"--pages: must be at least 1, not {pages}")
     _clear(out)
     with demo_process() as address:
         base = demo_topic(address)
@@ -55,10 +60,10 @@ def demo(
 
 
 def demo_web(
-    port: Annotated[int, typer.Option(help="0 takes a free one.")] = 0,
-    host: Annotated[str, typer.Option(help="A loopback address.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="PORT", help="The port to serve on; 0 picks a free one.")] = 0,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="The loopback address to serve on.")] = "127.0.0.1",
 ) -> None:
-    """Serve the demo's frozen web on this machine until Ctrl-C, to try any crawl on it."""
+    """Serve the demo's web on this machine, until Ctrl-C."""
     serve_demo(host=host, port=port)
 
 
@@ -75,7 +80,7 @@ def _clear(out: Path) -> None:
     if not out.exists():
         return
     if any(not (child / "dowse.sqlite").is_file() for child in out.iterdir() if child.stem != _PICTURE):
-        raise UserError(f"{out} exists and is no demo's folder: choose another with --out")
+        raise UserError(f"{out} exists, and no demo wrote it: choose another folder with --out")
     shutil.rmtree(out)
 
 

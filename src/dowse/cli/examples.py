@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dowse.cli.lab import shown_progress
-from dowse.cli.tell import say
+from dowse.cli.terminal import say
 from dowse.engine.assembly.prepare import documents_of
 from dowse.lab.finished.page_texts import full_text, judged_texts, labelled_texts, spread
 from dowse.model.clock import SystemClock

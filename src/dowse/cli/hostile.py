@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dowse.cli.tell import say
+from dowse.cli.terminal import say
 from dowse.model.shown import shown
 
 if TYPE_CHECKING:  # loaded by these commands alone: no crawl should wait for them
@@ -21,21 +21,19 @@ if TYPE_CHECKING:  # loaded by these commands alone: no crawl should wait for th
 
 __all__ = ["hostile"]
 
-hostile = typer.Typer(
-    rich_markup_mode=None, help="Serve a web of everything that goes wrong, and check how a crawl came through it."
-)
+hostile = typer.Typer(rich_markup_mode=None, help="Try a crawl against everything that goes wrong on the web.")
 
 
 @hostile.command()
 def serve(
-    port: Annotated[int, typer.Option(help="0 takes a free one.")] = 0,
-    host: Annotated[str, typer.Option(help="A loopback address.")] = "127.0.0.1",
-    topic: Annotated[Path, typer.Option(metavar="PATH", help="Where to write the topic file that crawls it.")] = Path(
-        "hostile.toml"
-    ),
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the commands, not the trials.")] = False,
+    port: Annotated[int, typer.Option(metavar="PORT", help="The port to serve on; 0 picks a free one.")] = 0,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="The loopback address to serve on.")] = "127.0.0.1",
+    topic: Annotated[
+        Path, typer.Option(metavar="FILE", help="The topic file to write, for a crawl of this web.")
+    ] = Path("hostile.toml"),
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the commands only, not the trials.")] = False,
 ) -> None:
-    """Serve the hostile web on this machine until Ctrl-C, to try any crawl on it."""
+    """Serve the hostile web on this machine, until Ctrl-C."""
     from dowse.loopback.hostile import TRIALS
     from dowse.loopback.hostile.serve import serve_hostile
 
@@ -58,7 +56,7 @@ def serve(
 def check(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl of the hostile web.")],
 ) -> None:
-    """Compare a finished crawl of the hostile web with what each trial must come to."""
+    """Check that each trial of a finished crawl ended as it must."""
     from dowse.lab.finished.hostile_trials import compare
 
     findings = compare(folder)

@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from dowse.cli.page import AllowAddress, AllowPrivate, AsJson, Page, Resolve, read_page
-from dowse.cli.parts import part_lines
-from dowse.cli.tell import say, say_json
+from dowse.cli.flags import NETWORK, AsJson, flagged
+from dowse.cli.named_page import Page, read_page
+from dowse.cli.terminal import say, say_json
 from dowse.model.errors import UserError
-from dowse.model.page import Verdict
+from dowse.model.page import Part, Verdict
 from dowse.model.shown import shown
 
-__all__ = ["judge"]
+__all__ = ["judge", "part_lines"]
+
+_WIDTH = len("did not hold")
 
 
+@flagged("--predicate", "--category", "--language", *NETWORK)
 def judge(
     source: Page,
-    topic: Annotated[str | None, typer.Option("--topic", help="A topic file, or the words of a topic.")] = None,
-    predicate: Annotated[
-        str | None, typer.Option(metavar="EXPR", help="What the page must satisfy, in place of the topic's predicate.")
+    topic: Annotated[
+        str | None, typer.Option("--topic", metavar="TOPIC", help="The topic, in words, or the path of a topic file.")
     ] = None,
-    category: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=FILE", help="A category that the predicate names.")
-    ] = None,
-    language: Annotated[
-        str | None, typer.Option(help="The language of the topic's words, or none; english if not given.")
-    ] = None,
-    allow_private: AllowPrivate = False,
-    allow_address: AllowAddress = None,
-    resolve: Resolve = None,
     as_json: AsJson = False,
+    **given: Any,
 ) -> None:
-    """Score a page against a topic or a predicate, with the reasons."""
-    if topic is None and predicate is None:
+    """Score a page against a topic or a predicate, and say why."""
+    if topic is None and given["predicate"] is None:
         raise UserError("what is the page to be judged by? Give --topic, --predicate or both")
-    page = read_page(source, topic, allow_private, allow_address, resolve, predicate, category, language)
+    page = read_page(source, topic, given)
     document, facts = page.document, page.facts()
     verdict = page.judge.verdict(document.words(), facts)
     if as_json:
@@ -57,3 +52,23 @@ def _reasons(verdict: Verdict) -> list[str]:
     if verdict.parts:
         return part_lines(verdict.parts)
     return [f"{reason.contribution:+.4f}  {shown(reason.name)}" for reason in verdict.reasons]
+
+
+def part_lines(parts: Iterable[Part]) -> list[str]:
+    """The parts of a predicate as an indented tree, one per line: what held, and what was measured.
+
+    >>> print(*part_lines([Part("and", False, 0.3), Part('word("a") > 2', False, 0.25, 1.0, 1)]), sep="\\n")
+    did not hold  and
+    did not hold    word("a") > 2  (1)
+    """
+    return [
+        f"{'held' if part.held else 'did not hold':<{_WIDTH}}  {'  ' * part.depth}{shown(part.text)}{_told(part)}"
+        for part in parts
+    ]
+
+
+def _told(part: Part) -> str:
+    if part.value is None:
+        return ""
+    value = f"{part.value:.4g}" if isinstance(part.value, (int, float)) else shown(part.value) or "unknown"
+    return f"  ({value})"

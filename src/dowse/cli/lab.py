@@ -13,21 +13,20 @@ from rich.console import Console
 from rich.progress import Progress as Bars
 from rich.progress import TaskID
 
-from dowse.cli.interrupt import interruptible
 from dowse.cli.lab_options import job_count
-from dowse.cli.tell import say, say_json
+from dowse.cli.terminal import interruptible, say, say_json
 from dowse.lab.corpus import CorpusInfo, Progress, describe, open_corpus
 from dowse.lab.wording import human_bytes
 from dowse.model.shown import shown
 
 __all__ = ["CorpusFolder", "lab", "shown_progress"]
 
-lab = typer.Typer(name="lab", rich_markup_mode=None, help="Work on recorded webs.")
+lab = typer.Typer(name="lab", rich_markup_mode=None, help="Replay recorded webs, and compare strategies on them.")
 
 CorpusFolder = Annotated[Path, typer.Argument(metavar="CORPUS", help="A folder with WARC files, or a finished crawl.")]
 Jobs = Annotated[
     int | None,
-    typer.Option(metavar="NUMBER", help="Processes that read a corpus the first time; one a core if not given."),
+    typer.Option(metavar="NUMBER", help="Read a new corpus with this many processes. The default is one per core."),
 ]
 
 _SHOWN = 12  # names in a list
@@ -66,12 +65,15 @@ def _amount(stage: str, total: int) -> str:
 def info(
     corpus: CorpusFolder,
     seed: Annotated[
-        list[str] | None, typer.Option(metavar="URL", help="Tell how much can be reached from this page.")
+        list[str] | None, typer.Option(metavar="URL", help="Measure how much can be reached from this page.")
     ] = None,
     jobs: Jobs = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all labels.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with every label.")] = False,
 ) -> None:
-    """Tell what is in a corpus: pages, hosts, links, labels, traces, and how much can be reached."""
+    """Show what is in a corpus.
+
+    Pages, hosts, links, labels and traces, and how much of it can be reached.
+    """
     count = job_count(jobs)
     with interruptible(), shown_progress() as progress:
         figures = describe(open_corpus(corpus, jobs=count, progress=progress), seed or ())

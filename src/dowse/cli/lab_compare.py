@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from dowse.cli.interrupt import interruptible
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_options import (
     KEPT,
@@ -34,7 +33,7 @@ from dowse.cli.lab_options import (
     shown_topics,
     tell_unfit,
 )
-from dowse.cli.tell import say
+from dowse.cli.terminal import interruptible, say
 from dowse.lab.compare.comparison import Compared, compare
 from dowse.lab.compare.mean_curves import mean_curves
 from dowse.lab.compare.plan import Plan
@@ -65,21 +64,25 @@ def compare_command(
     min_pages: MinPages = 40,
     budget: Budget = "20%",
     seed_sets: SeedSets = 3,
-    seeds: Annotated[int, typer.Option(metavar="NUMBER", help="Seeds a run.")] = 3,
+    seeds: Annotated[int, typer.Option(metavar="NUMBER", help="Start each run from this many seeds.")] = 3,
     seeds_kind: SeedsKind = "near",
-    examples: Annotated[int, typer.Option(metavar="NUMBER", help="Example pages the crawler is given.")] = 8,
-    seed_number: Annotated[int, typer.Option(metavar="NUMBER", help="Other examples and seeds with another.")] = 0,
+    examples: Annotated[int, typer.Option(metavar="NUMBER", help="Give the crawler this many example pages.")] = 8,
+    seed_number: Annotated[
+        int, typer.Option(metavar="NUMBER", help="Another number chooses other examples and seeds.")
+    ] = 0,
     weighting: Annotated[str, typer.Option(metavar="NAME", help="Term weights: tf, log, tf-idf or log-idf.")] = "log",
     inside: InsideOnly = False,
     by_query: ByQuery = False,
     jobs: TopicJobs = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write table, curves and report into this folder.")
+        Path | None, typer.Option(metavar="FOLDER", help="Write tables, curves and a report into this folder.")
     ] = None,
-    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all figures as JSON.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run everything anew, whatever was kept.")] = False,
+    as_json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write all figures into this file, as JSON.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run everything again, even what was kept.")] = False,
 ) -> None:
-    """Replay a recorded web under several strategies and compare what each would have found."""
+    """Compare what several strategies find on a recorded web."""
     plan = Plan(
         tuple(strategy), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets, seeds=seeds, examples=examples,
         min_pages=min_pages, seed_number=seed_number, inside=inside,

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from dowse.cli.interrupt import interruptible
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_compare import compare_command
 from dowse.cli.lab_options import (
@@ -30,7 +29,7 @@ from dowse.cli.lab_options import (
     shown_topics,
     tell_unfit,
 )
-from dowse.cli.tell import say
+from dowse.cli.terminal import interruptible, say
 from dowse.lab.compare.mean_curves import LiftRow, MeanCurve
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import open_corpus
@@ -52,7 +51,9 @@ def figure_command(
     corpus: CorpusFolder,
     strategy: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME[:KEY=VALUE,...]", help="A strategy, or several; those of the figure if not given."),
+        typer.Option(
+            metavar="NAME[:KEY=VALUE,...]", help="A strategy to draw, or several. The default is the figure's own."
+        ),
     ] = None,
     label: LabelNames = None,
     all_labels: AllLabels = False,
@@ -66,10 +67,10 @@ def figure_command(
     jobs: TopicJobs = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The picture, .png, .svg or .pdf; else FIGURE.png."),
+        typer.Option("--out", "-o", metavar="FILE", help="The picture, .png, .svg or .pdf. The default is FIGURE.png."),
     ] = None,
 ) -> None:
-    """Draw a figure of a paper on a corpus: strategies and references, means over topics and seeds."""
+    """Draw a figure of a paper from runs on a corpus."""
     if name not in PAPERS:
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(PAPERS)}")
     figure, path = PAPERS[name], out or Path(f"{name}{picture_ending()}")

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dowse.cli.tell import say
+from dowse.cli.terminal import say
 from dowse.engine.workers.port import default_workers
 from dowse.lab.compare.comparison import fitting_labels
 from dowse.lab.compare.each_topic import Told
@@ -27,40 +27,40 @@ __all__ = [
     "shown_topics", "tell_unfit",
 ]  # fmt: skip
 
-KEPT = "what was run is kept, the same command goes on"  # told when a command is interrupted
+KEPT = "finished runs are kept: run the same command to go on"  # told when a command is interrupted
 NO_TOPIC = "no topic could be run: see why above"
 
 Strategies = Annotated[
-    list[str], typer.Option(metavar="NAME[:KEY=VALUE,...]", help="A strategy; may be given several times.")
+    list[str], typer.Option(metavar="NAME[:KEY=VALUE,...]", help="A strategy to run; may be given several times.")
 ]
 LabelNames = Annotated[
-    list[str] | None, typer.Option(metavar="NAME", help="A label as topic; may be given several times.")
+    list[str] | None, typer.Option(metavar="NAME", help="A label to take as a topic; may be given several times.")
 ]
-AllLabels = Annotated[bool, typer.Option("--all-labels", help="Every label with enough pages.")]
-LabelFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Labels to take as topics, one a line.")]
-MinPages = Annotated[int, typer.Option(metavar="NUMBER", help="Pages a label must have.")]
+AllLabels = Annotated[bool, typer.Option("--all-labels", help="Take every label that has enough pages.")]
+LabelFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Take the labels in this file, one per line.")]
+MinPages = Annotated[int, typer.Option(metavar="NUMBER", help="Leave out labels with fewer pages than this.")]
 Budget = Annotated[
-    str, typer.Option(metavar="SHARE", help="How far a run goes: 20% of the corpus' pages, or 900r (requests).")
+    str, typer.Option(metavar="SHARE", help="How far each run goes: 20% of the corpus's pages, or 900r (requests).")
 ]
-SeedSets = Annotated[int, typer.Option(metavar="NUMBER", help="Runs a topic, each from other seeds.")]
+SeedSets = Annotated[int, typer.Option(metavar="NUMBER", help="Run each topic this many times, from different seeds.")]
 SeedsKind = Annotated[
     str,
-    typer.Option(metavar="near|far|roots", help="Seeds on the topic, 2 to 4 links away from it, or all of roots.csv."),
+    typer.Option(metavar="near|far|roots", help="Start on the topic, 2 to 4 links away from it, or from roots.csv."),
 ]
 
 ByQuery = Annotated[
-    bool, typer.Option("--by-query", help="Tell the crawler the label's name alone; examples are seeds only.")
+    bool, typer.Option("--by-query", help="Give the crawler only the label's name, and no example pages.")
 ]
 InsideOnly = Annotated[bool, typer.Option("--inside", help="Do not follow links that leave the recorded set.")]
 TopicJobs = Annotated[
-    int | None, typer.Option(metavar="NUMBER", help="Processes, a topic at a time each; one a core if not given.")
+    int | None, typer.Option(metavar="NUMBER", help="Run this many topics at a time. The default is one per core.")
 ]
 
 
 def job_count(jobs: int | None) -> int:
     """How many processes; UserError for less than one."""
     if jobs is not None and jobs < 1:
-        raise UserError("--jobs is at least 1")
+        raise UserError(f"--jobs: must be at least 1, not {jobs}")
     return jobs or default_workers()
 
 
@@ -87,10 +87,10 @@ def _read(file: Path) -> list[str]:
     try:
         lines = file.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"cannot read {file}: {getattr(error, 'strerror', None) or 'it is no text'}") from None
+        raise UserError(f"cannot read {file}: {getattr(error, 'strerror', None) or 'it is not text'}") from None
     labels = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if not labels:
-        raise UserError(f"{file} names no label: write one a line")
+        raise UserError(f"{file} names no label: write one per line")
     return labels
 
 

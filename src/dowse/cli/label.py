@@ -1,8 +1,9 @@
-"""``dowse label``: somebody looks at the most uncertain pages of a crawl, and a category learns from the answers."""
+"""``dowse label``: a person answers about the most uncertain pages of a crawl, and a category learns from that."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -10,11 +11,9 @@ from typing import Annotated
 import typer
 
 from dowse.cli.answers import Answers
-from dowse.cli.changes import changes
 from dowse.cli.excerpt import excerpt
-from dowse.cli.interrupt import interruptible
-from dowse.cli.look import Folder
-from dowse.cli.tell import say, say_styled
+from dowse.cli.flags import Folder
+from dowse.cli.terminal import interruptible, say, say_styled
 from dowse.cli.train import described, stamp
 from dowse.cli.uncertain import Pool
 from dowse.engine.assembly.categories import with_kept_categories
@@ -28,25 +27,29 @@ from dowse.model.topicfile import topic_from_json
 from dowse.model.words import words
 from dowse.store import CrawlReader, PageView
 
-__all__ = ["label"]
+__all__ = ["changes", "label"]
 
 _EVERY = 5  # answers from one training to the next
 _FOR, _AGAINST = 10, 4  # telling words of a page that are shown
+_TERMS = 6  # that gained most, or lost most
 _QUESTION = "y(es), n(o), s(kip), b(ack), q(uit)"
 
 
 def label(
     folder: Folder,
     category: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A category to begin with: its name, its uncertain pages.")
+        Path | None, typer.Option(metavar="FILE", help="Go on with this category: label the pages it is least sure of.")
     ] = None,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The category to label for; 'relevant' if not given.")
+        str | None, typer.Option(metavar="NAME", help="The category to label pages for. The default is 'relevant'.")
     ] = None,
 ) -> None:
-    """Label the most uncertain pages of a crawl, and train a category on the answers."""
+    """Label pages of a crawl by hand, and train a category on them.
+
+    The pages that the category is least sure of come first.
+    """
     if category is not None and name is not None:
-        raise UserError("give --category or --name: a category has its name in its file")
+        raise UserError("give --category or --name, not both: a category's file holds its name")
     first = None if category is None else load_category(category)
     with CrawlReader(folder) as crawl:
         session = _Session(crawl, first, check_name(name or "relevant") if first is None else first.name)
@@ -85,7 +88,7 @@ class _Session:
             if self.can_train and self.fresh and self._due():
                 self._train()
         if page is None:
-            say("no page is left to ask about")
+            say("there is no page left to ask about")
         if self.fresh and self.can_train and self._enough():
             self._train()
         self._part()
@@ -100,7 +103,7 @@ class _Session:
         yes, no = self.answers.count(True), self.answers.count(False)
         say(f"{yes} yes, {no} no in {self.answers.path}")
         if not self._enough():
-            say(f"a category needs {FEWEST} of each: the same command goes on")
+            say(f"a category needs {FEWEST} of each: run the same command to go on")
 
     def _next(self) -> PageView | None:
         done = {*self.answers.known, *(url for url, _ in self.asked)}
@@ -170,7 +173,7 @@ class _Session:
     def _weigh(self, category: Category) -> None:
         unread = self.pool.unread()
         if unread:
-            say(f"reading {unread} pages again", err=True)
+            say(f"reading {unread} pages from the archive", err=True)
         self.likely = self.pool.probabilities(category)
         self.category = category
 
@@ -203,6 +206,37 @@ def _can_train() -> bool:
     try:
         check_installed()
     except UserError as error:
-        say(f"{error}; until then answers are only kept", err=True)
+        say(f"{error}; until then, answers are kept and nothing is trained", err=True)
         return False
     return True
+
+
+def changes(before: Category | None, after: Category, was: Mapping[str, float], now: Mapping[str, float]) -> list[str]:
+    """A few lines: the figures before and after, how many pages change sides, which terms gained or lost most. ``was``
+    and ``now`` are the probabilities of the same pages."""
+    inside = sum(value >= after.threshold for value in now.values())
+    lines = [f"pages of the crawl it takes: {inside} of {len(now)}"]
+    if before is None:
+        return lines
+    figures = (
+        (title, getattr(before.measured, name).value, getattr(after.measured, name).value)
+        for title, name in (("F1", "f1"), ("AUC", "auc"))
+    )
+    lines = [f"before and now: {', '.join(f'{title} {old:.3f} -> {new:.3f}' for title, old, new in figures)}", *lines]
+    both = was.keys() & now.keys()
+    joined = sum(was[url] < before.threshold and now[url] >= after.threshold for url in both)
+    left = sum(was[url] >= before.threshold and now[url] < after.threshold for url in both)
+    lines.append(f"change sides: {joined} in, {left} out")
+    moved = _moved(before, after)
+    for title, terms in (("gained", moved[:_TERMS]), ("lost", moved[: -_TERMS - 1 : -1])):
+        shown = [f"{term} {step:+.2f}" for term, step in terms if (step > 0) is (title == "gained")]
+        if shown:
+            lines.append(f"{title}: {', '.join(shown)}")
+    return lines
+
+
+def _moved(before: Category, after: Category) -> list[tuple[str, float]]:
+    """The change of each term's weight, the greatest gain first."""
+    old, new = (dict(zip(one.terms, (one.scales * one.weights).tolist(), strict=True)) for one in (before, after))
+    steps = {term: new.get(term, 0.0) - old.get(term, 0.0) for term in {*old, *new}}
+    return sorted(((term, step) for term, step in steps.items() if step), key=lambda pair: (-pair[1], pair[0]))

@@ -1,4 +1,4 @@
-"""The command line: parse arguments, call, print. Every error of the user is one line and exit code 2."""
+"""The command line: parse arguments, call, print. A mistake of the user is told on one line, with exit code 2."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from dowse.cli.tell import say
+from dowse.cli.flags import GroupedHelp
+from dowse.cli.terminal import say
 from dowse.model.errors import DowseError
 from dowse.model.shown import shown
 
@@ -19,13 +20,12 @@ __all__ = ["main", "make_app"]
 # typer carries its own copy of click; this is the root of that copy's errors
 _UsageProblem: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
 
-_COMMANDS = {  # in the order of the help; where each lives
-    "crawl": "crawl:crawl", "init": "start:init", "judge": "judge:judge", "blocks": "blocks:blocks",
-    "train": "train:train", "label": "label:label", "why": "look:why",
-    "report": "look:report", "export": "look:export", "stats": "stats:stats", "strategies": "start:strategies",
-    "plugins": "start:plugins",
-    "demo": "demo:demo", "demo-web": "demo:demo_web", "hostile": "hostile:hostile", "lab": "lab_figure:lab",
-}  # fmt: skip
+# In the order of the help. `dowse X` is the function X of cli/X.py, but for those that share a module.
+_COMMANDS = (
+    "crawl", "init", "judge", "blocks", "train", "label", "why", "report", "export", "stats", "strategies", "plugins",
+    "demo", "demo-web", "hostile", "lab",
+)  # fmt: skip
+_MODULES = {"demo-web": "demo", "lab": "lab_figure"}
 
 
 def make_app(only: str | None = None) -> typer.Typer:
@@ -34,16 +34,15 @@ def make_app(only: str | None = None) -> typer.Typer:
         name="dowse",
         add_completion=False,
         rich_markup_mode=None,
-        help="Find the pages on your topic while downloading as little of the rest of the web as possible.",
+        help="Find the pages on your topic, and download as little of the rest of the web as possible.",
     )
     app.callback()(_root)
     for name in [only] if only in _COMMANDS else _COMMANDS:
-        module, _, attribute = _COMMANDS[name].partition(":")
-        command = getattr(import_module(f"dowse.cli.{module}"), attribute)
+        command = getattr(import_module(f"dowse.cli.{_MODULES.get(name, name)}"), name.replace("-", "_"))
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
-            app.command(name)(command)
+            app.command(name, cls=GroupedHelp if name == "crawl" else None)(command)
     return app
 
 
@@ -63,6 +62,11 @@ def _root(
     """Dowse: a focused web crawler."""
 
 
+def _usage(error: Any) -> str:
+    message, context = error.format_message().rstrip("."), getattr(error, "ctx", None)
+    return f"{message[:1].lower()}{message[1:]}" + (f" (see: {context.command_path} --help)" if context else "")
+
+
 def main() -> None:
     """Run the command line; the entry point of the ``dowse`` script."""
     arguments = sys.argv[1:] or ["--help"]
@@ -72,13 +76,13 @@ def main() -> None:
         app = make_app(arguments[0])
         gc.freeze()
         gc.enable()  # the entry point has disabled it while modules were loaded
-        code = app(arguments, standalone_mode=False)
+        code = app(arguments, prog_name="dowse", standalone_mode=False)
     except typer.Exit as done:
         code = done.exit_code
     except typer.Abort:
         code = 130
     except _UsageProblem as error:
-        print(f"dowse: {shown(error.format_message())}", file=sys.stderr)  # noqa: T201
+        print(f"dowse: {shown(_usage(error))}", file=sys.stderr)  # noqa: T201
         code = 2
     except DowseError as error:
         print(f"dowse: {shown(str(error))}", file=sys.stderr)  # noqa: T201

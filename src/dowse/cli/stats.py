@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from dowse.cli.interrupt import interruptible
-from dowse.cli.tell import say, say_json
+from dowse.cli.terminal import interruptible, say, say_json
 from dowse.model.errors import UserError
 from dowse.model.shown import shown as fit
 
@@ -24,12 +23,12 @@ __all__ = ["stats"]
 _NAMED = 200  # words for the topic, and against it, that a file names
 _WIDEST = 34
 
-Place = Annotated[Path, typer.Argument(metavar="DIR|FILE", help="A crawl's folder, or a file of statistics.")]
+Place = Annotated[Path, typer.Argument(metavar="DIR|FILE", help="The folder of a crawl, or a file of statistics.")]
 Places = Annotated[
-    list[Path], typer.Argument(metavar="DIR|FILE...", help="Crawls' folders and files of statistics, in any order.")
+    list[Path], typer.Argument(metavar="DIR|FILE...", help="Folders of crawls, and files of statistics.")
 ]
 Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write; compressed when it ends in .gz.")
+    Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write. A name that ends in .gz compresses it.")
 ]
 Side = list[tuple[str, "Strength"]]
 
@@ -46,19 +45,24 @@ class _ShowFirst(TyperGroup):
 
 stats = typer.Typer(
     cls=_ShowFirst, rich_markup_mode=None,
-    help="Show, save and merge what crawls with the strategy learning have learned.",
+    help="Show, save and merge what earlier crawls have learned.",
 )  # fmt: skip
 
 
 @stats.command()
 def show(
     place: Place,
-    top: Annotated[int, typer.Option(metavar="N", help="So many words, tokens and hosts for and against.")] = 10,
+    top: Annotated[
+        int, typer.Option(metavar="N", help="Show this many words, tokens and hosts for the topic, and against it.")
+    ] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Tell which words, tokens and hosts speak for the topic, and which against it."""
+    """Show what speaks for the topic, and what against it.
+
+    Words, tokens of URLs and anchors, and hosts, the strongest first.
+    """
     if top < 1:
-        raise UserError(f"--top is {top}: it must be at least 1")
+        raise UserError(f"--top: must be at least 1, not {top}")
     with interruptible():
         found = _read(place, top)
     tables = _tables(found, top)
@@ -70,13 +74,13 @@ def show(
 
 @stats.command()
 def save(place: Place, out: Out) -> None:
-    """Write the statistics of a crawl to a file, which needs nothing else."""
+    """Save the statistics of a crawl in one file."""
     _write([place], out)
 
 
 @stats.command()
 def merge(places: Places, out: Out) -> None:
-    """Add the statistics of several crawls up into one file."""
+    """Add the statistics of several crawls into one file."""
     _write(places, out)
 
 
@@ -106,7 +110,7 @@ def _read(place: Path, most: int) -> Statistics:
 
 
 def _tell_progress(done: int, total: int) -> None:
-    say(f"looking for words: {done} of at most {total} pages read again", err=True)
+    say(f"looking for words: {done} of at most {total} pages read", err=True)
 
 
 def _tables(found: Statistics, top: int) -> dict[str, tuple[Side, Side]]:
@@ -151,7 +155,7 @@ def _lines(found: Statistics, tables: dict[str, tuple[Side, Side]], place: Path)
                 lines += ["", f"{head:{_WIDEST}}{'pages':>8}{'worth':>8}{'I(C,E)':>8}{'z':>8}"]
                 lines += [_line(name, strength) for name, strength in side]
     if not any(side for sides in tables.values() for side in sides):
-        lines += ["", "nothing was on 5 pages and significant: the crawl has seen too little"]
+        lines += ["", "nothing is significant yet, on 5 pages or more: the crawl has seen too little"]
     return lines
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from dowse.cli.examples import Examples, read_examples
-from dowse.cli.interrupt import interruptible
-from dowse.cli.options import Flags, with_flags
-from dowse.cli.page import AllowAddress, AllowPrivate, AsJson, Resolve
-from dowse.cli.tell import say, say_json
+from dowse.cli.flags import NETWORK, AsJson, flagged, with_flags
+from dowse.cli.terminal import interruptible, say, say_json
 from dowse.judge import Category, Terms
 from dowse.judge.bags import bag_of
 from dowse.judge.category import check_name
@@ -32,69 +30,60 @@ from dowse.store.times import iso
 __all__ = ["described", "stamp", "train"]
 
 _TERMS = 12
-SOURCES = "a page file, a folder of them, a list of URLs, a URL, LABELS.csv:label, CRAWL:relevant or CRAWL:irrelevant"
+SOURCES = "a file, a folder of files, a list of URLs, a URL, LABELS.csv:label, CRAWL:relevant or CRAWL:irrelevant"
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help='The category\'s name, as in category("NAME").')]
 
 
+@flagged("--language", "--seed-number", *NETWORK)
 def train(
     name: Name,
     positive: Annotated[
-        list[str] | None, typer.Option(metavar="SOURCE", help=f"Pages of the category: {SOURCES}.")
+        list[str] | None, typer.Option(metavar="SOURCE", help=f"Pages that belong to the category: {SOURCES}.")
     ] = None,
     negative: Annotated[
-        list[str] | None, typer.Option(metavar="SOURCE", help="Pages that are not, named alike; best near misses.")
+        list[str] | None,
+        typer.Option(metavar="SOURCE", help="Pages that do not, named in the same ways; near misses teach most."),
     ] = None,
     topic: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A topic file: its [examples], its language, its network.")
+        Path | None, typer.Option(metavar="FILE", help="Take [examples], language and network from this topic file.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help=f"The file to write; NAME{ENDING} if not given.")
-    ] = None,
-    language: Annotated[
-        str | None, typer.Option(help="The language of the pages, or none; english if not given.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help=f"The file to write. The default is NAME{ENDING}."),
     ] = None,
     embed: Annotated[
-        bool, typer.Option("--embed", help="Also use the mean embedding of a page (needs the extra embed).")
+        bool, typer.Option("--embed", help="Also use the embedding of a page (needs the extra 'embed').")
     ] = False,
-    seed_number: Annotated[int, typer.Option(metavar="NUMBER", help="Divides the examples otherwise.")] = 0,
-    allow_private: AllowPrivate = False,
-    allow_address: AllowAddress = None,
-    resolve: Resolve = None,
     as_json: AsJson = False,
+    **given: Any,
 ) -> None:
-    """Train a category, a text classifier for predicates, from example pages."""
+    """Train a category for predicates from example pages."""
     check_installed()
     if embed:
         _named("--embed", check_embeddings)
     check_name(name)
-    of_topic = Topic() if topic is None else load_topic(topic)
+    of_topic = with_flags(Topic() if topic is None else load_topic(topic), given)
     path = out or Path(f"{name}{ENDING}")
     check_writable(path)
-    terms = _terms(language or of_topic.judge.language)
-    flags = Flags(allow_private=allow_private, allow_addresses=allow_address or [], resolve=resolve or [])
+    terms = Terms(of_topic.judge.language)
     sides = [
-        [*(given or ()), *(example.source for example in of_topic.examples if example.positive is side)]
-        for given, side in ((positive, True), (negative, False))
+        [*(named or ()), *(example.source for example in of_topic.examples if example.positive is side)]
+        for named, side in ((positive, True), (negative, False))
     ]
-    for given, flag in zip(sides, ("positive", "negative"), strict=True):
-        if not given:
-            raise UserError(f"no {flag} examples: name some with --{flag} SOURCE, or in [examples] of a --topic")
+    for sources, flag in zip(sides, ("positive", "negative"), strict=True):
+        if not sources:
+            raise UserError(
+                f"there are no {flag} examples: name some with --{flag}, or in [examples] of the --topic file"
+            )
     with interruptible():
-        found = [read_examples(given, with_flags(of_topic, flags)) for given in sides]
+        found = [read_examples(sources, of_topic) for sources in sides]
         bags = [[bag_of(text, terms, embedded=embed) for text in side.texts] for side in found]
         trained = train_category(
-            name, *bags, language=terms.language, made_at=stamp(), made_by=_version(), seed_number=seed_number
+            name, *bags, language=terms.language, made_at=stamp(), made_by=_version(), seed_number=of_topic.seed_number
         )
     save_category(trained.category, path)
     _tell(trained, found, path, as_json)
-
-
-def _terms(language: str) -> Terms:
-    try:
-        return Terms(language)
-    except TopicError as error:
-        raise UserError(f"--language: {error.message}") from None
 
 
 def _named(flag: str, check: object) -> None:

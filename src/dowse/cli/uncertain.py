@@ -1,4 +1,4 @@
-"""The pages of a crawl, the most uncertain first, read again from its archive as far as they are needed."""
+"""The judged pages of a crawl, the most uncertain first. A page is read from the archive when it is needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dowse.store import CrawlReader, PageView
 __all__ = ["MOST", "Pool"]
 
 MOST = 5_000
-"""Pages of a crawl that are looked at: of more, every so-manieth."""
+"""The most pages of a crawl to look at; of a larger crawl, this many spread over all of it."""
 
 
 class Pool:

@@ -1,25 +1,34 @@
-"""The answer to ``dowse why``: the life of one URL in a crawl, from its records and rules."""
+"""``dowse why``: the life of one URL in a crawl, from its records and rules, and how fetched pages mention it."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from dowse.cli.mentions import Mention, mention
-from dowse.cli.parts import part_lines
+import typer
+
+from dowse.cli.flags import Folder
+from dowse.cli.judge import part_lines
+from dowse.cli.terminal import say
 from dowse.engine.assembly.categories import with_kept_categories
 from dowse.engine.assembly.learned import kept_learned, recall
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TopicJudge, looking_judge, subject_of
+from dowse.lab.blocks import Block, measure
+from dowse.lab.finished.page_texts import archived_document
 from dowse.model.errors import TopicError
 from dowse.model.records import CandidateRow, CandidateState
 from dowse.model.shown import shown_line
 from dowse.model.strategy import SEED_FLOOR
 from dowse.model.topicfile import topic_from_json
 from dowse.model.url import canonical
+from dowse.parse import gather_links
 from dowse.predict import build_strategy
 from dowse.store import CrawlReader, PageView
 
-__all__ = ["explain"]
+__all__ = ["Mention", "explain", "mention", "why"]
 
 _PARENTS = 8
 _MENTIONS = 3  # parents that are read again to quote them
@@ -31,6 +40,14 @@ _BY_MENTION = frozenset(
 )  # fmt: skip
 _REASONS = 8
 _FOR_COST = "its value over the seconds it may take"
+
+
+def why(
+    folder: Folder,
+    url: Annotated[str, typer.Argument(metavar="URL", help="Any URL, whether the crawl fetched it or not.")],
+) -> None:
+    """Say why a URL was fetched, skipped or never reached."""
+    say(explain(folder, url))
 
 
 def explain(folder: Path, url: str) -> str:
@@ -220,3 +237,45 @@ def _cost(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
             f" {site.delay_s:g} s"
         )
     return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """The best mention of a URL on a page."""
+
+    anchor: str
+    anchor_similarity: float
+    paragraph: str
+    paragraph_similarity: float
+    heading: str  # the nearest above; the page's title where there is none
+    heading_similarity: float
+    block: Block
+    blocks: int  # of the page
+
+
+def mention(crawl: CrawlReader, page_url: str, url: str, judge: TopicJudge) -> Mention | None:
+    """How a page of the crawl mentions ``url``; None when its record cannot be read, or the link is not found there."""
+    page = crawl.page(page_url)
+    document = None if page is None else archived_document(crawl, page)
+    if document is None:
+        return None
+    links = gather_links(document)
+    if url not in links.urls:
+        return None
+    row = links.urls.index(url)
+    anchor = links.anchors[row]
+    blocked, headings = measure(document, judge), document.outline.headings()
+    lines = [" ".join(line.split()) for line in (document.title, *document.raw_text.split("\n"))]
+    numbers = [line for target, line in zip(links.mentioned, links.paragraphs, strict=True) if target == row]
+    found = []
+    for number in numbers:
+        text = (lines[number] if number < len(lines) else "") or anchor  # an image alone in its paragraph
+        found.append((blocked.at(number).similarity or 0.0, -number, text))
+    _, number, paragraph = max(found)  # the best mention is the one in the most similar block, as for the crawl
+    similarity = judge.nearness.similarity(paragraph)
+    above = bisect_right(headings, -number)
+    heading = lines[headings[above - 1]] if above else lines[0]
+    return Mention(
+        anchor, judge.nearness.similarity(anchor), paragraph, similarity, heading, judge.nearness.similarity(heading),
+        blocked.at(-number), len(blocked.blocks),
+    )  # fmt: skip

@@ -22,9 +22,9 @@ from email.utils import format_datetime
 from random import Random
 
 from dowse.loopback.demo_sites import COUNCIL, HOSTS, LAB, MIRROR, THESES, plan_demo
-from dowse.loopback.layout import frame, render_html, render_text
 from dowse.loopback.oddities import atlas, calendar, german_page, japanese_page, latin_page
-from dowse.loopback.plan import SIGN_IN, Plan
+from dowse.loopback.page_layout import frame, render_html, render_text
+from dowse.loopback.site_plan import SIGN_IN, Plan
 from dowse.loopback.web import HTML, TEXT, Resource, Site, Web, redirect
 from dowse.model.budget import Budget
 from dowse.model.topic import JudgeSettings, Keyword, Network, Politeness, Scope, Seeds, Topic

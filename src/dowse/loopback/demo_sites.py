@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dowse.loopback.layout import Dress, Link, Page
-from dowse.loopback.plan import Plan
+from dowse.loopback.page_layout import Dress, Link, Page
+from dowse.loopback.site_plan import Plan
 
 __all__ = ["COUNCIL", "HOSTS", "LAB", "MIRROR", "THESES", "plan_demo"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from dowse.loopback.layout import Dress, frame
+from dowse.loopback.page_layout import Dress, frame
 from dowse.loopback.web import Ask, Made, Resource
 
 __all__ = ["GERMAN", "atlas", "calendar", "german_page", "japanese_page", "latin_page"]

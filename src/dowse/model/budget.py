@@ -32,7 +32,7 @@ _HELP = "write 2000p (pages), 500MB (bytes), 30m (time: s, m, h, d) or 3000r (re
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of a crawl; None is no limit."""
+    """The limits of a crawl. None means no limit."""
 
     pages: int | None = None
     bytes: int | None = None
@@ -40,7 +40,7 @@ class Budget:
     requests: int | None = None
 
     def over(self, other: Budget) -> Budget:
-        """This budget, with ``other`` filling what it leaves open."""
+        """This budget; where it sets no limit, that of ``other``."""
         return Budget(
             pages=other.pages if self.pages is None else self.pages,
             bytes=other.bytes if self.bytes is None else self.bytes,
@@ -103,7 +103,7 @@ def parse_budget(text: str) -> Budget:
     for part in text.split(","):
         field, amount = _parse_limit(part.strip())
         if getattr(budget, field) is not None:
-            raise TopicError(f"{text!r} names {field} twice")
+            raise TopicError(f"{text!r} limits {field} twice: leave one of the two out")
         limit: dict[str, Any] = {field: amount}
         budget = replace(budget, **limit)
     return budget
@@ -127,7 +127,7 @@ def _parse_limit(part: str) -> tuple[str, float]:
     else:
         raise TopicError(f"{part!r} has an unknown unit: {_HELP}")
     if amount <= 0:
-        raise TopicError(f"{part!r} leaves nothing to spend: a budget is above 0")
+        raise TopicError(f"{part!r} leaves nothing to spend: write an amount above 0")
     if field == "seconds":
         return field, float(amount)
     if amount != int(amount):

@@ -2,14 +2,14 @@
 
 ::
 
-    DowseError                  something Dowse cannot go on with
-    ├── UserError               the user can mend it: one clear line, exit code 2
-    │   ├── TopicError          a topic file or a flag says something impossible
-    │   ├── FolderBusy          another crawl is writing in this folder
+    DowseError                  Dowse cannot go on
+    ├── UserError               the user can put it right: one clear line, exit code 2
+    │   ├── TopicError          a topic file or a flag asks for something impossible
+    │   ├── FolderBusy          another crawl is writing to this folder
     │   ├── NotACrawl           the folder holds no crawl, or one of another version
-    │   └── NotPlain            in a file's place is a link, a folder, a pipe
-    ├── StoreError              records can no longer be kept (disk full, folder gone), or are damaged: exit code 1
-    └── Interrupted             Ctrl-C or another signal came: exit code 128 and its number
+    │   └── NotPlain            where a file should be, there is a link, a folder or a pipe
+    ├── StoreError              records cannot be written (disk full, folder gone), or are damaged: exit code 1
+    └── Interrupted             Ctrl-C or another signal: exit code 128 plus the signal's number
 
 A fault of the web (timeout, 500, broken HTML) is never an exception: it is a
 :class:`~dowse.model.http.Failure` or an outcome in the records.
@@ -21,19 +21,19 @@ __all__ = ["DowseError", "FolderBusy", "Interrupted", "NotACrawl", "NotPlain", "
 
 
 class DowseError(Exception):
-    """Anything Dowse cannot go on with. ``exit_code`` is what the command line returns."""
+    """Dowse cannot go on. ``exit_code`` is what the command line returns."""
 
     exit_code = 1
 
 
 class UserError(DowseError):
-    """A mistake the user can mend; the message says what to change, on one line."""
+    """A mistake that the user can put right; the message says what to change, on one line."""
 
     exit_code = 2
 
 
 class TopicError(UserError):
-    """A topic file or flag that cannot be used; names the file, the line and the key where it can."""
+    """A topic file or flag that cannot be used. The message names the file, the line and the key, if they are known."""
 
     def __init__(self, message: str, *, source: str | None = None, line: int | None = None, key: str | None = None):
         where = source or ""
@@ -48,7 +48,7 @@ class TopicError(UserError):
 
 
 class FolderBusy(UserError):
-    """Another crawl is writing in this folder."""
+    """Another crawl is writing to this folder."""
 
 
 class NotACrawl(UserError):
@@ -56,15 +56,15 @@ class NotACrawl(UserError):
 
 
 class NotPlain(UserError):
-    """In a file's place is something else: a link, a folder, a pipe. Nothing was done to it."""
+    """Where a file should be, there is a link, a folder or a pipe. It was left alone."""
 
 
 class StoreError(DowseError):
-    """Records can no longer be kept: disk full, folder gone or not writable. Or what they say cannot be."""
+    """Records cannot be written (disk full, folder gone or read-only), or what they say cannot be true."""
 
 
 class Interrupted(DowseError):
-    """The user, or the system, wants the program to end; the message says what is kept."""
+    """The user or the system ended the program; the message says what was kept."""
 
     def __init__(self, message: str, signal_number: int) -> None:
         super().__init__(message)

@@ -35,7 +35,7 @@ def open_plain(path: Path, flags: int = os.O_RDONLY, mode: int = PRIVATE_FILE) -
         if error.errno == errno.ELOOP:
             raise _not_plain(path, "a link") from None
         if error.errno in (errno.EISDIR, errno.ENXIO) or isinstance(error, IsADirectoryError):
-            raise _not_plain(path, "no file") from None
+            raise _not_plain(path, "not a file") from None
         raise
     try:
         _check(path, os.fstat(fd), writes=bool(flags & _WRITES))
@@ -61,13 +61,13 @@ def _check(path: Path, found: os.stat_result, *, writes: bool) -> None:
     if stat.S_ISLNK(found.st_mode):
         raise _not_plain(path, "a link")
     if not stat.S_ISREG(found.st_mode):
-        raise _not_plain(path, "no file")
+        raise _not_plain(path, "not a file")
     if writes and found.st_nlink > 1:
         raise _not_plain(path, "a file with another name elsewhere (a hard link)")
 
 
 def _not_plain(path: Path, what: str) -> NotPlain:
-    return NotPlain(f"{path} is {what}: in a crawl's folder only plain files are opened. Put a copy of the file there")
+    return NotPlain(f"{path} is {what}: Dowse opens only plain files in a crawl's folder. Put a copy of the file there")
 
 
 def write_whole(out: Path, write: Callable[[Path], T], *, private: bool = False) -> T:
@@ -96,7 +96,7 @@ def _make_partial(partial: Path, *, private: bool = False) -> None:
 def check_writable(out: Path) -> None:
     """UserError when :func:`write_whole` could not put a file there: asked before long work, not after it."""
     if out.exists() and not out.is_file():  # a device would be replaced, not written to
-        raise UserError(f"cannot write {out}: it is {'a folder' if out.is_dir() else 'no plain file'}")
+        raise UserError(f"cannot write {out}: it is {'a folder' if out.is_dir() else 'not a plain file'}")
     partial = _beside(out)
     try:
         _make_partial(partial)

@@ -61,12 +61,12 @@ def shown(text: str) -> str:
 
 
 def shown_line(text: str) -> str:
-    """The same, but for its blanks, which stay: a line that was laid out."""
+    """One line made fit to show like :func:`shown`, with its blanks kept: for text that is laid out in columns."""
     return _line(text.replace("\n", " "))
 
 
 def shown_lines(text: str) -> str:
-    """The same for text that was laid out: its lines and blanks stay.
+    """Several lines made fit to show like :func:`shown`, with line breaks and blanks kept.
 
     >>> shown_lines("a\\n    b\\x9b2J")
     'a\\n    b\\\\x9b2J'

@@ -23,6 +23,7 @@ from dowse.model.url import canonical
 __all__ = ["Fault", "Read"]
 
 Read = Callable[[Any], Any]
+_DAY_S = 86400.0
 _KINDS: list[tuple[type | tuple[type, ...], str]] = [
     (bool, "a boolean"), (str, "a string"), ((int, float), "a number"), (list, "a list"), (dict, "a table"),
     ((date, time), "a date"),
@@ -95,7 +96,7 @@ def above(low: float) -> Read:
     return read
 
 
-def duration(low: float = 0.0, high: float = 366 * 86400.0) -> Read:
+def duration(low: float = 0.0, high: float = 366 * _DAY_S) -> Read:
     """Seconds, from a number or from ``"90s"``, ``"30m"``, ``"2h"``, ``"1d"``; a low of 0 allows 0."""
 
     def read(value: Any) -> float:
@@ -103,7 +104,7 @@ def duration(low: float = 0.0, high: float = 366 * 86400.0) -> Read:
             raise Fault(f'must be a length of time such as 2 or "30m", not {shown(value)}')
         seconds = _parsed(parse_duration, value) if isinstance(value, str) else float(value)
         if not low <= seconds <= high:
-            raise Fault(f"must be a time from {low:g}s to {high:g}s, not {shown(value)}")
+            raise Fault(f"must be a time from {low:g}s to {high / _DAY_S:g}d, not {shown(value)}")
         return float(seconds)
 
     return read
@@ -136,7 +137,7 @@ def one_of(*names: str) -> Read:
         if value not in names:
             close = difflib.get_close_matches(value, names, 1, 0.75) if isinstance(value, str) else []
             hint = f": did you mean {close[0]}?" if close and len(names) > 5 else ""
-            raise Fault(f"must be one of {', '.join(names)}, not {shown(value)}{hint}")
+            raise Fault(f"must be {', '.join(names[:-1])} or {names[-1]}, not {shown(value)}{hint}")
         return str(value)
 
     return read

@@ -14,14 +14,14 @@ query = ""                           # what you are looking for, in a sentence o
 # predicate = 'word("solar") and not url.host("*.example.com")'   # what a page must satisfy (no default)
 # categories = {}                    # trained ones that the predicate names: { sports = "sports.json" }
 # out = "my-topic-crawl"             # folder for the results (no default: named after the topic)
-# workers = 2                        # parsing processes; 0: none besides the crawler (no default: one a core)
-# seed_number = 0                    # the same number gives the same dice
+# workers = 2                        # processes that parse; 0: none but the crawler (no default: one per core)
+# seed_number = 0                    # the same number repeats the random choices
 
 [seeds]
 urls = []                            # where to start: ["https://example.org/", ...]
-# files = []                         # lists with a URL a line, or tables with a column named url
+# files = []                         # lists with one URL per line, or tables with a column named url
 # sitemaps = []                      # sitemap URLs or files
-# robots_sitemaps = false            # also the sitemaps that robots.txt of the seed hosts names
+# robots_sitemaps = false            # also the sitemaps that the seed hosts name in robots.txt
 
 [examples]                           # pages you know, as files, globs ("good/*.html") or URLs
 # positive = []                      # on the topic
@@ -30,19 +30,19 @@ urls = []                            # where to start: ["https://example.org/", 
 [scope]                              # which URLs may be fetched
 # reach = "any"                      # from the seeds: their "host", their "domain", or "any"
 # hosts = []                         # these hosts too ("*.example.org"); with reach "any": only these
-# domains = []                       # these domains and everything below them, likewise
+# domains = []                       # these domains too, with everything below them
 # exclude_hosts = []
 # include = []                       # only these paths ("/papers/*"); * is anything
 # exclude = []                       # never these ("*action=edit*")
-# allow_ports = []                   # where no web server is expected (22, 25, 6667, ...): ask there all the same
+# allow_ports = []                   # ports that browsers refuse (22, 25, 6667, ...): fetch from these
 # max_depth = 5                      # links from a seed (no default: no limit)
 # content_types = ["text/html", "application/xhtml+xml", "text/plain"]
 # languages = []                     # follow links only on pages in these ("en", "de")
 
-[scope.traps]                        # where a site without end is left; 0 switches a rule off
+[scope.traps]                        # when to leave a site that has no end; 0 switches a rule off
 # max_url_length = 2000
-# max_per_host = 50000               # URLs taken up per host
-# max_hosts_per_domain = 2000        # hosts taken up per registered domain
+# max_per_host = 50000               # URLs taken from one host
+# max_hosts_per_domain = 2000        # hosts taken from one registered domain
 # max_repeated_segments = 3          # /a/b/a/b/a/b
 # max_per_pattern = 5000             # URLs per host that differ only in numbers or parameter values
 # max_pattern_run = 32               # links in a row within one pattern without a relevant page
@@ -56,16 +56,16 @@ urls = []                            # where to start: ["https://example.org/", 
 
 [strategy]                           # the order of the crawl; further keys are the strategy's own
 # name = "learning"
-# maximise = "value"                 # or "efficiency": value for its cost, in seconds
-# learn_from = []                    # folders of crawls with the strategy learning: start from what they learned
+# maximise = "value"                 # or "efficiency": value per second
+# learn_from = []                    # folders of crawls with the strategy learning: start with what they learned
 
-[cost]                               # what a page is taken to cost, where efficiency is maximised
+[cost]                               # what a page is expected to cost, where efficiency is maximised
 # form = "robust"                    # latency + size / speed + the host's delay; or "paper": size / speed
 # min = "0.05s"                      # no page costs less
 # max = "60s"                        # or more
-# head = false                       # ask with HEAD before each GET: a request more, for its size and type
+# head = false                       # send a HEAD before each GET: one more request, for size and type
 
-[budget]                             # hard limits: the crawl stops at the first one it meets
+[budget]                             # hard limits: the crawl stops at the first one it reaches
 # pages = 2000                       # (no default)
 # bytes = "500MB"                    # (no default)
 # time = "30m"                       # s, m, h or d (no default)
@@ -77,11 +77,11 @@ urls = []                            # where to start: ["https://example.org/", 
 
 [politeness]
 # delay = "1s"                       # between two requests to one host
-# max_delay = "60s"                  # a longer wish of the host is clipped to this
+# max_delay = "60s"                  # a host that asks for more gets this
 # connections_per_host = 1
 # obey_robots = true
 
-[limits]                             # on one exchange and one page
+[limits]                             # on one request and one page
 # max_wire_bytes = "10MB"
 # max_body_bytes = "20MB"            # after decompression
 # timeout = "30s"
@@ -90,19 +90,19 @@ urls = []                            # where to start: ["https://example.org/", 
 # max_retries = 2
 # retry_wait = "5s"                  # before the first retry; doubles each time
 # page_time = "10s"                  # for parsing and judging a page
-# max_links = 5000                   # taken up from one page
+# max_links = 5000                   # taken from one page
 
 [network]
 # concurrency = 64
-# contact = "you@example.org"        # in the User-Agent, so that site owners can ask (no default)
+# contact = "you@example.org"        # in the User-Agent, so that site owners can reach you (no default)
 # user_agent = "my-crawler/1.0"      # instead of the whole User-Agent (no default)
 # proxy = "http://proxy.example:3128"   # (no default)
 # allow_private = false              # private and loopback addresses
-# allow_addresses = []               # of these only some: ["127.0.0.1", "10.0.0.0/8"]
+# allow_addresses = []               # only these of them: ["127.0.0.1", "10.0.0.0/8"]
 # verify_tls = true
 # resolve = {}                       # { "*.example.org" = "127.0.0.1:8080" }
 
-[cache]                              # pages that earlier crawls hold are not downloaded again
+[cache]                              # take pages from earlier crawls instead of downloading them
 # folders = []                       # folders of earlier crawls
-# max_age = "7d"                     # how old a held page may be; 0: never use it
+# max_age = "7d"                     # how old such a page may be; 0: never use it
 """

@@ -1,8 +1,8 @@
 """Topic files: TOML in, a checked :class:`~dowse.model.topic.Topic` out.
 
 Every mistake is a :class:`~dowse.model.errors.TopicError` of one line that names the file, the line and the key. When
-a file has several, the first by line is told. The keys are listed once, in :func:`_tables`; the reference for users
-is ``docs/topic-file.md``.
+a file has several, the first by line is told. ``model.topic_keys`` lists the keys; the reference for users is
+``docs/topic-file.md``.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from dowse.model.topic import (
     Traps,
 )
 from dowse.model.topic_json import predicate_text, topic_from_json, topic_to_json
+from dowse.model.topic_keys import MAXIMISE, Keys, topic_keys
 from dowse.model.topic_template import TEMPLATE
 
 __all__ = [
@@ -41,18 +42,11 @@ __all__ = [
     "topic_from_json", "topic_to_json",
 ]  # fmt: skip
 
-MAXIMISE = ("value", "efficiency")
-LANGUAGES = (
-    "none", "arabic", "armenian", "basque", "catalan", "danish", "dutch", "english", "finnish", "french", "german",
-    "greek", "hindi", "hungarian", "indonesian", "irish", "italian", "lithuanian", "nepali", "norwegian", "portuguese",
-    "romanian", "russian", "serbian", "spanish", "swedish", "tamil", "turkish", "yiddish",
-)  # fmt: skip
 _LARGEST_FILE = 1_000_000
 _NOTHING_TO_FIND = (
     'says nothing to look for: add query = "...", keywords = ["..."], [examples] positive = ["..."] or a predicate'
 )
 _OPENS_BELOW = re.compile(r"""=\s*(?:'{3}|"{3})\s*$""")  # the text of the string begins on the next line
-_Fields = dict[str, tuple[str, read.Read]]  # key -> attribute, reader
 
 
 def load_topic(path: str | Path) -> Topic:
@@ -96,7 +90,7 @@ def check_ready(topic: Topic, *, by_judge: bool = False) -> None:
         raise TopicError(f"the topic {_NOTHING_TO_FIND}")
     seeds = topic.seeds
     if not (seeds.urls or seeds.files or seeds.sitemaps):
-        raise TopicError('no seeds: add [seeds] urls = ["https://..."] to the topic file, or pass --seed URL')
+        raise TopicError('there are no seeds: add [seeds] urls = ["https://..."] to the topic file, or give --seed URL')
 
 
 def _has_subject(topic: Topic) -> bool:
@@ -115,117 +109,6 @@ def _syntax_error(error: Exception, text: str, source: str) -> TopicError:
     return TopicError(message, source=source, line=text.count("\n") + 1)
 
 
-def _tables(directory: Path) -> dict[str, _Fields]:
-    """Every table and key of a topic file, with the attribute it fills and how it is read."""
-    file = read.existing(directory)
-    file_or_url = read.existing(directory, urls=True)
-    samples = read.each(read.existing(directory, urls=True, globs=True))
-    hosts, globs = read.each(read.host_glob), read.each(read.path_glob)
-    count = read.whole(0)
-    return {
-        "": {
-            "name": ("name", read.text),
-            "query": ("query", read.text),
-            "keywords": ("keywords", read.keywords),
-            "predicate": ("predicate", read.text),
-            "categories": ("categories", read.categories(directory)),
-            "out": ("out", read.path(directory)),
-            "workers": ("workers", read.whole(0, 256)),
-            "seed_number": ("seed_number", count),
-        },
-        "examples": {"positive": ("positive", samples), "negative": ("negative", samples)},
-        "seeds": {
-            "urls": ("urls", read.each(read.web_url)),
-            "files": ("files", read.each(file)),
-            "sitemaps": ("sitemaps", read.each(file_or_url)),
-            "robots_sitemaps": ("robots_sitemaps", read.boolean),
-        },
-        "scope": {
-            "reach": ("reach", read.one_of("host", "domain", "any")),
-            "hosts": ("hosts", hosts),
-            "domains": ("domains", hosts),
-            "exclude_hosts": ("exclude_hosts", hosts),
-            "include": ("include", globs),
-            "exclude": ("exclude", globs),
-            "allow_ports": ("allow_ports", read.ports),
-            "max_depth": ("max_depth", count),
-            "content_types": ("content_types", read.each(read.content_type)),
-            "languages": ("languages", read.each(read.language_code)),
-        },
-        "scope.traps": {
-            "max_url_length": ("max_url_length", count),
-            "max_per_host": ("max_per_host", count),
-            "max_hosts_per_domain": ("max_hosts_per_domain", count),
-            "max_repeated_segments": ("max_repeated_segments", _zero_or_repeats),
-            "max_per_pattern": ("max_per_pattern", count),
-            "max_pattern_run": ("max_pattern_run", count),
-            "session_ids": ("session_ids", read.boolean),
-        },
-        "judge": {
-            "method": ("method", read.text),
-            "threshold": ("threshold", read.number(0, 1)),
-            "language": ("language", read.one_of(*LANGUAGES)),
-            "weighting": ("weighting", read.one_of("tf", "log", "tf-idf", "log-idf")),
-        },
-        "strategy": {
-            "name": ("name", read.text),
-            "maximise": ("maximise", read.one_of(*MAXIMISE)),
-            "learn_from": ("learn_from", read.each(read.existing(directory))),
-        },
-        "cost": {
-            "form": ("form", read.one_of("robust", "paper")),
-            "min": ("min_s", read.duration(0.001)),
-            "max": ("max_s", read.duration(0.001)),
-            "head": ("head", read.boolean),
-        },
-        "budget": {
-            "pages": ("pages", read.whole(1)),
-            "bytes": ("bytes", read.size),
-            "time": ("seconds", read.duration(0.001)),
-            "requests": ("requests", read.whole(1)),
-        },
-        "target": {"relevant": ("relevant", read.whole(1)), "value": ("value", read.above(0))},
-        "politeness": {
-            "delay": ("delay_s", read.duration()),
-            "max_delay": ("max_delay_s", read.duration()),
-            "connections_per_host": ("connections_per_host", read.whole(1, 64)),
-            "obey_robots": ("obey_robots", read.boolean),
-        },
-        "limits": {
-            "max_wire_bytes": ("max_wire_bytes", read.size),
-            "max_body_bytes": ("max_body_bytes", read.size),
-            "timeout": ("timeout_s", read.duration(0.001)),
-            "connect_timeout": ("connect_timeout_s", read.duration(0.001)),
-            "max_redirects": ("max_redirects", read.whole(0, 50)),
-            "max_retries": ("max_retries", read.whole(0, 20)),
-            "retry_wait": ("retry_wait_s", read.duration()),
-            "page_time": ("page_time_s", read.duration(0.001)),
-            "max_links": ("max_links", read.whole(1)),
-        },
-        "network": {
-            "concurrency": ("concurrency", read.whole(1, 4096)),
-            "contact": ("contact", read.contact),
-            "user_agent": ("user_agent", read.header_text),
-            "proxy": ("proxy", read.proxy),
-            "allow_private": ("allow_private", read.boolean),
-            "allow_addresses": ("allow_addresses", read.each(read.address_or_network)),
-            "verify_tls": ("verify_tls", read.boolean),
-            "resolve": ("resolve", read.resolve),
-        },
-        "cache": {
-            "folders": ("folders", read.each(read.path(directory))),
-            "max_age": ("max_age_s", read.duration()),
-        },
-    }
-
-
-def _zero_or_repeats(value: Any) -> int:
-    if value == 1:
-        raise read.Fault("must be 2 or more, or 0 to switch the rule off")
-    count: int = read.whole(0)(value)
-    return count
-
-
 class _Reading:
     """One pass over a file's data; faults are collected, so that the first by line can be told."""
 
@@ -236,7 +119,7 @@ class _Reading:
         self.faults: list[TopicError] = []
 
     def topic(self, data: dict[str, Any], directory: Path) -> Topic:
-        self._known = tables = _tables(directory)
+        self._known = tables = topic_keys(directory)
         names = {name.partition(".")[0] for name in tables if name}
         top = {key: value for key, value in data.items() if key not in names}
         values = self._fill((), top, tables[""])
@@ -278,7 +161,7 @@ class _Reading:
         inner = {other.rpartition(".")[2] for other in self._known if other.startswith(name + ".")}
         return self._fill(path, {key: value for key, value in found.items() if key not in inner}, self._known[name])
 
-    def _fill(self, path: tuple[str, ...], data: dict[str, Any], fields: _Fields) -> dict[str, Any]:
+    def _fill(self, path: tuple[str, ...], data: dict[str, Any], fields: Keys) -> dict[str, Any]:
         values: dict[str, Any] = {}
         for key, value in data.items():
             if key not in fields:

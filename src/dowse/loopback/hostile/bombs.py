@@ -24,7 +24,7 @@ def gzip_bomb() -> Iterator[bytes]:
 
 
 def nested_gzip_bomb() -> Iterator[bytes]:
-    """The same packed once more: a few bytes a megabyte."""
+    """A gzip bomb packed a second time: a few bytes for each megabyte."""
     inner = gzip_bomb()
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     first = packer.compress(next(inner)) + packer.flush(zlib.Z_FULL_FLUSH)

@@ -52,7 +52,7 @@ async def _soft_404(visit: Visit) -> None:
 
 
 async def _mirrors(visit: Visit) -> None:
-    """The same article under three addresses, with another date each."""
+    """One article under three addresses, each with a different date."""
     article = f"<article>{' '.join(prose(f'mirror{part}') for part in 'abcdefgh')}</article>"
     links = ("/1", "/2") if visit.target == "/" else ()
     await visit.reply(

@@ -14,7 +14,7 @@ _BATCH = 1_000
 
 
 def _again(text: str, times: int) -> Iterable[str]:
-    """The same again and again; each # in it is a number that rises."""
+    """Repeat a piece of markup, counting up: each # in it becomes the number of the repetition."""
     if "#" not in text:
         return repeat(text * _BATCH, times // _BATCH)
     numbers = (range(first, first + _BATCH) for first in range(0, times, _BATCH))

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM for commands that compute: they end at once, with one line that says what is kept."""
+"""Between the commands and the terminal: what they print, and the signals that end them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,31 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
+
+import typer
 
 from dowse.model.errors import Interrupted
+from dowse.model.shown import json_line, shown_lines
 
-__all__ = ["interruptible"]
+__all__ = ["interruptible", "say", "say_json", "say_styled"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def say(text: object = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print text, of one line or several, on standard output, or on standard error."""
+    typer.echo(shown_lines(str(text)), err=err, nl=nl)
+
+
+def say_json(value: Any) -> None:
+    """Print a value as one line of JSON."""
+    typer.echo(json_line(value))
+
+
+def say_styled(text: str) -> None:
+    """Print text that was made fit to be shown and then styled: its escape sequences are our own."""
+    typer.echo(text)
 
 
 class _Signalled(KeyboardInterrupt):

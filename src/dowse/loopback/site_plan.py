@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from random import Random
 
-from dowse.loopback.layout import Dress, Link, Page, Region
+from dowse.loopback.page_layout import Dress, Link, Page, Region
 from dowse.loopback.prose import voice
 
 __all__ = ["SIGN_IN", "Plan"]

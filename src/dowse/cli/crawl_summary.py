@@ -1,4 +1,4 @@
-"""What a crawl prints when it ends: the stop reason, the figures, and where everything lies."""
+"""What a crawl prints when it ends: why it stopped, its figures, and where to find the results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from dowse.cli.tell import say, say_json
+from dowse.cli.terminal import say, say_json
 from dowse.engine.loop.engine import Stop
 from dowse.lab.draw.harvest_chart import harvest_chart
 from dowse.lab.draw.picture_file import save_picture
@@ -38,7 +38,7 @@ def _draw_curve(folder: Path, title: str) -> Path | None:
 
 
 def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
-    """Draw the curve and print the summary; the exit code (1 when not a single page was fetched)."""
+    """Draw the curve and print the summary. The exit code is 1 when no page was fetched."""
     with CrawlReader(folder) as crawl:
         summary, settings, forecast = crawl.summary(), crawl.settings(), crawl.forecast()
         refused = [f"{refusal.rule} ({refusal.count})" for refusal in crawl.refusals()[:3]]
@@ -63,7 +63,9 @@ def _why_none(summary: Summary, settings: dict[str, Any], refused: list[str]) ->
     by = f": refused by {', '.join(refused)}" if refused else ""
     why = f"{seeds[0]}: {', '.join(ends)}" if ends else f"no seed was taken up{by}"
     private = any(outcome.reason.startswith("address") and "port" not in outcome.reason for outcome in summary.outcomes)
-    return f"{why}; --allow-address permits single private addresses, --allow-private all" if private else why
+    return (
+        f"{why}; --allow-address ADDRESS permits one private address, --allow-private all of them" if private else why
+    )
 
 
 def _judged_by(settings: dict[str, Any]) -> str:
@@ -80,11 +82,11 @@ def _judged_by(settings: dict[str, Any]) -> str:
 def _saved(summary: Summary) -> list[tuple[str, str]]:
     if not summary.saved_bytes and not summary.saved_pages:
         return []
-    return [("saved", f"{summary.saved_pages} pages, {human_bytes(summary.saved_bytes)}: taken from the cache")]
+    return [("saved", f"{summary.saved_pages} pages, {human_bytes(summary.saved_bytes)}, taken from the cache")]
 
 
 def _expected(stop: Stop, summary: Summary, forecast: Forecast | None) -> list[str]:
-    """What going on would bring, where one could go on."""
+    """What going on would bring, if the crawl could go on."""
     if forecast is None or stop.kind not in _COULD_GO_ON or not summary.waiting:
         return []
     early = too_early(forecast)
@@ -109,7 +111,7 @@ def _print(
         ("spent", f"{summary.requests} requests, {human_bytes(summary.bytes)}, {human_seconds(summary.seconds)}"
                   f" ({rate:.1f} pages/s)"),
         *_saved(summary),
-        ("frontier", f"{summary.waiting} URLs left of {summary.known} known, on {summary.sites} sites"),
+        ("frontier", f"{summary.waiting} of {summary.known} known URLs still wait, on {summary.sites} sites"),
     ]  # fmt: skip
     rows += [("" if row else "forecast", text) for row, text in enumerate(expected)]
     others = [outcome for outcome in summary.outcomes if outcome.reason and outcome.state != "waiting"]

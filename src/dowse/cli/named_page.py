@@ -1,15 +1,16 @@
-"""A page that the user names: the options of the commands that look at one, and how it is read."""
+"""The page that the user names to ``dowse judge`` and ``dowse blocks``: read, with the judge for it."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from dowse.cli.options import Flags, read_topic, with_flags
-from dowse.cli.tell import say
+from dowse.cli.flags import read_topic, with_flags
+from dowse.cli.terminal import say
 from dowse.engine.assembly.prepare import documents_of, read_examples
 from dowse.engine.exchange.documents import NamedDocument
 from dowse.engine.page.facts import facts_of
@@ -19,21 +20,12 @@ from dowse.model.facts import PageFacts
 from dowse.model.topic import Topic
 from dowse.parse import Document, detect_language, gather_links
 
-__all__ = ["AllowAddress", "AllowPrivate", "AsJson", "ChosenPage", "Page", "Resolve", "TopicWords", "read_page"]
+__all__ = ["ChosenPage", "Page", "TopicWords", "read_page"]
 
-Page = Annotated[str, typer.Argument(metavar="URL|FILE", help="A page of the web, or a file.")]
-TopicWords = Annotated[str, typer.Option("--topic", help="A topic file, or the words of a topic.")]
-AllowPrivate = Annotated[
-    bool, typer.Option("--allow-private", help="Also fetch from private and loopback addresses.")
-]  # fmt: skip
-AllowAddress = Annotated[
-    list[str] | None,
-    typer.Option(metavar="ADDRESS", help="Also fetch from this address or network, e.g. 10.0.0.0/8."),
+Page = Annotated[str, typer.Argument(metavar="URL|FILE", help="The page: a URL or a file.")]
+TopicWords = Annotated[
+    str, typer.Option("--topic", metavar="TOPIC", help="The topic, in words, or the path of a topic file.")
 ]
-Resolve = Annotated[
-    list[str] | None, typer.Option(metavar="HOST=ADDRESS[:PORT]", help="Reach a host (glob) at this address.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +47,10 @@ class ChosenPage:
         )  # fmt: skip
 
 
-def read_page(
-    source: str,
-    topic: str | None,
-    allow_private: bool,
-    allow_address: list[str] | None,
-    resolve: list[str] | None,
-    predicate: str | None = None,
-    categories: list[str] | None = None,
-    language: str | None = None,
-) -> ChosenPage:
-    """The page and its judge; what the topic's examples lack is told on standard error. Without a topic there is a
-    predicate."""
-    flags = Flags(
-        allow_private=allow_private, allow_addresses=allow_address or [], resolve=resolve or [], predicate=predicate,
-        categories=categories or [], language=language,
-    )  # fmt: skip
-    chosen = with_flags(Topic() if topic is None else read_topic(topic), flags)
+def read_page(source: str, topic: str | None, given: Mapping[str, Any]) -> ChosenPage:
+    """The page, and the judge that the topic and the given flags ask for. What is wrong with the topic's examples is
+    told on standard error."""
+    chosen = with_flags(read_topic(topic), given)
     check_judge(chosen)  # a mistake in the predicate is told before anybody is asked for the page
     return asyncio.run(_read(source, chosen))
 

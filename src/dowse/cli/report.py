@@ -1,0 +1,29 @@
+"""``dowse report``: a crawl as one page of HTML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dowse.cli.flags import Folder
+from dowse.cli.terminal import say
+
+__all__ = ["report"]
+
+
+def report(
+    folder: Folder,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="The file to write. The default is DIR/report.html."),
+    ] = None,
+) -> None:
+    """Write a crawl's report as one self-contained HTML file.
+
+    It shows the harvest curve, the best sites and pages, and where the time went.
+    """
+    from dowse.lab.report.crawl_report import write_report  # other commands need not load it
+
+    say(f"report: {write_report(folder, out)}")
