@@ -48,8 +48,8 @@ __all__ = ["Assembly", "assemble", "read_settings", "wanted_workers"]
 _OTHER_FILES = 1024  # connections that are idle, records, workers
 _MOST_WORKERS = 64
 _IN_PROCESS = (
-    "what decides on pages cannot be sent to other processes: they are judged in this one (a function or class at the "
-    "top of a module of its own can be)"
+    "the predicate or judge cannot be sent to other processes: pages are judged in this one (define it at the top of a "
+    "module of its own to use workers)"
 )
 
 
