@@ -1,4 +1,4 @@
-/* What of a page its site repeats: repeated_blocks() of crawl/judged.py and distinct_lines() of parse/repeats.py. */
+/* What of a page its site repeats: repeated_blocks() of engine/page/judged.py and distinct_lines() of parse/repeats.py. */
 
 #include "core.h"
 
