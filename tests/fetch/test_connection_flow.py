@@ -12,7 +12,7 @@ from dowse.model.bodies import Bodies
 from dowse.model.http import Request
 from dowse.model.topic import Limits
 
-from .servers import PRIVATE, Dns, FakeClock, chunked, page, reply, response, serve
+from .servers import PRIVATE, Dns, FakeClock, chunked, hang, page, reply, response, serve
 
 
 @pytest.mark.parametrize("loop", [None, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
@@ -35,3 +35,19 @@ def test_a_body_that_comes_at_once_arrives_whole(in_chunks: bool, loop: object) 
 
     with asyncio.Runner(loop_factory=loop) as runner:  # type: ignore[arg-type]
         assert runner.run(main()) == [True] * 20
+
+
+def test_a_body_that_is_given_up_is_counted_no_more() -> None:
+    async def main() -> tuple[int, int]:
+        bodies = Bodies()
+        async with serve(hang(page(b"slow", length=900))) as site:
+            out = HttpTransport(PRIVATE, Limits(), FakeClock(), Dns({}), bodies=bodies)
+            reading = asyncio.create_task(out.fetch(Request(site.url(), timeout_s=20.0)))
+            await asyncio.sleep(0.2)
+            counted = bodies.reading
+            reading.cancel()
+            await asyncio.wait((reading,))
+            await out.close()
+            return counted, bodies.reading
+
+    assert asyncio.run(main()) == (4, 0)

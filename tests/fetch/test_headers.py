@@ -103,3 +103,10 @@ def test_the_body_has_one_end_and_what_was_understood_is_understood_again(said: 
     assert not (head.length is not None and "transfer-encoding" in told)
     assert head.is_chunked <= ("transfer-encoding" in told)
     assert read_head(block(*lines(head))) == head
+
+
+@pytest.mark.parametrize("end", [b"\r\n\r\n", b"\n\n", b"\n\r\n", b"\r\n\n"])
+@pytest.mark.parametrize("body", [b"", b"x", b"\r\nx", b"\nx", b"\n\n", b"\r\n\r\n"])
+def test_a_head_ends_with_its_first_blank_line(end: bytes, body: bytes) -> None:
+    head = b"HTTP/1.1 200 OK\r\nX: y" + end
+    assert head_end(head + body) == len(head)

@@ -1,7 +1,20 @@
 """The way out to the web: HTTP, names and addresses, robots.txt, and what to do when it goes wrong.
 
-The client itself, :class:`dowse.fetch.http.HttpTransport`, is imported from its module: it is heavy, and a replay or a
-worker has no use for it.
+The way of one request through these modules:
+
+1. ``http`` takes the request. It refuses what no connection can be made to, and sets the deadline.
+2. ``pool`` gives an idle connection to the site, or has ``connect`` make one: ``resolver`` finds the addresses,
+   ``guard`` judges each, the event loop connects and speaks TLS, ``proxy`` tunnels where there is one.
+3. ``request`` writes the request: who asks, and what is already known of the page.
+4. ``connection`` sends it and counts every byte that comes back. ``headers`` reads the head as browsers do,
+   ``framing`` finds where the body ends.
+5. ``body`` takes the body as it comes and has ``decode`` undo its content codings, up to the caps.
+6. ``http`` gives the connection back to the pool and answers with a response. What went wrong on the way is a failure,
+   whose kind is in ``faults``.
+7. The engine asks ``retry`` what to do next, and ``mime_sniffing`` whether a page is a file in disguise.
+
+``robots`` and ``robot_rules`` read robots.txt. The client itself, :class:`dowse.fetch.http.HttpTransport`, is imported
+from its module: a replay or a worker has no use for it.
 """
 
 from __future__ import annotations

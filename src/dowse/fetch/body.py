@@ -46,12 +46,12 @@ async def receive(
         return whole[: request.max_body_bytes], Truncation.LENGTH
     body = Body(Decoder(head.content_encoding, request.max_body_bytes), bodies)
     try:
-        async with asyncio.timeout_at(deadline):
-            await body.read(connection)
-        truncated = connection.end or Truncation.NONE
-    except TimeoutError:
-        truncated = connection.end or Truncation.TIME
-    try:
+        try:
+            async with asyncio.timeout_at(deadline):
+                await body.read(connection)
+            truncated = connection.end or Truncation.NONE
+        except TimeoutError:
+            truncated = connection.end or Truncation.TIME
         return await body.finish(truncated)
     finally:
         body.release()

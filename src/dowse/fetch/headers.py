@@ -44,7 +44,7 @@ class Head:
 def head_end(data: bytes | bytearray, start: int = 0) -> int:
     """Where a head ends that is looked for from ``start`` on; -1: it is not complete."""
     end = data.find(b"\n\r\n", start)
-    bare = data.find(b"\n\n", start, end if end >= 0 else len(data))
+    bare = data.find(b"\n\n", start, end + 1 if end >= 0 else len(data))
     if bare >= 0:
         return bare + 2
     return end + 3 if end >= 0 else -1
