@@ -65,25 +65,17 @@ REGIONS = """<title>A solar portal</title><body>
 
 
 def test_each_link_has_its_block_heading_and_path() -> None:
-    links, lines = measured(REGIONS)
+    links, _ = measured(REGIONS)
     assert [url[-1] for url in links.urls] == ["a", "b", "c", "d"]
     # c and d stand below the last heading there is, "Hockey"; their paragraphs' paths are those of all four
     np.testing.assert_allclose(links.similarity[:, Context.BLOCK], [1.0, 0.25, 1.0, 1.0])
     np.testing.assert_allclose(links.similarity[:, Context.HEADING], [1.0, 0.25, 0.25, 0.25])
     np.testing.assert_allclose(links.similarity[:, Context.PATH], [(0.25 + 0.25 + 1.0 + 0.25) / 4] * 4)
-    paragraphs, blocks, headings, paths = links.places.T.tolist()
-    assert [" ".join(lines[line].split()) for line in paragraphs] == [
-        "Some cells", "The league and cells", "solar", "wind",
-    ]  # fmt: skip
-    assert blocks == [0, 1, 2, 2]
-    assert [lines[line] for line in headings] == ["Solar", "Hockey", "Hockey", "Hockey"]
-    assert len(set(paths)) == 1
 
 
 def test_without_a_heading_the_title_serves() -> None:
     links, _ = measured("<title>solar</title><p><a href=a>cells</a>")
     assert links.similarity[0, Context.HEADING] == 1.0
-    assert links.places[0, 2] == 0
 
 
 def test_blocks_that_repeat_weigh_less() -> None:

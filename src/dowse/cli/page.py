@@ -11,12 +11,13 @@ import typer
 from dowse.cli.options import Flags, read_topic, with_flags
 from dowse.cli.tell import say
 from dowse.engine.assembly.prepare import Named, Source, read_examples
-from dowse.engine.page.facts import facts_of
+from dowse.engine.page.judged import facts_of
 from dowse.judge import Judge, build_judge, check_predicate
 from dowse.model.clock import SystemClock
 from dowse.model.facts import PageFacts
+from dowse.model.page import PageContent
 from dowse.model.topic import Topic
-from dowse.parse import Document, detect_language, gather_links
+from dowse.parse import Document, detect_language, gather_links, object_types
 
 __all__ = ["AllowAddress", "AllowPrivate", "AsJson", "Page", "ReadPage", "Resolve", "TopicWords", "read_page"]
 
@@ -47,10 +48,15 @@ class ReadPage:
     def facts(self) -> PageFacts:
         """What the judge's predicate may ask for."""
         document, named = self.document, self.named
+        content = PageContent(
+            title=document.title,
+            language=detect_language(document.raw_text, document.lang),
+            words=len(document.words()),
+            n_links=gather_links(document).n_links,
+        )
         return facts_of(
-            self.judge, document, language=detect_language(document.raw_text, document.lang),
-            n_words=len(document.words()), n_links=gather_links(document).n_links, body=named.body,
-            content_type=named.content_type,
+            document.url, content, text=document.text if self.judge.needs_text else "",
+            objects=object_types(named.body, named.content_type) if self.judge.needs_objects else None,
         )  # fmt: skip
 
 

@@ -264,7 +264,7 @@ def _restore(store: CrawlStore, parts: Parts, strategy: Strategy, topic: Topic, 
         parts.conclusion.via.update(block.via)
     frontier.loaded(now)
     if memory is not None:
-        for candidate, more in store.settled(memory.wanted()):
+        for candidate, more in store.details(memory.wanted()):
             memory.load_settled(candidate, more)
     maximised = learned.get(_MAXIMISED, _stored_topic(store).strategy.maximise)
     before = costs_of(topic, parts.worth.log, maximised)

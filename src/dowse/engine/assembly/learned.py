@@ -75,7 +75,7 @@ def recall(strategy: Strategy, crawl: CrawlReader) -> None:
     if memory is not None:
         for id_, row in crawl.evidence_of_pages():
             memory.load(id_, [row])
-        for id_, more in crawl.settled(memory.wanted()):
+        for id_, more in crawl.details(memory.wanted()):
             memory.load_settled(id_, more)
     strategy.restore(crawl.learned(strategy.name))
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import repeat
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +22,10 @@ from dowse.model.records import (
     CandidateState,
     DecisionRow,
     EventRow,
-    LinkRow,
     PageRow,
     Records,
     SiteRow,
+    link_rows,
 )
 from dowse.model.strategy import Strategy
 
@@ -96,17 +95,11 @@ class Recorder:
 
     def links(self, page: int, links: Links, rows: NDArray[np.int64] | None, targets: NDArray[np.int64]) -> None:
         """Links of a page: these rows of its columns (None: all), leading to these candidates."""
-        anchors, rels, counts, positions = links.anchors, links.rels, links.counts, links.positions
-        if rows is not None:
-            counts, positions, chosen = counts[rows], positions[rows], rows.tolist()
-            anchors, rels = [anchors[row] for row in chosen], [rels[row] for row in chosen]
-        times, places = counts.astype(np.int64).tolist(), positions.tolist()
-        columns = zip(repeat(page), targets.tolist(), anchors, times, places, rels, strict=False)
-        self._batch.links.extend(cast(Iterator[LinkRow], columns))  # a LinkRow each would cost ten times a tuple
+        self._batch.links.extend(link_rows(page, targets, links, rows))
 
     def beside(self, archive: list[bytes], at: float) -> None:
         """Archive an answer that is no page: a robots.txt, a sitemap. Who replays the crawl needs them too."""
-        self._batch.beside.append((archive, at))
+        self._batch.archive_only.append((archive, at))
 
     def refused(self, rule: str, count: int, sample: str | None = None) -> None:
         refusals = self._batch.refusals
@@ -176,7 +169,7 @@ class Recorder:
         memory = self._strategy.memory
         if memory is not None:
             batch.evidence.update(zip(*memory.changes(), strict=True))
-            batch.settled.update(zip(*memory.settled(), strict=True))
+            batch.details.update(zip(*memory.settled(), strict=True))
             batch.statistics[EVIDENCE_KIND] = memory.kind
         for key, value in self._strategy.state().items():
             batch.statistics[f"{STRATEGY_STATE}{self._strategy.name}.{key}"] = value

@@ -126,9 +126,7 @@ class PageIntake:
         """Judge once, learn, take up the links, write it all down."""
         now, id_ = self._clock.now(), lease.candidate
         row = self._endings.row(lease, response, at, Outcome.FETCHED, "")
-        row.title, row.language, row.charset = digest.title, digest.language, digest.charset
-        row.words, row.text_len, row.n_links = digest.words, digest.text_len, digest.n_links
-        row.canonical = digest.canonical
+        row.content = digest.content
         row.parse_s, row.judge_s = digest.parse_s, digest.judge_s
         row.archive = work.archive
         verdict, relevant, exact = self._judged(row, digest)
@@ -144,7 +142,7 @@ class PageIntake:
         if not exact and self._wanted_language(digest):
             page = SourcePage(
                 id=id_, site=lease.site.id, depth=row.depth, ordinal=self._tally.pages - 1, score=verdict.score,
-                relevant=relevant, n_links=digest.n_links, threshold=verdict.threshold, bag=digest.bag,
+                relevant=relevant, n_links=digest.content.n_links, threshold=verdict.threshold, bag=digest.bag,
                 host=lease.site.host,
             )  # fmt: skip
             self._intake.links(page, lease.url, digest.links, now)
@@ -152,10 +150,10 @@ class PageIntake:
             self._recorder.refused(rule, count)
         self._endings.close(lease, row)
         return Fetched(
-            id=id_, url=lease.url, status=response.status, title=digest.title, score=verdict.score, relevant=relevant,
-            verdict=verdict, depth=row.depth, language=digest.language, content_type=row.content_type,
-            links=digest.links.urls, body=response.body, text=digest.text, duplicate_of=row.duplicate_of,
-            fetched_at=at,
+            id=id_, url=lease.url, status=response.status, title=row.content.title, score=verdict.score,
+            relevant=relevant, verdict=verdict, depth=row.depth, language=row.content.language,
+            content_type=row.content_type, links=digest.links.urls, body=response.body, text=digest.text,
+            duplicate_of=row.duplicate_of, fetched_at=at,
         )  # fmt: skip
 
     def _judged(self, row: PageRow, digest: Digest) -> tuple[Verdict, bool, bool]:
@@ -186,4 +184,5 @@ class PageIntake:
 
     def _wanted_language(self, digest: Digest) -> bool:
         wanted = self._topic.scope.languages
-        return not wanted or not digest.language or digest.language in wanted
+        language = digest.content.language
+        return not wanted or not language or language in wanted
