@@ -93,7 +93,7 @@ def main(source: Path, label: str | None) -> None:
             digest_of = corpus.digests(judge, scope, MAX_LINKS)
             for spent in (first, again):
                 started = time.process_time()
-                links = sum(digest_of(page).n_links for page in pages)
+                links = sum(digest_of(page).content.n_links for page in pages)
                 spent.append(time.process_time() - started)
         print(f"digest             {1000 * min(first) / len(pages):8.3f} ms  {links / len(pages):.0f} links a page")
         print(f"the same again     {1000 * min(again) / len(pages):8.3f} ms  its verdict is remembered")

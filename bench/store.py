@@ -15,7 +15,8 @@ from pathlib import Path
 
 from dowse.model.budget import Spent
 from dowse.model.http import Response, Timings
-from dowse.model.records import Batch, CandidateRow, CandidateState, DecisionRow, LinkRow, PageRow, SiteRow
+from dowse.model.page import PageContent
+from dowse.model.records import Batch, CandidateRow, CandidateState, DecisionRow, PageRow, SiteRow
 from dowse.store import CrawlStore, compose
 from dowse.store.ledger import Ledger
 
@@ -64,11 +65,14 @@ def url(n: int) -> str:
     return f"http://site{n % 50}.example/section/some-article-{n}.html"
 
 
+CONTENT = PageContent("The title of some article", "en", "utf-8", words=4000, text_len=24000, n_links=LINKS)
+
+
 def page(n: int, archive: list[bytes]) -> PageRow:
     return PageRow(
-        n, url(n), url(n), 1.7e9 + n, "fetched", status=200, content_type="text/html; charset=utf-8", wire_bytes=8000,
-        body_bytes=34000, score=0.4, relevant=True, similarity=0.4, erid=0.1, title="The title of some article",
-        language="en", charset="utf-8", depth=3, words=4000, text_len=24000, n_links=LINKS, signature=2**63 + n,
+        id=n, url=url(n), final_url=url(n), fetched_at=1.7e9 + n, outcome="fetched", status=200,
+        content_type="text/html; charset=utf-8", wire_bytes=8000, body_bytes=34000, score=0.4, relevant=True,
+        similarity=0.4, erid=0.1, content=CONTENT, depth=3, signature=2**63 + n,
         minhash=bytes(512), etag='"5f3-61"', timings=Timings(0, 0, 0.1, 0.2), verdict=[("similarity", 0.4, 1.0)],
         archive=archive,
     )  # fmt: skip
@@ -81,7 +85,7 @@ def pages_and_links(first: int, archives: list[list[bytes]]) -> Batch:
     for n in range(first, first + PAGES):
         new = range(n * NEW, n * NEW + NEW)
         old = [dice.randrange(max(0, n * NEW - 5000), n * NEW + NEW) for _ in range(LINKS - NEW)]
-        made.links += [LinkRow(n, target, "some anchor text of a link", 1) for target in [*new, *old]]
+        made.links += [(n, target, "some anchor text of a link", 1, 0, "") for target in [*new, *old]]
         made.pages.append(page(n, archives[n % len(archives)]))
     return made
 
@@ -96,7 +100,7 @@ def everything(first: int, archives: list[list[bytes]]) -> Batch:
         made.states[n] = (CandidateState.FETCHED, "", 1)
         made.sites[site] = SiteRow(site, f"http://site{site}.example", f"site{site}.example", requests=n)
         made.decisions.append(DecisionRow(n, 1.7e9 + n, 0.4, "hybrid", 3, features))
-    made.priorities = {link.target: 0.5 for link in made.links if link.target < link.page * NEW}
+    made.priorities = {target: 0.5 for page, target, *_ in made.links if target < page * NEW}
     return made
 
 

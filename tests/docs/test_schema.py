@@ -13,10 +13,11 @@ import pytest
 
 from dowse.model.http import FailureKind, Truncation
 from dowse.model.page import Outcome
+from dowse.model.records import PAGES
 from dowse.store import CrawlStore
 from dowse.store.export import COLUMNS
-from dowse.store.schema import PAGE_COLUMNS
 from tests.docs.markdown import DOCS, ROOT, blocks, codes, section, tables
+from tests.docs.schema_reference import REGENERATE, reference
 
 TEXT = (DOCS / "schema.md").read_text(encoding="utf-8")
 QUERIES = blocks(TEXT, "sql")
@@ -55,6 +56,10 @@ def test_every_table_and_column_is_documented_and_none_invented(tmp_path: Path) 
     assert set(documented("Tables")) == set(real)
 
 
+def test_columns_are_described_where_they_are_declared() -> None:
+    assert reference(TEXT) == TEXT, f"write it anew: {REGENERATE}"
+
+
 def test_every_view_and_column_is_documented_and_none_invented(tmp_path: Path) -> None:
     assert documented("Views") == existing(tmp_path / "crawl", "view")
 
@@ -67,7 +72,7 @@ def test_files_of_the_folder_are_documented(crawl: Path) -> None:
 def test_outcomes_and_reasons_are_those_of_the_code(crawl: Path) -> None:
     [table] = tables(section(TEXT, "How a URL ended: `outcome` and `reason`"))
     rows = {codes(row[0])[0]: codes(row[2]) for row in table[1:]}
-    assert set(rows) == {outcome.value for outcome in Outcome} - {Outcome.LEFT}
+    assert set(rows) == {outcome.value for outcome in Outcome}
     never_recorded = {FailureKind.ADDRESS, FailureKind.BUDGET, FailureKind.CANCELLED}
     assert {f"{kind}: ..." for kind in set(FailureKind) - never_recorded} <= set(rows["failed"])
     with closing(sqlite3.connect(crawl / "dowse.sqlite")) as connection:
@@ -91,8 +96,8 @@ def test_event_kinds_are_those_of_the_code() -> None:
 
 
 def test_the_export_leaves_out_what_the_reference_says() -> None:
-    assert set(PAGE_COLUMNS) - set(COLUMNS) == {"ordinal", "signature", "minhash"}
-    assert set(COLUMNS) <= set(PAGE_COLUMNS)
+    assert set(PAGES.names) - set(COLUMNS) == {"ordinal", "signature", "minhash"}
+    assert set(COLUMNS) <= set(PAGES.names)
 
 
 def test_there_are_enough_queries() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dowse.engine.page.job import Job, Work
 from dowse.engine.page.wire import Frames, frame, framed, pack_job, pack_work, unpack_job, unpack_work
 from dowse.model.http import Response, Timings, Truncation
-from dowse.model.page import Bag, Digest, Links, Part, Reason, Signature, Verdict
+from dowse.model.page import Bag, Digest, Links, PageContent, Part, Reason, Signature, Verdict
 
 RESPONSE = Response(
     "http://example.org/é", 203, (("Content-Type", "text/html"), ("X-Odd", "\udcff")), b"\x00body", "Fine", 7,
@@ -25,7 +25,6 @@ LINKS = Links(
     rels=["", "next"],
     positions=np.array([0, 9], np.int32),
     similarity=np.array([[0, 0.25, 0.1, 0.2, 0.3], [0.5, 1, 0.4, 0.6, np.inf]], np.float32),
-    places=np.array([[1, 0, 0, 77], [3, 1, 2, -5]], np.int32),
 )
 DIGEST = Digest(
     verdict=Verdict(
@@ -33,8 +32,8 @@ DIGEST = Digest(
         (Part("and", True, 0.75), Part('language == "de"', True, 1.0, "de", 1), Part("words > 3", True, 0.5, 4.0, 1)),
         "ValueError: x",
     ),
-    title="Titel", language="de", charset="utf-8", words=3, text_len=20, links=LINKS, n_links=5,
-    refused_links={"host": 3}, canonical="http://example.org/", refresh=None, noindex=True, nofollow=True,
+    content=PageContent("Titel", "de", "utf-8", "http://example.org/", 3, 20, 5), links=LINKS,
+    refused_links={"host": 3}, noindex=True,
     signature=Signature(2**64 - 1, bytes(range(64))), lines=np.array([3, 2**64 - 1], np.uint64),
     bag=Bag(np.array([5, 2**32 - 1], np.uint32), np.array([1.0, 0.25], np.float32)), text="Text",
     parse_s=0.1, judge_s=0.2,
@@ -65,11 +64,10 @@ def test_a_digest_arrives_whole_with_every_field() -> None:
     np.testing.assert_array_equal(again.bag.terms, DIGEST.bag.terms)
     np.testing.assert_array_equal(again.bag.counts, DIGEST.bag.counts)
     default = Digest(Verdict(0, False, 0, ""))
-    for name in (field.name for field in fields(Digest) if field.name not in ("links", "lines", "bag", "refresh")):
+    for name in (field.name for field in fields(Digest) if field.name not in ("links", "lines", "bag")):
         assert getattr(again, name) == getattr(DIGEST, name) != getattr(default, name), name
-    moved = unpack_work(pack_work(Work(Digest(DIGEST.verdict, refresh="http://r.example/")))).digest
-    assert moved is not None
-    assert moved.refresh == "http://r.example/"
+    for field in fields(PageContent):
+        assert getattr(DIGEST.content, field.name) != getattr(default.content, field.name), field.name
 
 
 @given(

@@ -8,6 +8,7 @@ from typing import Any
 
 from dowse.model.budget import Spent
 from dowse.model.http import Timings
+from dowse.model.page import PageContent
 from dowse.model.records import Batch, CandidateRow, CandidateState, EventRow, PageRow, SiteRow
 from dowse.store import CrawlStore
 
@@ -49,7 +50,7 @@ def page(n: int, *, relevant: bool = False, **other: Any) -> PageRow:
     values: dict[str, Any] = {
         "id": n, "url": url(n), "final_url": url(n), "fetched_at": WALL + n, "outcome": "fetched", "status": 200,
         "content_type": "text/html", "wire_bytes": 8000 + n % 5000, "body_bytes": 34_000, "score": score,
-        "relevant": relevant, "title": f"{TITLES[n % len(TITLES)]} ({n})", "depth": min(n, 1 + n % 5),
+        "relevant": relevant, "content": PageContent(f"{TITLES[n % len(TITLES)]} ({n})"), "depth": min(n, 1 + n % 5),
         "parse_s": 0.0009, "judge_s": 0.0004, "timings": Timings(0.004, 0.031, 0.131, 0.178),
         "verdict": [("term: perovskit", score, 0.6), ("term: solar", score, 0.3), ("4 more", score, 0.1)],
     }  # fmt: skip

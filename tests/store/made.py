@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from dowse.model.budget import Spent
 from dowse.model.http import Response, Timings
-from dowse.model.records import Batch, CandidateRow, CandidateState, DecisionRow, EventRow, LinkRow, PageRow, SiteRow
+from dowse.model.page import PageContent
+from dowse.model.records import Batch, CandidateRow, CandidateState, DecisionRow, EventRow, PageRow, SiteRow
 from dowse.store import CrawlStore, compose
 
 WALL = 1_700_000_000.25
@@ -33,10 +35,13 @@ def response(n: int, **other: Any) -> Response:
 
 
 def page(n: int, **other: Any) -> PageRow:
+    """``other``: fields of the row, or of its content."""
+    content = {field.name: other.pop(field.name) for field in fields(PageContent) if field.name in other}
     values: dict[str, Any] = {
         "id": n, "url": url(n), "final_url": url(n), "fetched_at": WALL + n, "outcome": "fetched", "status": 200,
         "content_type": "text/html", "wire_bytes": 10 * n, "body_bytes": len(body(n)), "score": n % 10 / 10,
-        "relevant": n % 2 == 0, "title": f"Page {n}", "signature": 2**64 - 1 - n, "minhash": bytes([n % 256] * 8),
+        "relevant": n % 2 == 0, "content": PageContent(**{"title": f"Page {n}", **content}),
+        "signature": 2**64 - 1 - n, "minhash": bytes([n % 256] * 8),
         "timings": Timings(0.125, 0.25, 0.5, 1.0), "parse_s": 0.25, "judge_s": 0.25,
         "verdict": [("similarity", 0.5, 1.0)], "archive": compose(response(n), WALL + n, {"depth": n}),
     }  # fmt: skip
@@ -61,7 +66,7 @@ def batch(first: int, count: int = 5) -> Batch:
             )
         },
         pages=[page(n) for n in ids],
-        links=[LinkRow(n, n + 1, f"to {n + 1}", 1) for n in ids],
+        links=[(n, n + 1, f"to {n + 1}", 1, 0, "") for n in ids],
         decisions=[DecisionRow(n, WALL + n, 0.5, "best-first", 1, {"average": (0.5, 1.0)}) for n in ids],
         events=[EventRow(WALL + first, "batch", str(first))],
         statistics={"learned": {"n": first + count}, "packed": bytes([count])},

@@ -14,9 +14,8 @@ import pytest
 
 from dowse.model.budget import Spent
 from dowse.model.errors import FolderBusy, NotACrawl, StoreError, UserError
-from dowse.model.records import Batch, CandidateRow, CandidateState, Records, SiteRow
+from dowse.model.records import PAGES, Batch, CandidateRow, CandidateState, Records, SiteRow
 from dowse.store import Counters, CrawlReader, CrawlStore, export, read_response
-from dowse.store.schema import PAGE_COLUMNS
 from tests.store.made import WALL, batch, body, candidates, page, url, warc_records
 
 SETTINGS = {"topic": {"name": "solar", "politeness": {"obey_robots": False}}, "version": "1.2"}
@@ -77,7 +76,7 @@ def test_each_column_gets_its_own_value(folder: Path) -> None:
     with CrawlStore.create(folder, {}, WALL) as store:
         store.commit(Batch(pages=[row]))
     [stored] = rows(folder, "SELECT * FROM pages")
-    found = dict(zip(PAGE_COLUMNS, stored, strict=True))
+    found = dict(zip(PAGES.names, stored, strict=True))
     [(file, length)] = rows(folder, "SELECT file, bytes FROM archives")
     assert found.pop("warc_file") == file == "dowse-00000.warc.gz"
     assert 0 < int(str(found.pop("warc_offset"))) + int(str(found.pop("warc_length"))) < int(str(length))
@@ -155,7 +154,7 @@ def test_text_that_is_no_unicode_does_not_lose_the_batch(folder: Path) -> None:
     with CrawlStore.create(folder, {}, WALL) as store:
         made = batch(0)
         made.pages[3].etag = bad
-        made.links[4] = made.links[4]._replace(anchor=bad)
+        made.links[4] = (4, 5, bad, 1, 0, "")
         store.commit(made)
         assert store.counters().recorded == 5
     assert rows(folder, "SELECT etag FROM pages WHERE id = 3") == [("caf\ufffd",)]
@@ -260,30 +259,30 @@ def test_records_of_the_first_version_are_read_and_gone_on_with(folder: Path) ->
     assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("4",)]
 
 
-@pytest.mark.parametrize("kind", ["learning", "another"])
-def test_what_was_settled_stood_behind_the_rest_in_the_third_version(folder: Path, kind: str) -> None:
-    row, words = bytes(range(136)), b"words" * 100
-    known = {1: row, 2: row + words, 4: row[:20]}
+def test_records_of_the_third_version_have_no_details(folder: Path) -> None:
+    """What a strategy wrote is its own: evidence stays as it is, and is taken up by who wrote it."""
+    known = {1: bytes(range(136)), 2: bytes(range(136)) + b"words" * 100, 4: b"short"}
     with CrawlStore.create(folder, SETTINGS, WALL) as store:
-        store.commit(replace(batch(0), evidence=known, statistics={"evidence": kind}))
+        store.commit(replace(batch(0), evidence=known, statistics={"evidence": "learning"}))
     with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:
         connection.executescript(
             "DROP TABLE settled; UPDATE meta SET value = '3' WHERE name = 'schema_version'; PRAGMA user_version = 3;"
         )
-    settled = [(2, words)] if kind == "learning" else []
     with CrawlReader(folder) as reader:
-        assert list(reader.settled(range(5))) == settled
-        assert [reader.evidence(id_) for id_ in (0, 1, 4)] == [None, row, row[:20]]
+        assert list(reader.details(range(5))) == []
+        assert [reader.evidence(id_) for id_ in range(5)] == [known.get(id_) for id_ in range(5)]
     assert rows(folder, "PRAGMA user_version") == [(3,)], "looking changes nothing"
     with CrawlStore.open(folder) as store:
         [block] = store.candidates()
-        assert block.evidence[:5] == [None, row, row if settled else row + words, None, row[:20]]
-        assert list(store.settled([4, 2, 1])) == settled
+        assert block.evidence[:5] == [known.get(id_) for id_ in range(5)]
+        assert list(store.details([4, 2, 1])) == []
+        store.commit(Batch(evidence={2: known[1]}, details={2: b"words" * 100}))
+        assert list(store.details([4, 2, 1])) == [(2, b"words" * 100)]
 
 
 def test_all_evidence_is_forgotten_or_none(folder: Path) -> None:
     with CrawlStore.create(folder, SETTINGS, WALL) as store:
-        store.commit(replace(batch(0), evidence={1: b"x"}, settled={1: b"y"}, statistics={"evidence": "one"}))
+        store.commit(replace(batch(0), evidence={1: b"x"}, details={1: b"y"}, statistics={"evidence": "one"}))
         store._connection.execute("CREATE TRIGGER no BEFORE DELETE ON settled BEGIN SELECT raise(FAIL, 'no'); END")
         with pytest.raises(StoreError, match="no"):
             store.forget_evidence("other")
@@ -291,7 +290,7 @@ def test_all_evidence_is_forgotten_or_none(folder: Path) -> None:
         store._connection.execute("DROP TRIGGER no")
         store.forget_evidence("other")
         assert store.statistics()["evidence"] == "other"
-        assert list(store.settled([1])) == []
+        assert list(store.details([1])) == []
     assert rows(folder, "SELECT evidence FROM candidates WHERE id = 1") == [(None,)]
 
 

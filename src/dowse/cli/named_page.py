@@ -13,12 +13,13 @@ from dowse.cli.flags import read_topic, with_flags
 from dowse.cli.terminal import say
 from dowse.engine.assembly.prepare import documents_of, read_examples
 from dowse.engine.exchange.documents import NamedDocument
-from dowse.engine.page.facts import facts_of
+from dowse.engine.page.judged import facts_of
 from dowse.judge import TopicJudge, build_judge, check_judge
 from dowse.model.clock import SystemClock
 from dowse.model.facts import PageFacts
+from dowse.model.page import PageContent
 from dowse.model.topic import Topic
-from dowse.parse import Document, detect_language, gather_links
+from dowse.parse import Document, detect_language, gather_links, object_types
 
 __all__ = ["ChosenPage", "Page", "TopicWords", "read_page"]
 
@@ -39,11 +40,16 @@ class ChosenPage:
 
     def facts(self) -> PageFacts:
         """What the judge may ask for."""
-        document, named = self.document, self.named
+        document, named, judge = self.document, self.named, self.judge.judge
+        content = PageContent(
+            title=document.title,
+            language=detect_language(document.raw_text, document.lang),
+            words=len(document.words()),
+            n_links=gather_links(document).n_links,
+        )
         return facts_of(
-            self.judge.judge, document, language=detect_language(document.raw_text, document.lang),
-            n_words=len(document.words()), n_links=gather_links(document).n_links, body=named.body,
-            content_type=named.content_type,
+            document.url, content, text=document.text if judge.needs_text else "",
+            objects=object_types(named.body, named.content_type) if judge.needs_objects else None,
         )  # fmt: skip
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Annotated, Protocol
+
+from dowse.model.columns import Stored
 
 __all__ = [
     "REDIRECTS",
@@ -94,10 +96,10 @@ def is_unwanted(content_type: str | None, accept_types: tuple[str, ...]) -> bool
 class Timings:
     """Seconds of one exchange. A reused connection has ``dns_s`` and ``connect_s`` of 0."""
 
-    dns_s: float = 0.0
-    connect_s: float = 0.0  # TCP and TLS
-    first_byte_s: float = 0.0  # from the start of the exchange to the response headers
-    total_s: float = 0.0  # from the start of the exchange to the last byte
+    dns_s: Annotated[float, Stored("Looking up the name; the first page of a site carries it.")] = 0.0
+    connect_s: Annotated[float, Stored("TCP and TLS; 0 on a connection that was open.")] = 0.0
+    first_byte_s: Annotated[float, Stored("From the start to the response's headers.")] = 0.0
+    total_s: Annotated[float, Stored("From the start to the last byte.")] = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,24 @@
-"""What a fetched page becomes: a verdict and a compact digest of what the crawl needs to know about it."""
+"""What a fetched page becomes: a verdict and a compact digest of what the crawl needs to know about it.
+
+What a parser finds of a page, and of its links, and is to be stored, is a field of :class:`PageContent` or of
+:class:`Links` here. It then travels from the worker to the engine, into the records and into the lab's arrays.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bag", "Context", "Digest", "Links", "Outcome", "Part", "Reason", "Signature", "Verdict"]
+from dowse.model.columns import Stored
+
+__all__ = [
+    "Bag", "Context", "Digest", "Links", "Outcome", "PageContent", "Part", "Reason", "Shape", "Signature", "Verdict",
+]  # fmt: skip
 
 
 class Outcome(StrEnum):
@@ -18,7 +28,6 @@ class Outcome(StrEnum):
     REDIRECTED = "redirected"  # it led to another URL, which has a life of its own
     FAILED = "failed"  # no usable response, after the retries the table allows
     REFUSED = "refused"  # robots, scope or safety forbid it
-    LEFT = "left"  # still waiting when the crawl ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,24 +98,15 @@ class Context(IntEnum):
     PATH = 4  # the anchors that the page has under the same path of tags, on average
 
 
-def _no_contexts() -> NDArray[np.float32]:
-    return np.zeros((0, len(Context)), np.float32)
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Of an array with several numbers a row: how many."""
+
+    width: int
 
 
-def _no_places() -> NDArray[np.int32]:
-    return np.zeros((0, 4), np.int32)
-
-
-def _no_floats() -> NDArray[np.float32]:
-    return np.zeros(0, np.float32)
-
-
-def _no_fingerprints() -> NDArray[np.uint64]:
-    return np.zeros(0, np.uint64)
-
-
-def _no_positions() -> NDArray[np.int32]:
-    return np.zeros(0, np.int32)
+def _none(number: type[np.generic], *width: int) -> Callable[[], NDArray[Any]]:
+    return lambda: np.zeros((0, *width), number)
 
 
 @dataclass(slots=True)
@@ -114,18 +114,43 @@ class Links:
     """The followable links of a page as columns, one row a distinct target, in order of first appearance."""
 
     urls: list[str] = field(default_factory=list)  # canonical
-    fingerprints: NDArray[np.uint64] = field(default_factory=_no_fingerprints)
-    counts: NDArray[np.float32] = field(default_factory=_no_floats)  # L(p,h): links from this page to that target
-    anchors: list[str] = field(default_factory=list)  # anchor text and title= of the longest mention, clipped
-    rels: list[str] = field(default_factory=list)  # rel= of the first mention, lower case
-    positions: NDArray[np.int32] = field(default_factory=_no_positions)  # of the first mention among all the links
-    similarity: NDArray[np.float32] = field(default_factory=_no_contexts)
+    fingerprints: NDArray[np.uint64] = field(default_factory=_none(np.uint64))
+    anchors: Annotated[
+        list[str],
+        Stored("Anchor text, the longest where there are several; at most 200 characters.", column="anchor"),
+    ] = field(default_factory=list)  # with title=
+    counts: Annotated[NDArray[np.float32], Stored("Links from this page to that target.", column="count", kind=int)] = (
+        field(default_factory=_none(np.float32))
+    )  # L(p,h)
+    positions: Annotated[
+        NDArray[np.int32],
+        Stored("Place of the first of them among all links of the page, from 0.", column="position", kind=int),
+    ] = field(default_factory=_none(np.int32))
+    rels: Annotated[list[str], Stored("Its `rel=`, in lower case; `refresh` for a meta refresh.", column="rel")] = (
+        field(default_factory=list)
+    )  # of the first mention
+    similarity: Annotated[NDArray[np.float32], Shape(len(Context))] = field(
+        default_factory=_none(np.float32, len(Context))
+    )
     """To the topic, one column a :class:`Context`; NaN where there is no word."""
-    places: NDArray[np.int32] = field(default_factory=_no_places)
-    """Where its best mention stands: line of the paragraph, block, line of the heading, hash of the tag path."""
 
     def __len__(self) -> int:
         return len(self.urls)
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    """What a page says of itself, whatever the topic: read once, then stored."""
+
+    title: Annotated[str, Stored("The page's title.")] = ""
+    language: Annotated[str, Stored("ISO 639-1; empty: unknown.")] = ""
+    charset: Annotated[str, Stored("The encoding the text was read with.")] = ""
+    canonical: Annotated[str | None, Stored("The address the page itself names (`rel=canonical`), when it does.")] = (
+        None
+    )
+    words: Annotated[int, Stored("Words of visible text.")] = 0
+    text_len: Annotated[int, Stored("Characters of visible text.")] = 0
+    n_links: Annotated[int, Stored("All links on the page, refused ones included.")] = 0  # L(p)
 
 
 @dataclass(slots=True)
@@ -133,20 +158,12 @@ class Digest:
     """Everything the engine keeps of a page after its bytes were parsed and judged in a worker."""
 
     verdict: Verdict
-    title: str = ""
-    language: str = ""  # ISO 639-1, or empty when unknown
-    charset: str = ""
-    words: int = 0  # length of the visible text in words
-    text_len: int = 0  # length of the visible text in characters
+    content: PageContent = field(default_factory=PageContent)
     links: Links = field(default_factory=Links)
-    n_links: int = 0  # every link on the page, L(p), refused ones included
     refused_links: dict[str, int] = field(default_factory=dict)  # rule -> how many links it refused
-    canonical: str | None = None  # <link rel=canonical>
-    refresh: str | None = None  # target of <meta http-equiv=refresh>
     noindex: bool = False
-    nofollow: bool = False
     signature: Signature = field(default_factory=Signature)
-    lines: NDArray[np.uint64] = field(default_factory=_no_fingerprints)  # hashes of its lines, to see what repeats
+    lines: NDArray[np.uint64] = field(default_factory=_none(np.uint64))  # hashes of its lines, to see what repeats
     bag: Bag | None = None  # only when asked for, like the next
     text: str | None = None
     parse_s: float = 0.0

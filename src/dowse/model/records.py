@@ -9,29 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, NamedTuple, Protocol
+from itertools import repeat
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.budget import Spent
+from dowse.model.columns import Column, Form, Stored, Table, columns_of
 from dowse.model.http import Timings
+from dowse.model.page import Links, PageContent
 
 __all__ = [
-    "EVIDENCE_KIND",
-    "LOOP_HELD",
-    "REPEATS",
-    "STRATEGY_STATE",
-    "Batch",
-    "CandidateBlock",
-    "CandidateRow",
-    "CandidateState",
-    "DecisionRow",
-    "EventRow",
-    "LinkRow",
-    "PageRow",
-    "Records",
-    "SiteRow",
+    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "LINKS", "LOOP_HELD", "PAGES", "REPEATS", "SITES", "STRATEGY_STATE",
+    "TABLES", "Batch", "CandidateBlock", "CandidateRow", "CandidateState", "DecisionRow", "EventRow", "LinkRow",
+    "PageRow", "Records", "SiteRow", "link_rows",
 ]  # fmt: skip
 
 STRATEGY_STATE = "strategy."
@@ -59,18 +51,24 @@ class CandidateState(IntEnum):
 class CandidateRow:
     """A URL taken up by the frontier."""
 
-    id: int
-    url: str
-    site: int
-    depth: int
-    parent: int | None  # the page it was first found on; None for a seed
-    priority: float
-    run: int = 0  # steps within one URL pattern since the last relevant page (trap rule)
-    state: CandidateState = CandidateState.WAITING
-    reason: str = ""
-    attempts: int = 0
-    via: int | None = None  # the candidate whose redirect led here
-    evidence: bytes | None = None  # what the strategy knows of it
+    id: Annotated[int, Stored("Counted from 0, in order of discovery.", key=True)]
+    url: Annotated[str, Stored("Canonical: no fragment, tracking or session parameters.")]
+    site: Annotated[int, Stored("`sites.id`.")]
+    depth: Annotated[int, Stored("Links from a seed.")]
+    parent: Annotated[int | None, Stored("The page it was first found on; null for a seed.")]
+    priority: Annotated[float, Stored("Higher goes earlier. Seeds are near 10^12.")]
+    run: Annotated[int, Stored("For the [trap rule](politeness.md#scope-and-traps) `pattern-run`.")] = 0
+    """Steps within one URL pattern since the last relevant page."""
+    state: Annotated[CandidateState, Stored("0 waiting, 1 leased, 2 fetched (or redirected), 3 failed, 4 refused.")] = (
+        CandidateState.WAITING
+    )
+    reason: Annotated[str, Stored("Why it failed, was refused, or waits again.")] = ""
+    attempts: Annotated[int, Stored("Requests so far.")] = 0
+    via: Annotated[int | None, Stored("The candidate whose redirect led here.")] = None
+    evidence: Annotated[
+        bytes | None,
+        Stored("What the strategy knows of the URL, in a form of its own; null where the priority is all.", since=3),
+    ] = None
 
 
 @dataclass(slots=True)
@@ -97,88 +95,155 @@ class CandidateBlock:
 class SiteRow:
     """What is known of an origin (scheme, host, port)."""
 
-    id: int
-    origin: str
-    host: str
-    address: str = ""
-    robots_status: str = ""  # "allowed", "rules", "unreachable", ...
-    robots_fetched_at: float | None = None
-    delay_s: float = 0.0
-    requests: int = 0
-    pages: int = 0
-    relevant: int = 0
-    failures: int = 0
-    wire_bytes: int = 0
-    latency_s: float = 0.0  # sum of first-byte times, for means
-    download_s: float = 0.0  # sum of download times
-    not_before: float | None = None  # when it may be asked again, by the wall clock; None: never asked
-    closed: str = ""  # why it was given up
+    id: Annotated[int, Stored("Counted from 0.", key=True)]
+    origin: Annotated[str, Stored("As in `https://example.org`.")]
+    host: Annotated[str, Stored("Name or address.")]
+    address: Annotated[str, Stored("The address that its delay is shared by; empty: never looked up.")] = ""
+    robots_status: Annotated[
+        str,
+        Stored("`rules` (a robots.txt was read), `allowed` (there is none), `unreachable`; empty: never asked for."),
+    ] = ""
+    robots_fetched_at: Annotated[float | None, Stored("When robots.txt was last read.", Form.TIME)] = None
+    delay_s: Annotated[float, Stored("The delay kept.")] = 0.0
+    requests: Annotated[int, Stored("Requests for pages and robots.txt.")] = 0
+    pages: Annotated[int, Stored("Pages kept.")] = 0
+    relevant: Annotated[int, Stored("Relevant ones.")] = 0
+    failures: Annotated[int, Stored("Exchanges without an answer, failed look-ups, and unreachable robots.txt.")] = 0
+    wire_bytes: Annotated[
+        int,
+        Stored("Bytes over the wire: headers, the body as it was encoded, and what framed it.", column="bytes"),
+    ] = 0
+    latency_s: Annotated[float, Stored("Sum of the times to the first byte of pages.")] = 0.0
+    download_s: Annotated[float, Stored("Sum of the times from there to the last byte.")] = 0.0
+    not_before: Annotated[
+        float | None,
+        Stored(
+            "When it may be asked again, as of the last transaction; for a closed site, when a later run may try. "
+            "Null: never asked.",
+            Form.TIME,
+            since=2,
+        ),
+    ] = None  # by the wall clock
+    closed: Annotated[str, Stored("Why the site was [given up](politeness.md#delays); empty: it was not.", since=2)] = (
+        ""
+    )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PageRow:
     """One finished URL: fetched, failed or refused after a request. ``archive`` is appended to the WARC file."""
 
-    id: int
-    url: str
-    final_url: str  # where a redirect leads; otherwise the same as url
-    fetched_at: float  # seconds since 1970
-    outcome: str
-    reason: str = ""
-    status: int = 0
-    content_type: str = ""
-    wire_bytes: int = 0  # all that came over the wire (column "bytes")
-    body_bytes: int = 0  # after content decoding
-    truncated: str = ""
-    score: float | None = None
-    relevant: bool | None = None
-    similarity: float | None = None
-    erid: float | None = None
-    title: str = ""
-    language: str = ""
-    charset: str = ""
-    canonical: str | None = None  # what the page itself names as its address
-    depth: int = 0
-    words: int = 0
-    text_len: int = 0
-    n_links: int = 0
-    duplicate_of: int | None = None
-    signature: int = 0
-    minhash: bytes = b""
-    etag: str | None = None
-    last_modified: str | None = None
-    attempts: int = 1
+    id: Annotated[int, Stored("The candidate.", key=True)]
+    ordinal: Annotated[int, Stored("Order of recording, from 0.", exported=False)] = 0  # given by the store
+    url: Annotated[str, Stored("The URL that was asked for.")]
+    final_url: Annotated[str, Stored("Where its redirect leads; otherwise `url`.")]
+    outcome: Annotated[str, Stored("`fetched`, `redirected`, `failed` or `refused`.")]
+    reason: Annotated[str, Stored("Why; empty for an ordinary page.")] = ""
+    status: Annotated[int, Stored("The HTTP status; 0 when no answer came.")] = 0
+    content_type: Annotated[str, Stored("The media type, without parameters.")] = ""
+    wire_bytes: Annotated[int, Stored("Of the body, over the wire.", column="bytes")] = 0
+    body_bytes: Annotated[int, Stored("Of the body, after decompression.")] = 0
+    truncated: Annotated[
+        str,
+        Stored(
+            "Why the body is only a beginning: `length`, `time`, `disconnect`, `encoding`, `type` (unwanted type: "
+            "not read at all) or `budget`. Empty: it is whole."
+        ),
+    ] = ""
+    score: Annotated[float | None, Stored("How near the page is to the topic, from 0 to 1. Null: not judged.")] = None
+    relevant: Annotated[
+        bool | None,
+        Stored("1 or 0: `score` reaches the threshold (and the language is wanted). Null: not judged."),
+    ] = None
+    similarity: Annotated[float | None, Stored("The cosine to the topic's terms.")] = None
+    erid: Annotated[float | None, Stored("The weighted keyword density.")] = None
+    content: PageContent = field(default_factory=PageContent)
+    depth: Annotated[int, Stored("Links from a seed.")] = 0
+    duplicate_of: Annotated[int | None, Stored("The page that had this text first; null: none.")] = None
+    signature: Annotated[
+        int,
+        Stored("Hash of the words in order (64 bits, signed); 0: too few words.", Form.BITS, exported=False),
+    ] = 0
+    minhash: Annotated[bytes, Stored("Sketch of the words, for near-duplicates.", exported=False)] = b""
+    etag: Annotated[str | None, Stored("The header, when there was one.")] = None
+    last_modified: Annotated[str | None, Stored("The header, when there was one.")] = None
+    attempts: Annotated[int, Stored("Requests it took.")] = 1
+    fetched_at: Annotated[float, Stored("When the exchange began.", Form.TIME)]
     timings: Timings = field(default_factory=Timings)
-    parse_s: float = 0.0
-    judge_s: float = 0.0
-    verdict: list[tuple[Any, ...]] = field(default_factory=list)
-    """Reasons: name, value, weight. Behind them a predicate's parts: text, degree, 0, held, value, depth."""
+    parse_s: Annotated[float, Stored("Parsing, links, language and duplicate signature.")] = 0.0
+    judge_s: Annotated[float, Stored("Judging.")] = 0.0
+    verdict: Annotated[
+        list[tuple[Any, ...]],
+        Stored(
+            "JSON: `[[reason, value, weight], ...]`. The products add up to the score. With a "
+            "[predicate](predicates.md) its parts follow: `[part, degree, 0, held, value, depth]`.",
+            Form.JSON,
+        ),
+    ] = field(default_factory=list)
+    warc_file: Annotated[str | None, Stored("The archive file with the response; null: not kept.")] = None
+    warc_offset: Annotated[int | None, Stored("Where its record begins.")] = None  # these three the store gives
+    warc_length: Annotated[int | None, Stored("Bytes of its record, compressed.")] = None
+    cached_from: Annotated[
+        str | None,
+        Stored(
+            "The folder of the earlier crawl it was [taken from](cache.md); null: it was asked for. With it, "
+            "`fetched_at`, `bytes` and the times of the exchange are those of the earlier crawl, and `attempts` is "
+            "0.",
+            since=3,
+        ),
+    ] = None
     archive: list[bytes] = field(default_factory=list)  # finished gzip members: request, response, metadata, ...
     archive_response: int = 1  # which of them holds the response that warc_offset names
-    cached_from: str | None = None  # the folder of the earlier crawl that held it; None: asked for in this one
 
 
-class LinkRow(NamedTuple):
-    """A link from a fetched page to a known URL. A tuple: there are a hundred of them a page."""
+LinkRow = tuple[Any, ...]
+"""A link from a fetched page to a known URL: the columns of :data:`LINKS`. There are a hundred of them a page."""
 
-    page: int
-    target: int
-    anchor: str
-    mentions: int  # on that page
-    position: int = 0  # of the first among all links of the page
-    rel: str = ""
+
+@dataclass(slots=True)
+class _LinkEnds:
+    page: Annotated[int, Stored("The page that carries the link.")]
+    target: Annotated[int, Stored("The candidate it leads to.")]
 
 
 @dataclass(slots=True)
 class DecisionRow:
     """Why a URL was fetched when it was: the features, their values and weights, and the model's version."""
 
-    candidate: int
-    at: float
-    priority: float
-    strategy: str
-    version: int
-    features: dict[str, tuple[float, float]]  # name -> value, weight
+    candidate: Annotated[int, Stored("The URL.", key=True)]
+    at: Annotated[float, Stored("When it was chosen.", Form.TIME)]
+    priority: Annotated[float, Stored("Its priority at that moment.")]
+    strategy: Annotated[str, Stored("The crawl order's name.")]
+    version: Annotated[int, Stored("The learned model's version.")]
+    features: Annotated[dict[str, tuple[float, float]], Stored("JSON: `{name: [value, weight], ...}`.", Form.JSON)]
+
+
+PAGES = Table("pages", columns_of(PageRow))
+CANDIDATES = Table("candidates", columns_of(CandidateRow))
+LINKS = Table("links", columns_of(_LinkEnds) + columns_of(Links))
+SITES = Table("sites", columns_of(SiteRow))
+DECISIONS = Table("decisions", columns_of(DecisionRow))
+TABLES = (PAGES, CANDIDATES, LINKS, SITES, DECISIONS)
+"""The tables whose columns are declared by the fields of rows."""
+
+_OF_LINKS = columns_of(Links)
+
+
+def link_rows(
+    page: int, targets: NDArray[np.int64], links: Links, chosen: NDArray[np.int64] | None
+) -> Iterator[LinkRow]:
+    """The chosen rows of a page's links (None: all), which lead to these candidates."""
+    rows = None if chosen is None else chosen.tolist()
+    return zip(repeat(page), targets.tolist(), *(_values(links, column, chosen, rows) for column in _OF_LINKS))
+
+
+def _values(links: Links, column: Column, chosen: NDArray[np.int64] | None, rows: list[int] | None) -> list[Any]:
+    values = getattr(links, column.field)
+    if isinstance(values, list):
+        return values if rows is None else [values[row] for row in rows]
+    some = values if chosen is None else values[chosen]
+    found: list[Any] = some.tolist() if column.kind is float else some.astype(np.int64).tolist()
+    return found
 
 
 @dataclass(slots=True)
@@ -198,7 +263,7 @@ class Batch:
     states: dict[int, tuple[CandidateState, str, int]] = field(default_factory=dict)  # id -> state, reason, attempts
     priorities: dict[int, float] = field(default_factory=dict)
     evidence: dict[int, bytes] = field(default_factory=dict)  # what the strategy knows of a candidate
-    settled: dict[int, bytes] = field(default_factory=dict)  # what follows it, and hardly changes
+    details: dict[int, bytes] = field(default_factory=dict)  # the long part of it, which hardly changes
     sites: dict[int, SiteRow] = field(default_factory=dict)
     pages: list[PageRow] = field(default_factory=list)
     links: list[LinkRow] = field(default_factory=list)
@@ -207,7 +272,8 @@ class Batch:
     refusals: dict[str, int] = field(default_factory=dict)  # rule -> URLs refused since the last commit
     refusal_samples: list[tuple[str, str]] = field(default_factory=list)  # rule, URL
     statistics: dict[str, Any] = field(default_factory=dict)  # name -> JSON value or bytes: learned state
-    beside: list[tuple[list[bytes], float]] = field(default_factory=list)  # archived, but no page: robots.txt; and when
+    archive_only: list[tuple[list[bytes], float]] = field(default_factory=list)
+    """Answers that are no page (robots.txt, sitemaps): finished gzip members, and when each came."""
     spent: Spent | None = None
 
     @property
@@ -218,7 +284,8 @@ class Batch:
     def __bool__(self) -> bool:
         # asked several times a page: what is there first and mostly comes first
         return bool(self.sites or self.states or self.pages or self.candidates or self.priorities or self.links
-                    or self.decisions or self.events or self.refusals or self.statistics or self.beside)  # fmt: skip
+                    or self.decisions or self.events or self.refusals or self.statistics
+                    or self.archive_only)  # fmt: skip
 
 
 class Records(Protocol):

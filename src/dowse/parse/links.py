@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dowse.compiled import core
 from dowse.model.page import Context, Links
@@ -176,14 +177,22 @@ def mentions_of(document: Document, found: Gathered, starts: list[int]) -> Menti
     return mentions(found.mentioned, found.paragraphs, outline.paths(found.elements), starts, outline.headings())
 
 
-def measure_links(found: Gathered, mentioned: Mentions, measures: Measures, hash_seed: int = 0) -> Links:
-    """Gathered links in their context; ``hash_seed`` is that of their fingerprints."""
+def measure_links(
+    found: Gathered,
+    mentioned: Mentions,
+    measures: Measures,
+    hash_seed: int = 0,
+    fingerprints: NDArray[np.uint64] | None = None,
+) -> Links:
+    """Gathered links in their context; ``hash_seed`` is that of their fingerprints, where these are not given."""
     urls = found.urls
     if not urls:
         return Links()
+    if fingerprints is None:
+        fingerprints = np.fromiter((fingerprint(url, hash_seed) for url in urls), np.uint64, len(urls))
     return Links(
         urls=urls,
-        fingerprints=np.fromiter((fingerprint(url, hash_seed) for url in urls), np.uint64, len(urls)),
+        fingerprints=fingerprints,
         counts=np.array(found.counts, np.float32),
         anchors=found.anchors,
         rels=found.rels,

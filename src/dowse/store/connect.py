@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dowse.model.errors import NotACrawl, UserError
 from dowse.model.files import open_plain
-from dowse.store.schema import APPLICATION, CREATE, DATABASE, LACKING, UPGRADES, VERSION
+from dowse.store.schema import APPLICATION, CREATE, DATABASE, UPGRADES, VERSION, show_lacking
 from dowse.store.trust import check_files, check_schema, guard
 
 __all__ = ["connect_reader", "connect_writer", "create_database"]
@@ -102,9 +102,7 @@ def connect_reader(folder: Path) -> sqlite3.Connection:
     try:
         connection = sqlite3.connect(uri, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False)
         version = _check(connection, folder)
-        for since, shown in LACKING.items():
-            if version < since:
-                connection.executescript(shown)
+        connection.executescript(show_lacking(version))
     except BaseException as error:
         if connection is not None:
             connection.close()

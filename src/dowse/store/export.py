@@ -18,8 +18,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TextIO
 
+from dowse.model.columns import Column, Form
 from dowse.model.errors import UserError
 from dowse.model.files import write_whole
+from dowse.model.records import PAGES
 from dowse.model.shown import json_line, shown, table_cell
 from dowse.store.connect import connect_reader
 from dowse.store.damage import damage_told
@@ -28,15 +30,24 @@ __all__ = ["COLUMNS", "FORMATS", "export"]
 
 FORMATS = ("jsonl", "csv", "parquet")
 _TEXT, _INT, _REAL, _BOOL, _TIME, _JSON = "string", "int64", "double", "bool", "time", "json"
-COLUMNS = {
-    "id": _INT, "url": _TEXT, "final_url": _TEXT, "title": _TEXT, "score": _REAL, "relevant": _BOOL,
-    "similarity": _REAL, "erid": _REAL, "depth": _INT, "words": _INT, "text_len": _INT, "n_links": _INT, "bytes": _INT,
-    "body_bytes": _INT, "outcome": _TEXT, "reason": _TEXT, "status": _INT, "content_type": _TEXT, "truncated": _TEXT,
-    "language": _TEXT, "charset": _TEXT, "canonical": _TEXT, "duplicate_of": _INT, "etag": _TEXT,
-    "last_modified": _TEXT, "attempts": _INT, "fetched_at": _TIME, "dns_s": _REAL, "connect_s": _REAL,
-    "first_byte_s": _REAL, "total_s": _REAL, "parse_s": _REAL, "judge_s": _REAL, "verdict": _JSON, "warc_file": _TEXT,
-    "warc_offset": _INT, "warc_length": _INT, "cached_from": _TEXT,
-}  # fmt: skip
+_FIRST = (
+    "id", "url", "final_url", "title", "score", "relevant", "similarity", "erid", "depth", "words", "text_len",
+    "n_links", "bytes", "body_bytes",
+)  # fmt: skip
+"""What a reader looks for first; the rest comes in the order of the table."""
+
+
+def _kind(column: Column) -> str:
+    by_form = {Form.TIME: _TIME, Form.JSON: _JSON}
+    return by_form.get(column.stored.form) or {str: _TEXT, int: _INT, float: _REAL, bool: _BOOL}[column.kind]
+
+
+def _columns() -> dict[str, str]:
+    exported = {column.name: _kind(column) for column in PAGES.columns if column.stored.exported}
+    return {name: exported[name] for name in (*_FIRST, *(name for name in exported if name not in _FIRST))}
+
+
+COLUMNS = _columns()
 """What is exported, in this order, and what it is."""
 
 _BLOCK = 2_000  # rows held at a time

@@ -19,7 +19,16 @@ import numpy as np
 from dowse.model.errors import StoreError
 from dowse.model.forecast import FORECAST, Forecast
 from dowse.model.page import Part, Reason
-from dowse.model.records import EVIDENCE_KIND, STRATEGY_STATE, CandidateRow, CandidateState, DecisionRow, EventRow
+from dowse.model.records import (
+    CANDIDATES,
+    DECISIONS,
+    EVIDENCE_KIND,
+    STRATEGY_STATE,
+    CandidateRow,
+    CandidateState,
+    DecisionRow,
+    EventRow,
+)
 from dowse.model.revive import typed
 from dowse.store import rows
 from dowse.store.connect import connect_reader
@@ -229,13 +238,13 @@ class CrawlReader:
     @asked
     def candidate(self, url: str) -> CandidateRow | None:
         """What is known of a URL, as it stands in the records."""
-        found = self._ask(f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates WHERE url = ? LIMIT 1", url)
+        found = self._ask(f"{rows.select(CANDIDATES)} WHERE url = ? LIMIT 1", url)
         return rows.candidate(found[0]) if found else None
 
     @asked
     def candidate_by_id(self, id: int) -> CandidateRow | None:
         """The same by its number, at once."""
-        found = self._ask(f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates WHERE id = ?", id)
+        found = self._ask(f"{rows.select(CANDIDATES)} WHERE id = ?", id)
         return rows.candidate(found[0]) if found else None
 
     @asked
@@ -252,9 +261,9 @@ class CrawlReader:
         return iter(found)
 
     @asked
-    def settled(self, candidates: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-        """What the strategy has settled of these candidates."""
-        return iter(self._ask(rows.SETTLED_OF, rows.to_json(list(candidates))))
+    def details(self, candidates: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """The long part of what the strategy knows of these candidates, where there is one."""
+        return iter(self._ask(rows.DETAILS_OF, rows.to_json(list(candidates))))
 
     @asked
     def hosts(self) -> dict[int, str]:
@@ -295,9 +304,7 @@ class CrawlReader:
     @asked
     def decision(self, candidate: int) -> DecisionRow | None:
         """Why a URL was fetched when it was; None when it was not yet."""
-        found = self._ask(
-            "SELECT candidate, at, priority, strategy, version, features FROM decisions WHERE candidate = ?", candidate
-        )
+        found = self._ask(f"{rows.select(DECISIONS)} WHERE candidate = ?", candidate)
         return rows.decision(found[0]) if found else None
 
     @asked

@@ -27,7 +27,7 @@ from typing import Any
 from dowse.model.budget import Spent
 from dowse.model.errors import DowseError, NotACrawl, StoreError, UserError
 from dowse.model.files import PRIVATE_FOLDER, check_plain
-from dowse.model.records import EVIDENCE_KIND, Batch, CandidateBlock, SiteRow
+from dowse.model.records import EVIDENCE_KIND, SITES, Batch, CandidateBlock, SiteRow
 from dowse.model.revive import typed
 from dowse.store import rows
 from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files, check_archive
@@ -166,15 +166,17 @@ class CrawlStore:
         """Write everything of ``batch`` or nothing: archive bytes, flushed, then one transaction."""
         try:
             self._same_folder()
-            places = [self._keep(page.archive, page.archive_response, page.fetched_at) for page in batch.pages]
-            for members, at in batch.beside:
+            for page in batch.pages:
+                place = self._keep(page.archive, page.archive_response, page.fetched_at)
+                page.warc_file, page.warc_offset, page.warc_length = place
+            for members, at in batch.archive_only:
                 self._archive.append(members, 0, at)
             self._archive.sync()
             try:
-                self._transact(batch, places, tidy=False)
+                self._transact(batch, tidy=False)
             except UnicodeEncodeError:
                 self._connection.rollback()
-                self._transact(batch, places, tidy=True)
+                self._transact(batch, tidy=True)
         except BaseException as error:
             self._undo()
             if isinstance(error, (OSError, sqlite3.Error)):
@@ -184,12 +186,14 @@ class CrawlStore:
     def _keep(self, members: list[bytes], response: int, at: float) -> Place:
         return self._archive.append(members, response, at) if members else NOWHERE
 
-    def _transact(self, batch: Batch, places: list[Place], *, tidy: bool) -> None:
+    def _transact(self, batch: Batch, *, tidy: bool) -> None:
         run = self._connection.execute
         run("BEGIN IMMEDIATE")
-        recorded = run("SELECT recorded FROM totals").fetchone()[0]
+        [(recorded,)] = run("SELECT recorded FROM totals")
+        for ordinal, page in enumerate(batch.pages, recorded):
+            page.ordinal = ordinal
         self._total(batch)
-        for sql, values in rows.statements(batch, places, recorded, self._archive.lengths):
+        for sql, values in rows.statements(batch, self._archive.lengths):
             self._connection.executemany(sql, rows.clean(values) if tidy else values)
         run("COMMIT")
 
@@ -292,13 +296,13 @@ class CrawlStore:
                 raise StoreError(f"the records lack a candidate between {start} and {end - 1}: they are damaged")
             yield rows.candidates(start, found, count)
 
-    def settled(self, candidates: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-        """What the strategy has settled of these candidates."""
-        return iter(self._connection.execute(rows.SETTLED_OF, (rows.to_json(list(candidates)),)))
+    def details(self, candidates: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """The long part of what the strategy knows of these candidates, where there is one."""
+        return iter(self._connection.execute(rows.DETAILS_OF, (rows.to_json(list(candidates)),)))
 
     def sites(self) -> Iterator[SiteRow]:
         """Every known origin in id order."""
-        return map(rows.site, self._connection.execute(f"SELECT {rows.SITE_COLUMNS} FROM sites ORDER BY id"))
+        return map(rows.site, self._connection.execute(f"{rows.select(SITES)} ORDER BY id"))
 
     @asked
     def statistics(self) -> dict[str, Any]:

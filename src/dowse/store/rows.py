@@ -4,54 +4,52 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import IntEnum
 from itertools import chain
 from math import isfinite
+from operator import attrgetter
 from types import NoneType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.model.columns import Column, Form, Table
 from dowse.model.records import (
+    CANDIDATES,
+    DECISIONS,
+    LINKS,
+    PAGES,
+    SITES,
     Batch,
     CandidateBlock,
     CandidateRow,
     CandidateState,
     DecisionRow,
     EventRow,
-    PageRow,
     SiteRow,
 )
 from dowse.model.revive import revived, typed
-from dowse.store.archive import Place
-from dowse.store.schema import PAGE_COLUMNS
 from dowse.store.times import iso, seconds
 
 __all__ = [
-    "BLOCK_COLUMNS", "CANDIDATE_COLUMNS", "SAVED", "SITE_COLUMNS", "Statement", "candidate", "candidates", "clean",
-    "decision", "event", "from_json", "site", "state_of", "statements", "statistic", "to_json", "unsigned",
+    "BLOCK_COLUMNS", "DETAILS_OF", "SAVED", "Statement", "candidate", "candidates", "clean", "decision", "event",
+    "from_json", "select", "site", "state_of", "statements", "statistic", "to_json", "unsigned",
 ]  # fmt: skip
 
 Statement = tuple[str, Iterable[Sequence[Any]]]
 """SQL with parameters, and a row of parameters for each time it runs."""
 
 SAMPLES_A_RULE = 20
-CANDIDATE_COLUMNS = "id, url, site, depth, parent, priority, run, state, reason, attempts, via"
 # Small numbers travel together: half the time of reading millions of rows goes into making a number of each column.
 BLOCK_COLUMNS = (
     "url, priority, via, evidence, site | (depth << 32), "
     "state | (min(attempts, 255) << 8) | (min(run, 65535) << 16) | (ifnull(parent + 1, 0) << 32)"
 )
-SITE_COLUMNS = (
-    "id, origin, host, address, robots_status, robots_fetched_at, delay_s, requests, pages, relevant, failures, bytes, "
-    "latency_s, download_s, not_before, closed"
-)
 SAVED = "SELECT ifnull(sum(outcome = 'fetched'), 0), ifnull(sum(bytes), 0) FROM pages WHERE cached_from IS NOT NULL"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _STATES = tuple(CandidateState)
-_SITE_FIELDS = tuple(field.name for field in fields(SiteRow))
 _is_origin = re.compile(r"https?://[!-.0-~]+").fullmatch
 
 to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -59,37 +57,10 @@ from_json = json.loads
 
 _TOGETHER = 50  # rows a statement for what comes in thousands: half the cost of one by one
 
-
-def _insert(table: str, columns: int, verb: str = "INSERT", together: int = 1) -> str:
-    row = f"({', '.join('?' * columns)})"
-    return f"{verb} INTO {table} VALUES {', '.join([row] * together)}"
-
-
-def _many(table: str, columns: int, rows: Sequence[tuple[Any, ...]]) -> Iterator[Statement]:
-    whole = len(rows) - len(rows) % _TOGETHER
-    if whole:
-        starts = range(0, whole, _TOGETHER)
-        blocks = (tuple(chain.from_iterable(rows[start : start + _TOGETHER])) for start in starts)
-        yield _insert(table, columns, together=_TOGETHER), blocks
-    yield _insert(table, columns), rows[whole:]
-
-
-_PAGES = _insert("pages", len(PAGE_COLUMNS), "INSERT OR REPLACE")
-_SITES = _insert("sites", 16, "INSERT OR REPLACE")
-_DECISIONS = _insert("decisions", 6, "INSERT OR REPLACE")
-_STATISTICS = _insert("statistics", 2, "INSERT OR REPLACE")
-_ARCHIVES = _insert("archives", 2, "INSERT OR REPLACE")
-_EVENTS = "INSERT INTO events (at, kind, detail) VALUES (?, ?, ?)"
-_REFUSALS = "INSERT INTO refusals VALUES (?, ?) ON CONFLICT (rule) DO UPDATE SET count = count + excluded.count"
-_SAMPLES = (
-    f"INSERT OR IGNORE INTO refusal_samples SELECT ?1, ?2 "
-    f"WHERE (SELECT count(*) FROM refusal_samples WHERE rule = ?1) < {SAMPLES_A_RULE}"
-)
-_PRIORITIES = "UPDATE candidates SET priority = ? WHERE id = ?"
-_EVIDENCE = "UPDATE candidates SET priority = ifnull(?, priority), evidence = ? WHERE id = ?"
-_SETTLED = _insert("settled", 2, "INSERT OR REPLACE")
-SETTLED_OF = "SELECT candidate, more FROM settled WHERE candidate IN (SELECT value FROM json_each(?))"
-_STATES_OF = "UPDATE candidates SET state = ?, reason = ?, attempts = ? WHERE id = ?"
+T = TypeVar("T")
+E = TypeVar("E", bound=IntEnum)
+Write = Callable[[Any], Any]  # of one value
+Read = Callable[[Any], Any]
 
 
 def _signed(value: int) -> int:
@@ -102,37 +73,98 @@ def unsigned(value: int) -> int:
     return value & 0xFFFFFFFFFFFFFFFF
 
 
-def _page(row: PageRow, ordinal: int, place: Place) -> tuple[Any, ...]:
-    times = row.timings
-    return (
-        row.id, ordinal, row.url, row.final_url, iso(row.fetched_at), row.outcome, row.reason, row.status,
-        row.content_type, row.wire_bytes, row.body_bytes, row.truncated, row.score, row.relevant, row.similarity,
-        row.erid, row.title, row.language, row.charset, row.canonical, row.depth, row.words, row.text_len,
-        row.n_links, row.duplicate_of, _signed(row.signature), row.minhash, row.etag, row.last_modified,
-        row.attempts, times.dns_s, times.connect_s, times.first_byte_s, times.total_s, row.parse_s, row.judge_s,
-        to_json(row.verdict), *place, row.cached_from,
-    )  # fmt: skip
+def _member(kind: type[E]) -> Callable[[Any], E]:
+    members = {int(member): member for member in kind}
+
+    def read(value: Any) -> E:
+        if type(value) is not int or value not in members:
+            raise ValueError(f"there is no {kind.__name__} {value!r:.40}")
+        return members[value]
+
+    return read
 
 
-def _candidate(row: CandidateRow) -> tuple[Any, ...]:
+_WRITES: dict[Form, Write] = {Form.TIME: iso, Form.JSON: to_json, Form.BITS: _signed}
+_READS: dict[Form, Read] = {Form.TIME: seconds, Form.JSON: from_json, Form.BITS: unsigned}
+
+
+def _write(column: Column) -> Write | None:
     # int(): SQLite takes a plain int directly, but looks an enum up among its adapters each time
-    return (
-        row.id, row.url, row.site, row.depth, row.parent, row.priority, row.run, int(row.state), row.reason,
-        row.attempts, row.via, row.evidence,
-    )  # fmt: skip
+    form = column.stored.form
+    return int if form is Form.PLAIN and issubclass(column.kind, IntEnum) else _WRITES.get(form)
 
 
-def _site(row: SiteRow) -> tuple[Any, ...]:
-    fetched_at = None if row.robots_fetched_at is None else iso(row.robots_fetched_at)
-    not_before = None if row.not_before is None else iso(row.not_before)
-    return (
-        row.id, row.origin, row.host, row.address, row.robots_status, fetched_at, row.delay_s, row.requests,
-        row.pages, row.relevant, row.failures, row.wire_bytes, row.latency_s, row.download_s, not_before, row.closed,
-    )  # fmt: skip
+def _read(column: Column) -> Read | None:
+    form = column.stored.form
+    return _member(column.kind) if form is Form.PLAIN and issubclass(column.kind, IntEnum) else _READS.get(form)
 
 
-def _decision(row: DecisionRow) -> tuple[Any, ...]:
-    return (row.candidate, iso(row.at), row.priority, row.strategy, row.version, to_json(row.features))
+def writer(table: Table) -> Callable[[Any], Sequence[Any]]:
+    """What makes a row of the model the values of its columns."""
+    values_of = attrgetter(*(column.field for column in table.columns))
+    special = [(place, write) for place, column in enumerate(table.columns) if (write := _write(column)) is not None]
+
+    def values(row: Any) -> Sequence[Any]:
+        found = list(values_of(row))
+        for place, write in special:
+            if found[place] is not None:
+                found[place] = write(found[place])
+        return found
+
+    return values
+
+
+def reader(table: Table, of: type[T]) -> Callable[[Sequence[Any]], T]:
+    """What makes the values of a table's columns a row of the model again, where each is a field of its own. TypeError
+    or ValueError where one is not what it should be: anybody may have written them."""
+    names = [column.field for column in table.columns]
+    special = [(column.field, read) for column in table.columns if (read := _read(column)) is not None]
+
+    def row(values: Sequence[Any]) -> T:
+        found = dict(zip(names, values, strict=True))
+        for name, read in special:
+            if found[name] is not None:
+                found[name] = read(found[name])
+        return typed(of, **found)
+
+    return row
+
+
+def select(table: Table) -> str:
+    """A query for all columns, in the order that a :func:`reader` takes; conditions may follow."""
+    return f"SELECT {', '.join(table.names)} FROM {table.name}"
+
+
+def _insert(into: Table | str, columns: int = 0, verb: str = "INSERT", together: int = 1) -> str:
+    name = f"{into.name} ({', '.join(into.names)})" if isinstance(into, Table) else into
+    row = f"({', '.join('?' * (len(into.columns) if isinstance(into, Table) else columns))})"
+    return f"{verb} INTO {name} VALUES {', '.join([row] * together)}"
+
+
+def _many(table: Table, rows: Sequence[Sequence[Any]]) -> Iterator[Statement]:
+    whole = len(rows) - len(rows) % _TOGETHER
+    if whole:
+        starts = range(0, whole, _TOGETHER)
+        blocks = (tuple(chain.from_iterable(rows[start : start + _TOGETHER])) for start in starts)
+        yield _insert(table, together=_TOGETHER), blocks
+    yield _insert(table), rows[whole:]
+
+
+_page, _candidate, _site_values, _decision_values = map(writer, (PAGES, CANDIDATES, SITES, DECISIONS))
+_PAGES, _SITES, _DECISIONS = (_insert(table, verb="INSERT OR REPLACE") for table in (PAGES, SITES, DECISIONS))
+_STATISTICS = _insert("statistics", 2, "INSERT OR REPLACE")
+_ARCHIVES = _insert("archives", 2, "INSERT OR REPLACE")
+_EVENTS = "INSERT INTO events (at, kind, detail) VALUES (?, ?, ?)"
+_REFUSALS = "INSERT INTO refusals VALUES (?, ?) ON CONFLICT (rule) DO UPDATE SET count = count + excluded.count"
+_SAMPLES = (
+    f"INSERT OR IGNORE INTO refusal_samples SELECT ?1, ?2 "
+    f"WHERE (SELECT count(*) FROM refusal_samples WHERE rule = ?1) < {SAMPLES_A_RULE}"
+)
+_PRIORITIES = "UPDATE candidates SET priority = ? WHERE id = ?"
+_EVIDENCE = "UPDATE candidates SET priority = ifnull(?, priority), evidence = ? WHERE id = ?"
+_DETAILS = _insert("settled", 2, "INSERT OR REPLACE")
+DETAILS_OF = "SELECT candidate, more FROM settled WHERE candidate IN (SELECT value FROM json_each(?))"
+_STATES_OF = "UPDATE candidates SET state = ?, reason = ?, attempts = ? WHERE id = ?"
 
 
 def _statistic(name: str, value: Any) -> tuple[str, str | bytes]:
@@ -144,32 +176,32 @@ def statistic(value: str | bytes) -> Any:
     return value if isinstance(value, bytes) else from_json(value)  # of a number it raises TypeError
 
 
-def statements(batch: Batch, places: Sequence[Place], ordinal: int, archives: dict[str, int]) -> Iterator[Statement]:
-    """Everything a batch changes, in the order it must happen. ``ordinal`` is the first page's."""
+def statements(batch: Batch, archives: dict[str, int]) -> Iterator[Statement]:
+    """Everything a batch changes, in the order it must happen."""
     if batch.sites:
-        yield _SITES, map(_site, batch.sites.values())
+        yield _SITES, map(_site_values, batch.sites.values())
     priorities, evidence = dict(batch.priorities), dict(batch.evidence)
     if batch.candidates:
         for row in batch.candidates:  # written once, as they are by now
             row.priority = priorities.pop(row.id, row.priority)
             row.evidence = evidence.pop(row.id, row.evidence)
-        yield from _many("candidates", 12, list(map(_candidate, batch.candidates)))
+        yield from _many(CANDIDATES, list(map(_candidate, batch.candidates)))
     if evidence:  # neighbours together, here and below
         yield _EVIDENCE, [(priorities.pop(id, None), row, id) for id, row in sorted(evidence.items())]
     if priorities:
         yield _PRIORITIES, ((priority, id) for id, priority in sorted(priorities.items()))
-    if batch.settled:
-        yield _SETTLED, sorted(batch.settled.items())
+    if batch.details:
+        yield _DETAILS, sorted(batch.details.items())
     if batch.states:
         yield _STATES_OF, ((*state, id) for id, state in batch.states.items())
     if batch.pages:
-        yield _PAGES, map(_page, batch.pages, range(ordinal, ordinal + len(batch.pages)), places)
-    if batch.pages or batch.beside:
+        yield _PAGES, map(_page, batch.pages)
+    if batch.pages or batch.archive_only:
         yield _ARCHIVES, archives.items()
     if batch.links:
-        yield from _many("links", 6, batch.links)
+        yield from _many(LINKS, batch.links)
     if batch.decisions:
-        yield _DECISIONS, map(_decision, batch.decisions)
+        yield _DECISIONS, map(_decision_values, batch.decisions)
     if batch.events:
         yield _EVENTS, ((iso(row.at), row.kind, row.detail) for row in batch.events)
     if batch.refusals:
@@ -186,17 +218,10 @@ def clean(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
         yield tuple(_LONE_SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value for value in row)
 
 
-def candidate(row: Sequence[Any]) -> CandidateRow:
-    """A row of :data:`CANDIDATE_COLUMNS`."""
-    values = dict(zip(CANDIDATE_COLUMNS.split(", "), row, strict=True))
-    return typed(CandidateRow, **{**values, "state": state_of(values["state"])})
-
-
-def state_of(value: Any) -> CandidateState:
-    """What a candidate's state is, by its number; ValueError when there is no such state."""
-    if type(value) is not int or not 0 <= value < len(_STATES):
-        raise ValueError(f"there is no state {value!r:.40}")
-    return _STATES[value]
+state_of: Callable[[Any], CandidateState] = _member(CandidateState)
+candidate: Callable[[Sequence[Any]], CandidateRow] = reader(CANDIDATES, CandidateRow)
+_any_site: Callable[[Sequence[Any]], SiteRow] = reader(SITES, SiteRow)
+_any_decision: Callable[[Sequence[Any]], DecisionRow] = reader(DECISIONS, DecisionRow)
 
 
 def candidates(first: int, found: Sequence[Sequence[Any]], count: int) -> CandidateBlock:
@@ -232,26 +257,20 @@ def _check_block(
 
 
 def site(row: Sequence[Any]) -> SiteRow:
-    """A row of :data:`SITE_COLUMNS`."""
-    values = list(row)
-    for column in (5, 14):
-        values[column] = None if values[column] is None else seconds(values[column])
-    found = typed(SiteRow, **dict(zip(_SITE_FIELDS, values, strict=True)))
+    """What stands in a row of ``sites``."""
+    found = _any_site(row)
     if not _is_origin(found.origin) or found.delay_s < 0:
         raise ValueError(f"a site is {found.origin!r:.60}")
     return found
 
 
 def decision(row: Sequence[Any]) -> DecisionRow:
-    """A row of the table, in its order."""
-    id, at, priority, strategy, version, features = row
-    parts = revived(dict[str, tuple[float, ...]], from_json(features))
-    if any(len(part) != 2 or not all(map(isfinite, part)) for part in parts.values()):
+    """What stands in a row of ``decisions``."""
+    found = _any_decision(row)
+    found.features = revived(dict[str, tuple[float, ...]], found.features)
+    if any(len(part) != 2 or not all(map(isfinite, part)) for part in found.features.values()):
         raise ValueError("a feature is no value and weight")
-    return typed(
-        DecisionRow, candidate=id, at=seconds(at), priority=priority, strategy=strategy, version=version,
-        features=parts,
-    )  # fmt: skip
+    return found
 
 
 def event(row: Sequence[Any]) -> EventRow:

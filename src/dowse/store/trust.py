@@ -26,7 +26,7 @@ _MOST_OBJECTS = 200
 _OTHER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # how a journal ends that names another file
 
 _comment = re.compile(r"--[^\n]*")
-_token = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|''|[(),]")
+_token = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|''|\b0\b|[(),]")
 _KEYWORDS = frozenset(
     ("CREATE", "TABLE", "INTEGER", "TEXT", "REAL", "BLOB", "ANY", "NOT", "NULL", "PRIMARY", "KEY", "DEFAULT", "STRICT")
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.model.page import Part
+from dowse.model.page import PageContent, Part
 
 __all__ = [
     "HarvestCurve", "OutcomeCount", "PageView", "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes",
@@ -85,8 +85,8 @@ class SiteView:
         return self.bytes / self.requests if self.requests else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class PageView:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageView(PageContent):
     """A recorded page; ``reasons`` are the verdict's (name, value, weight), ``parts`` those of its predicate."""
 
     id: int
@@ -104,11 +104,7 @@ class PageView:
     relevant: bool | None
     similarity: float | None
     erid: float | None
-    title: str
-    language: str
     depth: int
-    words: int
-    n_links: int
     duplicate_of: int | None
     attempts: int
     reasons: tuple[tuple[str, float, float], ...]

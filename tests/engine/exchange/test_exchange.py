@@ -169,7 +169,7 @@ def test_answers_that_are_no_pages_are_recorded_and_archived() -> None:
     [batch] = disk.batches
     [site] = batch.sites.values()
     assert (site.requests, site.wire_bytes, site.latency_s, site.download_s) == (1, 150, 1.0, 1.0)
-    [(archive, _)] = batch.beside
+    [(archive, _)] = batch.archive_only
     assert len(archive) == 3, "request, response, metadata"
 
 

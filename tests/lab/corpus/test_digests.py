@@ -88,7 +88,7 @@ def test_pages_are_told_from_the_rest(corpus: Corpus) -> None:
     assert {url for url in others if "odd.test" in url} == {
         f"http://odd.test/{name}" for name in ("robots.txt", "x.pdf", "old", "lost")
     }
-    assert all(not corpus.pages.strings["titles"][corpus.number(url) or 0] for url in others)
+    assert all(not corpus.pages.strings["title"][corpus.number(url) or 0] for url in others)
 
 
 def test_anchors_are_read_in_parts(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

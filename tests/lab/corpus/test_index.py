@@ -109,7 +109,7 @@ def test_a_revisit_alone_is_read_from_its_original(tmp_path: Path) -> None:
     assert corpus.index.skipped == {"revisits of what is not here": 1}
     assert corpus.response(1).body == body
     assert corpus.response(1).url == "http://b.test/"
-    assert list(corpus.pages.strings["titles"]) == ["Solar", "Solar", ""]
+    assert list(corpus.pages.strings["title"]) == ["Solar", "Solar", ""]
     assert corpus.index.columns["body_bytes"].tolist() == [len(body), len(body), 8]
 
 

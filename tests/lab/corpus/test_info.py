@@ -69,7 +69,7 @@ def test_a_finished_crawl_is_a_corpus_with_its_times(tmp_path: Path) -> None:
             number, page = corpus.number(url), records.page(url)
             assert number is not None
             assert page is not None
-            assert corpus.pages.strings["titles"][number] == page.title
+            assert corpus.pages.strings["title"][number] == page.title
             size, first_byte_s, total_s = places[files[columns["file"][number]], int(columns["offset"][number])]
             assert columns["wire_bytes"][number] == size == page.bytes
             assert corpus.response(number).timings.first_byte_s == pytest.approx(first_byte_s)

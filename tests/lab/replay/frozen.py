@@ -12,7 +12,7 @@ from dowse.frontier.scope import StaticScope
 from dowse.lab.replay.recorded_transport import Recorded
 from dowse.lab.replay.replay import Replayed, replay
 from dowse.model.budget import Budget
-from dowse.model.page import Context, Digest, Links, Verdict
+from dowse.model.page import Context, Digest, Links, PageContent, Verdict
 from dowse.model.topic import Politeness, Seeds, StrategyChoice, Topic
 from dowse.model.url import fingerprint, split
 
@@ -75,11 +75,11 @@ class Reader(NoProcesses):
         n = len(targets)
         similar = np.full((n, len(Context)), host.score, np.float32)
         links = Links(
-            targets, np.fromiter(map(fingerprint, targets), np.uint64, n), np.ones(n, np.float32), ["more"] * n,
-            [""] * n, np.arange(n, dtype=np.int32), similar, np.zeros((n, 4), np.int32),
+            targets, np.fromiter(map(fingerprint, targets), np.uint64, n), ["more"] * n, np.ones(n, np.float32),
+            np.arange(n, dtype=np.int32), [""] * n, similar,
         )  # fmt: skip
         verdict = Verdict(host.score, host.score >= 0.4, 0.4, "similarity", similarity=host.score)
-        return Work(Digest(verdict, title=url, words=10, links=links, n_links=n))
+        return Work(Digest(verdict, PageContent(title=url, words=10, n_links=n), links))
 
 
 def crawl(web: Frozen, *, strategy: StrategyChoice, budget: Budget, **changes: object) -> Replayed:

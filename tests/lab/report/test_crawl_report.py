@@ -12,6 +12,7 @@ import pytest
 from dowse.lab.report.crawl_report import write_report
 from dowse.model.budget import Spent
 from dowse.model.errors import NotACrawl, UserError
+from dowse.model.page import PageContent
 from dowse.model.records import Batch, CandidateRow, CandidateState, EventRow, SiteRow
 from dowse.model.shown import shown
 from dowse.store import CrawlReader, HarvestCurve
@@ -170,7 +171,7 @@ def hostile(folder: Path) -> None:
             bad = f"javascript:alert('{attack}')" if n % 2 else f"https://evil.example/{attack}"
             store.commit(Batch(
                 candidates=[CandidateRow(n, bad, n, 0, None, 1.0, state=CandidateState.FAILED, reason=attack)],
-                pages=[made.page(n, relevant=True, url=bad, final_url=bad, title=attack,
+                pages=[made.page(n, relevant=True, url=bad, final_url=bad, content=PageContent(attack),
                                  verdict=[(f"term: {attack}", 1.0, 1.0)])],
                 sites={n: SiteRow(n, bad, attack, robots_status=attack)},
                 events=[EventRow(made.WALL, attack, attack)], refusals={attack: 1}, refusal_samples=[(attack, bad)],

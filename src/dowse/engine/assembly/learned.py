@@ -76,7 +76,7 @@ def recall(strategy: Strategy, crawl: CrawlReader) -> None:
         for id_, row in crawl.evidence_of_pages():
             memory.load(id_, [row])
     if isinstance(memory, AttachedMemory):
-        for id_, attachment in crawl.settled(memory.wanted_attachments()):
+        for id_, attachment in crawl.details(memory.wanted_attachments()):
             memory.load_attachment(id_, attachment)
     strategy.restore(crawl.learned(strategy.name))
 

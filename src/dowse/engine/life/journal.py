@@ -6,10 +6,10 @@ Life and Sites write down here what becomes of URLs and sites; everybody may not
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import repeat
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +28,10 @@ from dowse.model.records import (
     CandidateState,
     DecisionRow,
     EventRow,
-    LinkRow,
     PageRow,
     Records,
     SiteRow,
+    link_rows,
 )
 from dowse.model.strategy import AttachedMemory, Strategy
 from dowse.store import compose
@@ -112,18 +112,12 @@ class Journal:
 
     def links(self, page: int, links: Links, rows: NDArray[np.int64] | None, targets: NDArray[np.int64]) -> None:
         """Links of a page: these rows of its columns (None: all), leading to these candidates."""
-        anchors, rels, counts, positions = links.anchors, links.rels, links.counts, links.positions
-        if rows is not None:
-            counts, positions, chosen = counts[rows], positions[rows], rows.tolist()
-            anchors, rels = [anchors[row] for row in chosen], [rels[row] for row in chosen]
-        times, places = counts.astype(np.int64).tolist(), positions.tolist()
-        columns = zip(repeat(page), targets.tolist(), anchors, times, places, rels, strict=False)
-        self._batch.links.extend(cast(Iterator[LinkRow], columns))  # a LinkRow each would cost ten times a tuple
+        self._batch.links.extend(link_rows(page, targets, links, rows))
 
     async def archive(self, response: Response, at: float, fields: Mapping[str, Any]) -> None:
         """Archive an answer that is no page (a robots.txt, a sitemap): who replays the crawl needs those too."""
         if self.archives:
-            self._batch.beside.append((await packed(response, at, fields), at))
+            self._batch.archive_only.append((await packed(response, at, fields), at))
 
     def refused(self, rule: str, count: int, sample: str | None = None) -> None:
         refusals = self._batch.refusals
@@ -218,7 +212,7 @@ class Journal:
         if memory is not None:
             batch.evidence.update(zip(*memory.changes(), strict=True))
             if isinstance(memory, AttachedMemory):
-                batch.settled.update(zip(*memory.attachments(), strict=True))
+                batch.details.update(zip(*memory.attachments(), strict=True))
             batch.statistics[EVIDENCE_KIND] = memory.kind
         for key, value in strategy.state().items():
             batch.statistics[f"{STRATEGY_STATE}{strategy.name}.{key}"] = value

@@ -54,7 +54,7 @@ class Past(Protocol):
 
     def candidates(self) -> Iterator[CandidateBlock]: ...
 
-    def settled(self, candidates: Any) -> Iterable[tuple[int, bytes]]: ...
+    def details(self, candidates: Any) -> Iterable[tuple[int, bytes]]: ...
 
     def exchanges(self) -> Iterable[tuple[str, int, float, float, bool]]: ...
 
@@ -297,7 +297,7 @@ class Life:
             self._sources.update(block.via)
         frontier.loaded(now)
         if isinstance(memory, AttachedMemory):
-            for candidate, attachment in past.settled(memory.wanted_attachments()):
+            for candidate, attachment in past.details(memory.wanted_attachments()):
                 memory.load_attachment(candidate, attachment)
         maximised = learned.get(_MAXIMISED, before.strategy.maximise)
         costs = costs_of(self._topic, self._pricing.log, maximised)

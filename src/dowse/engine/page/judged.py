@@ -1,7 +1,8 @@
-"""A page's words against the topic: the verdict, and how near its blocks are.
+"""The second half of the step: a page that was read, against the topic.
 
-What a site repeats on its pages says little about a single one. So blocks made of such lines count for a quarter, in
-the page's own similarity and as the context of links.
+Its words give the verdict, and say how near its blocks and links are. What a site repeats on its pages says little
+about a single one. So blocks made of such lines count for a quarter, in the page's own similarity and as the context of
+links.
 """
 
 from __future__ import annotations
@@ -13,16 +14,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.compiled import core
+from dowse.engine.page.reading import PageParts
 from dowse.judge import Reading, TopicJudge
 from dowse.model.facts import PageFacts
-from dowse.model.page import Bag, Verdict
-from dowse.parse import MOST_LINES, distinct_lines, is_repeated, line_groups
+from dowse.model.page import Bag, Digest, PageContent, Verdict
+from dowse.parse import (
+    MOST_LINES,
+    Measures,
+    Refuse,
+    add_refresh,
+    distinct_lines,
+    is_repeated,
+    line_groups,
+    measure_links,
+)
 
-__all__ = ["Judged", "judged", "repeated_blocks"]
+__all__ = ["Judged", "Measured", "facts_of", "judge_page", "judged", "repeated_blocks"]
 
 _MOSTLY = 0.7  # of a block's words stand on lines that repeat: then it repeats
 _WEIGHT = 0.25
 _NO_FACTS = PageFacts()
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A page's words, and how near the topic its lines and the anchors of its links are; NaN where there is no word."""
+
+    page: Reading
+    by_line: NDArray[np.float64]
+    by_anchor: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +54,35 @@ class Judged:
     weights: NDArray[np.float64]  # of each block as context
     lines: NDArray[np.uint64]  # hashes of the page's lines, for what its site has in common
     bag: Bag | None = None  # its terms, where they are asked for
+
+
+def judge_page(
+    judge: TopicJudge,
+    page: PageParts,
+    words: Measured,
+    facts: PageFacts,
+    refuse: Refuse,
+    *,
+    repeats: bytes = b"",
+    keep_bag: bool = False,
+    hash_seed: int = 0,
+) -> Digest:
+    """The digest of a page, but for its text and times. ``repeats``: the lines that its site repeats."""
+    found = judged(judge, words.page, page.starts, repeats, facts, keep_bag=keep_bag)
+    measures = Measures(words.by_anchor, words.by_line, found.by_block, found.weights)
+    links = measure_links(page.links, page.mentions, measures, hash_seed, page.fingerprints)
+    if page.refresh is not None and refuse(page.refresh) is None:
+        add_refresh(links, page.refresh, hash_seed)
+    return Digest(
+        found.verdict, page.content, links, page.links.refused, page.noindex, page.signature, found.lines, found.bag
+    )
+
+
+def facts_of(
+    url: str, content: PageContent, *, objects: frozenset[str] | None = None, text: str = ""
+) -> PageFacts:  # fmt: skip
+    """What a judge's predicate may ask of a page. ``objects`` and ``text`` cost time: for those who ask for them."""
+    return PageFacts(url, content.title, content.language, content.words, content.n_links, objects or frozenset(), text)
 
 
 def repeated_blocks(

@@ -129,9 +129,7 @@ class Pages:
         """Judge once, learn, take up the links, write it all down."""
         journal, id_ = self._life.journal, lease.candidate
         row = row_of(lease, response, at, Outcome.FETCHED, "")
-        row.title, row.language, row.charset = digest.title, digest.language, digest.charset
-        row.words, row.text_len, row.n_links = digest.words, digest.text_len, digest.n_links
-        row.canonical = digest.canonical
+        row.content = digest.content
         row.parse_s, row.judge_s = digest.parse_s, digest.judge_s
         row.archive = work.archive
         verdict, relevant, exact = self._judged(row, digest)
@@ -144,7 +142,7 @@ class Pages:
         if not exact and self._wanted_language(digest):
             page = SourcePage(
                 id=id_, site=lease.site.id, depth=lease.depth, ordinal=before, score=verdict.score,
-                relevant=relevant, n_links=digest.n_links, threshold=verdict.threshold, bag=digest.bag,
+                relevant=relevant, n_links=digest.content.n_links, threshold=verdict.threshold, bag=digest.bag,
                 host=lease.site.host,
             )  # fmt: skip
             self._life.admit_links(page, lease.url, digest.links)
@@ -152,9 +150,9 @@ class Pages:
             journal.refused(rule, count)
         self._life.end(lease, row)
         return Fetched(
-            id=id_, url=lease.url, status=response.status, title=digest.title, score=verdict.score, relevant=relevant,
-            verdict=verdict, depth=lease.depth, language=digest.language, content_type=row.content_type,
-            links=digest.links.urls, body=response.body, text=digest.text, duplicate_of=row.duplicate_of,
+            id=id_, url=lease.url, status=response.status, title=row.content.title, score=verdict.score,
+            relevant=relevant, verdict=verdict, depth=lease.depth, language=row.content.language,
+            content_type=row.content_type, links=digest.links.urls, body=response.body, text=digest.text, duplicate_of=row.duplicate_of,
             fetched_at=at,
         )  # fmt: skip
 
@@ -185,7 +183,8 @@ class Pages:
             self._life.journal.statistic_then(f"{REPEATS}{changed}", partial(self._repeats.state, changed))
 
     def _wanted_language(self, digest: Digest) -> bool:
-        return not self._languages or not digest.language or digest.language in self._languages
+        language = digest.content.language
+        return not self._languages or not language or language in self._languages
 
     def restore(self, learned: Mapping[str, Any], signatures: Iterable[tuple[int, int, bytes]]) -> None:
         """Go on where an earlier run was: with what its sites repeat, and the signatures of its pages."""

@@ -20,28 +20,42 @@ from dowse.engine.workers.calls import processes
 from dowse.lab.corpus.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
 from dowse.lab.corpus.code_version import source_version
 from dowse.lab.corpus.index import Index, Progress
-from dowse.lab.corpus.parsing import PAGE, REFUSED, Batch, Numbering, parse_batch, parse_in_worker
+from dowse.lab.corpus.parsing import (
+    CONTENT,
+    CONTENT_NUMBERS,
+    CONTENT_STRINGS,
+    LINK_COLUMNS,
+    LINK_STRINGS,
+    PAGE,
+    REFUSED,
+    Batch,
+    Numbering,
+    number_again,
+    parse_batch,
+    parse_in_worker,
+    string_again,
+)
+from dowse.model.page import PageContent
 from dowse.model.url import fingerprint
 from dowse.model.words import LINE_END, word_hash
 
 __all__ = ["PAGES_VERSION", "Pages", "load_pages", "write_pages"]
 
-PAGES_VERSION = source_version("parse", "model/words.py", "model/url.py", "lab/corpus")[:16]
+PAGES_VERSION = source_version(
+    "parse", "model/words.py", "model/url.py", "model/page.py", "engine/page/reading.py", "lab/corpus"
+)[:16]
 """Whatever parses pages, or keeps them, was changed: they are parsed again."""
 
 _BATCH_PAGES = 128
-_FACTS = ("flags", "text_len", "words", "n_links", "canonical", "refresh", *(f"refused_{rule}" for rule in REFUSED))
+_FACTS = ("flags", "refresh", *(f"refused_{rule}" for rule in REFUSED), *CONTENT_NUMBERS)
 _COLUMNS: dict[str, type[np.generic]] = {
-    "facts": np.int32, "exact": np.uint64, "minhash": np.uint8, "tokens": np.int32,
-    "targets": np.int32, "anchors": np.int32, "rels": np.int32, "positions": np.int32, "counts": np.int32,
+    "facts": np.int64, "exact": np.uint64, "minhash": np.uint8, "tokens": np.int32, "targets": np.int32,
     "mentioned": np.int32, "paragraphs": np.int32, "paths": np.uint32, "block_starts": np.int32, "headings": np.int32,
-    "anchor_tokens": np.int32,
+    "anchor_tokens": np.int32, **LINK_COLUMNS,
 }  # fmt: skip
 _ENDS = {"n_tokens": "token_ends", "n_rows": "row_ends", "n_mentions": "mention_ends", "n_blocks": "block_ends",
          "n_headings": "heading_ends"}  # fmt: skip
-_STRINGS = ("titles", "languages", "charsets")
-_TABLES = {"targets": "urls", "canonical": "urls", "refresh": "urls", "anchors": "anchors", "rels": "rels",
-           "tokens": "words"}  # fmt: skip
+_TABLES = {"targets": "urls", "refresh": "urls", "tokens": "words", **{name: name for name in LINK_STRINGS}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +63,25 @@ class Pages:
     """What parsing leaves of each page, as columns. See the module for what the numbers mean."""
 
     columns: dict[str, NDArray[Any]]
-    facts: NDArray[np.int32]  # those columns that have one small number a page, side by side
-    strings: dict[str, Strings]  # titles, languages, charsets (one a page); words, urls, anchors, rels (tables)
+    facts: NDArray[np.int64]  # those columns that have one small number a page, side by side
+    strings: dict[str, Strings]  # those of its content, one a page; words, urls, anchors, rels (tables)
     word_hashes: NDArray[np.uint64]
     fingerprints: NDArray[np.uint64]  # of urls
 
     def is_page(self) -> NDArray[np.bool_]:
         """Which numbers stand for a parsed page; others are redirects, errors, images, ..."""
         return (self.columns["flags"] & PAGE) > 0
+
+    def content(self, number: int) -> PageContent:
+        """What a page says of itself."""
+        numbers = iter(self.facts[number, -len(CONTENT_NUMBERS) :].tolist())
+        values: list[Any] = [
+            string_again(self.strings[column.name][number])
+            if column.kind is str
+            else number_again(column, next(numbers))
+            for column in CONTENT
+        ]
+        return PageContent(*values)
 
     def bounds(self, ends: str, number: int) -> slice:
         """Where the values of a page lie, by one of the columns that end in ``_ends``."""
@@ -73,7 +98,7 @@ class _Writer:
         with ExitStack() as files:
             self._arrays = {name: files.enter_context(ArrayFile(folder, name, dtype)) for name, dtype in dtypes.items()}
             self._strings = {
-                name: files.enter_context(StringFile(folder, f"{name}.of")) for name in (*_STRINGS, *_tables())
+                name: files.enter_context(StringFile(folder, f"{name}.of")) for name in (*CONTENT_STRINGS, *_tables())
             }
             self._tables = {name: Numbering() for name in _tables()}
             self._ended = dict.fromkeys(_ENDS, 0)
@@ -110,7 +135,7 @@ class _Writer:
             sums = np.cumsum(columns[name]) + self._ended[name]
             self._arrays[ends].append(sums)
             self._ended[name] = int(sums[-1]) if len(sums) else self._ended[name]
-        for name in _STRINGS:
+        for name in CONTENT_STRINGS:
             self._strings[name].append(batch.strings[name])
 
     def __enter__(self) -> Self:
@@ -174,7 +199,7 @@ def load_pages(folder: Path) -> Pages:
     return Pages(
         columns | {name: facts[:, place] for place, name in enumerate(_FACTS)},
         facts,
-        {name: load_strings(folder, f"{name}.of") for name in (*_STRINGS, *_tables())},
+        {name: load_strings(folder, f"{name}.of") for name in (*CONTENT_STRINGS, *_tables())},
         load_array(folder, "word_hashes"),
         load_array(folder, "fingerprints"),
     )

@@ -1,13 +1,15 @@
 """Recorded responses to what is kept of them: the work of one process on a batch of pages.
 
-Everything that does not depend on a topic is worked out here with the parts of the live crawl: words, links, language,
-signature. Strings that occur again and again (words, addresses, anchors) become numbers, counted anew in each batch;
-:mod:`~dowse.lab.corpus.pages` brings the batches together.
+Everything that does not depend on a topic is worked out here by the first half of the live crawl's step
+(``engine/page/reading.py``). What is kept of a page and of its links are the fields of ``PageContent`` and ``Links``
+that are stored of a crawl as well. Strings that occur again and again (words, addresses, anchors) become numbers,
+counted anew in each batch; :mod:`~dowse.lab.corpus.pages` brings the batches together.
 """
 
 from __future__ import annotations
 
 import gc
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,21 +19,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.engine.page.reading import Parsed, parse_response
 from dowse.lab.corpus.index import Index, load_index
+from dowse.model.columns import Column, columns_of
 from dowse.model.http import Response
+from dowse.model.page import Links, PageContent
 from dowse.model.url import split
 from dowse.model.words import LINE_END, WordLines, word_hash
-from dowse.parse import Document, base_of, block_starts, detect_language, gather_links, parse_page, sign_hashes
+from dowse.parse import Document, Gathered, sign_hashes
 
 __all__ = [
-    "DOCUMENTS",
-    "REFUSED",
-    "Batch",
-    "Numbering",
-    "is_document",
-    "parse_batch",
-    "parse_in_worker",
-]
+    "CONTENT", "CONTENT_NUMBERS", "CONTENT_STRINGS", "DOCUMENTS", "LINK_COLUMNS", "LINK_STRINGS", "NOINDEX", "PAGE",
+    "REFUSED", "Batch", "Numbering", "is_document", "kept_number", "kept_string", "number_again",
+    "parse_batch", "parse_in_worker", "string_again",
+]  # fmt: skip
 
 DOCUMENTS = frozenset(("text/html", "application/xhtml+xml", "text/plain", ""))
 """Media types of what is parsed; a response without one is tried."""
@@ -39,7 +40,41 @@ DOCUMENTS = frozenset(("text/html", "application/xhtml+xml", "text/plain", ""))
 REFUSED = ("nofollow", "bad-url", "long-url")
 """Rules that refuse a link whatever the scope."""
 
-PAGE, NOINDEX, NOFOLLOW = 1, 2, 4  # bits of the column "flags"
+PAGE, NOINDEX = 1, 2  # bits of the column "flags"
+
+CONTENT = columns_of(PageContent)
+CONTENT_STRINGS = tuple(column.name for column in CONTENT if column.kind is str)
+CONTENT_NUMBERS = tuple(column.name for column in CONTENT if column.kind is not str)
+LINK_COLUMNS: dict[str, type[np.generic]] = {
+    column.field: np.float64 if column.kind is float else np.int32 for column in columns_of(Links)
+}
+"""What is kept of each link: a number, or for a string its number in a table of the same name."""
+LINK_STRINGS = tuple(column.field for column in columns_of(Links) if column.kind is str)
+_NO_STRING, _NO_NUMBER = "\0", -(1 << 63)
+
+
+def kept_string(value: str | None) -> str:
+    return _NO_STRING if value is None else value
+
+
+def string_again(kept: str) -> str | None:
+    return None if kept == _NO_STRING else kept
+
+
+def kept_number(value: float | None) -> int:
+    """A number, truth or None as 64 bits."""
+    if isinstance(value, float):
+        return int.from_bytes(struct.pack("<d", value), "little", signed=True)
+    return _NO_NUMBER if value is None else int(value)
+
+
+def number_again(column: Column, kept: int) -> Any:
+    """What :func:`kept_number` was given."""
+    if kept == _NO_NUMBER and column.optional:
+        return None
+    if column.kind is float:
+        return struct.unpack("<d", kept.to_bytes(8, "little", signed=True))[0]
+    return column.kind(kept)
 
 
 class Numbering(dict[str, int]):
@@ -84,69 +119,63 @@ def is_document(index: Index, number: int) -> bool:
     )
 
 
+_NOTHING = Parsed(Document("http://localhost/"), Gathered(), "", [])  # in the place of what is no page
+
+
 class _Parsing:
     """Collects pages into a batch."""
 
     def __init__(self) -> None:
         self.words = _Words()
-        self.urls, self.anchors, self.rels = Numbering(), Numbering(), Numbering()
-        self.strings: dict[str, list[str]] = {"titles": [], "languages": [], "charsets": []}
+        self.urls = Numbering()
+        self.tables = {name: Numbering() for name in LINK_STRINGS}
+        self.strings: dict[str, list[str]] = {name: [] for name in CONTENT_STRINGS}
         self.values: dict[str, list[Any]] = {}  # a number a page
         self.parts: dict[str, list[NDArray[Any]]] = {}  # an array a page
 
     def add(self, response: Response | None) -> None:
         """Take up one page; None: what is no page has no words and no links, but a number."""
-        document = None if response is None else _parsed(response)
-        self._add(Document("http://localhost/") if document is None else document, document is not None)
+        parsed = None if response is None else _parsed(response)
+        self._add(parsed or _NOTHING, parsed is not None)
 
-    def _add(self, document: Document, is_page: bool) -> None:
+    def _add(self, parsed: Parsed, is_page: bool) -> None:
+        document, found = parsed.document, parsed.links
         tokens = self.words.of(document.lines.tokens())
         words = tokens[tokens != 0].tolist()
         signature = sign_hashes(np.fromiter(map(self.words.hashes.__getitem__, words), np.uint64, len(words)))
-        found = gather_links(document)
-        starts, headings = block_starts(document), document.outline.headings()
-        base = base_of(document)
-        self._strings(
-            titles=document.title,
-            languages=detect_language(document.raw_text, document.lang) if is_page else "",
-            charsets=document.charset,
-        )
+        starts, headings = parsed.starts, document.outline.headings()
+        content = parsed.content(len(words))
+        for name in CONTENT_STRINGS:
+            self.strings[name].append(kept_string(getattr(content, name)))
         self._values(
-            flags=is_page * PAGE | document.noindex * NOINDEX | document.nofollow * NOFOLLOW,
-            text_len=document.text_len,
-            words=len(words),
-            n_links=found.n_links,
-            canonical=self._url(base.join(document.canonical) if document.canonical else None),
-            refresh=self._url(base.join(document.refresh) if document.refresh else None),
+            flags=is_page * PAGE | document.noindex * NOINDEX,
+            refresh=self._url(parsed.refresh),
             exact=signature.exact,
             n_tokens=len(tokens),
             n_rows=len(found.urls),
             n_mentions=len(found.mentioned),
             n_blocks=len(starts),
             n_headings=len(headings),
+            **{name: kept_number(getattr(content, name)) for name in CONTENT_NUMBERS},
             **{f"refused_{rule}": found.refused.get(rule, 0) for rule in REFUSED},
         )
         self._parts(
             minhash=np.frombuffer(signature.minhash or bytes(64), np.uint8),
             tokens=tokens,
             targets=self.urls.of(found.urls),
-            anchors=self.anchors.of(found.anchors),
-            rels=self.rels.of(found.rels),
-            positions=np.array(found.positions, np.int32),
-            counts=np.array(found.counts, np.int32),
             mentioned=np.array(found.mentioned, np.int32),
             paragraphs=np.array(found.paragraphs, np.int32),
             paths=np.array(document.outline.paths(found.elements), np.uint32),
             block_starts=np.array(starts, np.int32),
             headings=np.array(headings, np.int32),
+            **{name: self._of_links(name, getattr(found, name)) for name in LINK_COLUMNS},
         )
+
+    def _of_links(self, name: str, values: Any) -> NDArray[Any]:
+        return self.tables[name].of(values) if name in self.tables else np.array(values, LINK_COLUMNS[name])
 
     def _url(self, url: str | None) -> int:
         return -1 if url is None else self.urls[url]
-
-    def _strings(self, **strings: str) -> None:
-        for name, string in strings.items():
-            self.strings[name].append(string)
 
     def _values(self, **values: int) -> None:
         for name, value in values.items():
@@ -158,24 +187,21 @@ class _Parsing:
 
     def batch(self) -> Batch:
         # a line end behind every anchor, so that line n is anchor n
-        anchor_tokens = self.words.of(WordLines("".join(f"{anchor}\n" for anchor in self.anchors)).tokens())
+        anchor_tokens = self.words.of(WordLines("".join(f"{anchor}\n" for anchor in self.tables["anchors"])).tokens())
         columns = {name: np.array(values, np.uint64 if name == "exact" else np.int64) for name, values in
                    self.values.items()}  # fmt: skip
         columns |= {name: np.concatenate(parts) for name, parts in self.parts.items()}
-        tables = {"words": self.words, "urls": self.urls, "anchors": self.anchors, "rels": self.rels}
+        tables = {"words": self.words, "urls": self.urls, **self.tables}
         return Batch(
             {name: list(table) for name, table in tables.items()}, self.strings,
             columns | {"anchor_tokens": anchor_tokens},
         )  # fmt: skip
 
 
-def _parsed(response: Response) -> Document | None:
-    """As in the live crawl; None when the parser fails, which there costs the page as well."""
+def _parsed(response: Response) -> Parsed | None:
+    """None when the parser fails, which costs the page in a live crawl as well."""
     try:
-        return parse_page(
-            response.body, url=response.url, content_type=response.header("Content-Type") or "",
-            robots_tag=", ".join(response.header_values("X-Robots-Tag")) or None,
-        )  # fmt: skip
+        return parse_response(response)
     except Exception:
         return None
 
@@ -201,5 +227,5 @@ def _opened(corpus: Path, index_folder: Path) -> Index:
 
 
 def parse_in_worker(corpus: Path, index_folder: Path, numbers: Sequence[int]) -> Batch:
-    """The same in another process, which opens the index for itself."""
+    """Parse pages in another process, which opens the index for itself."""
     return parse_batch(_opened(corpus, index_folder), numbers)

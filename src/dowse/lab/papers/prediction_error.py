@@ -53,7 +53,7 @@ def predictions(
             ids, none, none, links.counts[rows], links.similarity[rows],
             np.full(len(ids), np.nan),
         )  # fmt: skip
-        page = SourcePage(number, 0, 0, 0, digest.verdict.score, digest.verdict.relevant, digest.n_links)
+        page = SourcePage(number, 0, 0, 0, digest.verdict.score, digest.verdict.relevant, digest.content.n_links)
         for name, measure in measures.items():
             table = tables[name]
             known = table.at(ids)
