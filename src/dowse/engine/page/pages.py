@@ -152,8 +152,8 @@ class Pages:
         return Fetched(
             id=id_, url=lease.url, status=response.status, title=row.content.title, score=verdict.score,
             relevant=relevant, verdict=verdict, depth=lease.depth, language=row.content.language,
-            content_type=row.content_type, links=digest.links.urls, body=response.body, text=digest.text, duplicate_of=row.duplicate_of,
-            fetched_at=at,
+            content_type=row.content_type, links=digest.links.urls, body=response.body, text=digest.text,
+            duplicate_of=row.duplicate_of, fetched_at=at,
         )  # fmt: skip
 
     def _judged(self, row: PageRow, digest: Digest) -> tuple[Verdict, bool, bool]:
