@@ -150,6 +150,8 @@ def test_what_is_no_strategy_is_refused(tmp_path: Path) -> None:
     topic = topic_for("127.0.0.1:1", ["http://a.test/0"])
     with pytest.raises(dowse.TopicError, match="object is no strategy: it has no name, predicts_value, learns_words"):
         asyncio.run(main(object(), topic))
+    with pytest.raises(dowse.TopicError, match=r"LastFirst is a class: give what it makes, LastFirst\(\)"):
+        asyncio.run(main(LastFirst, topic))
     learned = replace(topic, strategy=dowse.StrategyChoice(learn_from=(str(tmp_path),)))
     with pytest.raises(dowse.TopicError, match="leave out learn_from"):
         asyncio.run(main(LastFirst(), learned))

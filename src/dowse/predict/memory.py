@@ -41,7 +41,8 @@ class RowTable:
         return self._rows.take(ids, axis=0)  # of records it is eight times as fast as an index
 
     def put(self, ids: NDArray[np.int64], rows: NDArray[Any]) -> None:
-        self._rows.view(self._bytes)[ids] = np.ascontiguousarray(rows).view(self._bytes)  # the same again
+        rows = np.ascontiguousarray(rows, self._rows.dtype)  # numbers of another kind are converted, not reinterpreted
+        self._rows.view(self._bytes)[ids] = rows.view(self._bytes)  # the same again
         self._changed.append(ids)
 
     def reach(self, count: int) -> None:

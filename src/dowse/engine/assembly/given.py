@@ -17,6 +17,9 @@ __all__ = ["named_after"]
 def named_after(topic: Topic, strategy: Strategy | None, judge: Judge | None) -> Topic:
     """The topic with the names of what was given, which its records are to keep. TopicError when that is no strategy,
     or no judge."""
+    for given in (strategy, judge):
+        if isinstance(given, type):  # has the members, too
+            raise TopicError(f"{given.__name__} is a class: give what it makes, {given.__name__}()")
     if strategy is not None:
         missing = missing_members(strategy, Strategy)
         if missing:
