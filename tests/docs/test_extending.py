@@ -7,15 +7,15 @@ import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import dowse
-from tests.docs.markdown import DOCS, blocks
+from tests.docs.markdown import DOCS, blocks, codes, tables
 
 TEXT = (DOCS / "extending.md").read_text(encoding="utf-8")
-WORDS = "perovskite solar cells turn light into power " * 60
 
 
 @pytest.fixture(scope="module")
@@ -39,19 +39,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     groups["dowse.converters"] = {"pdf": "no_such_module:Pdf"}
     lines = [line for group, entries in groups.items() for line in (f"[{group}]", *map(" = ".join, entries.items()))]
     (info / "entry_points.txt").write_text("\n".join(lines), "utf-8")
-    pages = {
-        "portal.test/index.html": '<title>Portal</title><a href="/long">solar</a> <a href="http://other.test/">bread</a>',
-        "portal.test/long": f"<title>Long</title><p>{WORDS}</p>",
-        "other.test/index.html": "<title>Other</title><p>Bread needs flour, water and time.</p>",
-    }
-    for path, page in pages.items():
-        (folder / "web" / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "web" / path).write_text(page, "utf-8")
+    [web] = [block for block in blocks(TEXT, "sh") if block.text.startswith("mkdir")]
+    subprocess.run(["sh", "-e", "-c", web.text], cwd=folder, check=True)
     return folder
 
 
 def run(project: Path, *command: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(project), "COLUMNS": "200"}
+    path = os.pathsep.join(map(str, (project, Path(dowse.__file__).parents[1])))  # the dowse that is tested
+    environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "200"}
     done = subprocess.run(
         [sys.executable, "-W", "error", *command], cwd=project, capture_output=True, text=True, env=environment,
         check=False,
@@ -62,11 +57,10 @@ def run(project: Path, *command: str, code: int = 0) -> subprocess.CompletedProc
 
 
 def test_the_program_crawls_with_all_three(project: Path) -> None:
+    [shown] = blocks(TEXT, "text")
     told = run(project, "main.py").stdout.splitlines()
-    assert sorted(line.split()[1] for line in told[:-1]) == [
-        "http://other.test/", "http://portal.test/", "http://portal.test/long",
-    ]  # fmt: skip
-    assert told[-1] == "1 relevant pages"
+    assert sorted(told[:-1]) == sorted(shown.text.splitlines()[:-1])
+    assert told[-1] == shown.text.splitlines()[-1]
     why = run(project, "-m", "dowse", "why", "my-crawl", "http://portal.test/long").stdout
     assert "similarity, by length" in why
     assert "by near-good" in why
@@ -76,6 +70,18 @@ def test_the_program_crawls_with_all_three(project: Path) -> None:
 def test_the_contract_is_kept(project: Path) -> None:
     done = run(project, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_contract.py")
     assert re.search(r"\d+ passed", done.stdout)
+
+
+def test_the_package_holds_what_its_entry_points_name() -> None:
+    [block] = blocks(TEXT, "toml")
+    toml = tomllib.loads(block.text)
+    named = [entry for group in toml["project"]["entry-points"].values() for entry in group.values()]
+    assert sorted(toml["tool"]["setuptools"]["py-modules"]) == sorted(entry.partition(":")[0] for entry in named)
+
+
+def test_every_column_of_links_is_named() -> None:
+    named = {name for row in tables(TEXT)[1][1:] for name in codes(row[0])}
+    assert named == {field.name for field in fields(dowse.LinkView)} - {"besides", "besides_at"}
 
 
 def test_what_is_installed_is_listed(project: Path) -> None:
