@@ -37,7 +37,7 @@ def test_the_table_has_the_keys_of_the_file_in_their_order(tmp_path: Path) -> No
 
 def test_its_numbers_are_those_of_the_code() -> None:
     assert f"at most {MAX_TERMS:,}" in TEXT
-    assert f"At most {examples.MOST:,} pages a source" in TEXT
+    assert f"at most {examples.MOST:,} pages of each source" in TEXT
     assert all(f"`{ending}`" in TEXT for ending in examples._PAGES)
 
 
