@@ -71,7 +71,7 @@ PAGE_FIELD = {
     "model/page.py": {
         "= 0  # L(p)\n": '= 0\n    n_lines: Annotated[int, Stored("Lines of visible text.", since=5)] = 0\n',
     },
-    "engine/page/reading.py": {
+    "engine/page/parsed.py": {
         "n_links=self.links.n_links,": "n_links=self.links.n_links,\n"
         "            n_lines=len(document.visible.split(b'\\n')),"
     },
