@@ -22,8 +22,8 @@ from dowse.fetch import (
     RobotsRedirect,
     allowed,
     body,
+    content_coding,
     decide,
-    decode,
     product_token,
     resolver,
     robot_rules,
@@ -108,8 +108,8 @@ def test_fixed_limits_are_the_codes() -> None:
         "Look-ups at a time; from the pages of one domain; of names of one domain": ", ".join(
             map(str, (lookups._AT_ONCE, lookups._FROM_ONE_DOMAIN, lookups._WITHIN_ONE_DOMAIN))
         ),
-        "Content codings one in the other": f"{decode.MAX_CODINGS}",
-        "Streams one behind the other within a coding": f"{decode.MAX_MEMBERS:,}",
+        "Content codings one in the other": f"{content_coding.MAX_CODINGS}",
+        "Streams one behind the other within a coding": f"{content_coding.MAX_MEMBERS:,}",
         "Tags read of a page": f"{bounds.MOST_TAGS:,}",
         "Bodies in memory at once; beyond, large ones wait for each other": f"{bodies._MOST_BYTES >> 20} MiB",
         "Memory of a parsing process": f"{worker._MOST_MEMORY >> 30} GiB",

@@ -88,7 +88,7 @@ LINK_FIELD = {
         "    lengths: list[int] = field(default_factory=list)\n",
         "    return found\n\n\ndef _gather(": "    found.lengths = [len(anchor) for anchor in found.anchors]\n"
         "    return found\n\n\ndef _gather(",
-        "        similarity=similarity,\n": "        similarity=similarity,\n"
+        "        similarity=in_context(mentioned, measures),\n": "        similarity=in_context(mentioned, measures),\n"
         "        lengths=np.array(found.lengths, np.int32),\n",
     },
 }
