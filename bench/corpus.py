@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from dowse.engine.page.job import Job
 from dowse.engine.page.step import PageStep
+from dowse.engine.workers.job import Job
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.corpus import Corpus, LabTopic, example_texts, make_topic, make_topics, open_corpus

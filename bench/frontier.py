@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.engine.assembly.build import assemble
+from dowse.engine.assembly.assemble import assemble
 from dowse.engine.workers.freed_memory import keep_less
 from dowse.frontier import Errand
 from dowse.frontier.frontier import Frontier

@@ -11,8 +11,8 @@ from functools import cache
 from tests.compiled import assert_agree
 
 from dowse.compiled import core
-from dowse.engine.page.job import Job
 from dowse.engine.page.step import PageStep
+from dowse.engine.workers.job import Job
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.model.http import Response

@@ -14,7 +14,7 @@ HOOK = Path(__file__).parent / "hook"
 _ENGINE = {
     "dowse.fetch": "fetch",
     "dowse.engine.workers": "packing, sockets of the workers",
-    "dowse.engine.page.wire": "packing, sockets of the workers",
+    "dowse.engine.workers.wire": "packing, sockets of the workers",
     "dowse.frontier": "frontier",
     "dowse.predict": "strategy",
     "dowse.engine.life.admission": "intake of links",
@@ -45,7 +45,7 @@ _WORKER = {
     "dowse.parse.signature": "signature",
     "dowse.store": "compose WARC",
     "dowse.engine.workers.worker": "packing, socket",
-    "dowse.engine.page.wire": "packing, socket",
+    "dowse.engine.workers.wire": "packing, socket",
 }
 _START = "start-up: imports"
 _REST = "rest"

@@ -18,7 +18,7 @@ from dowse.cli import flags
 from dowse.cli.flags import ASKING, FLAGS, GROUPS, NETWORK, Flag, GroupedHelp, flagged, read_topic, with_flags
 from dowse.cli.main import make_app
 from dowse.model.errors import UserError
-from dowse.model.proxy import PROXY
+from dowse.model.proxy_login import PROXY
 from dowse.model.topic import Expression, StrategyChoice, Topic
 from dowse.model.topic_keys import topic_keys
 from dowse.model.topicfile import parse_topic

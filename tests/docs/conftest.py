@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.engine.assembly.build import assemble
+from dowse.engine.assembly.assemble import assemble
 from dowse.loopback import in_thread
 from dowse.loopback.demo import DEMO_SEEDS, demo_topic, demo_web
 from dowse.loopback.demo_sites import LAB, MIRROR

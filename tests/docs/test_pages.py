@@ -123,7 +123,8 @@ def test_command_lines_can_be_read(line: str) -> None:
 
 
 def test_a_wrong_command_line_is_noticed() -> None:
-    for line in ("dowse crawl topic.toml --seeds x", "dowse crawls", "dowse why DIR", "dowse crawl --target many x"):
+    wrong = ("dowse crawl topic.toml --seeds x", "dowse crawls", "dowse why DIR", "dowse lab compare X --seeds many")
+    for line in wrong:
         with pytest.raises(Exception, match=r"(?i)no such|missing|valid"):
             parse(arguments(line))
 

@@ -8,9 +8,8 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from dowse.engine.exchange import addresses, sitemaps
-from dowse.engine.exchange import robots as site_robots
-from dowse.engine.exchange.robots import AGE_S
+from dowse.engine.exchange import lookups, site_rules, sitemap_walk
+from dowse.engine.exchange.site_rules import AGE_S
 from dowse.engine.life import journal, sites
 from dowse.engine.loop import engine, tasks, watchdog
 from dowse.engine.workers import worker
@@ -23,8 +22,8 @@ from dowse.fetch import (
     RobotsRedirect,
     allowed,
     body,
+    content_coding,
     decide,
-    decode,
     product_token,
     resolver,
     robot_rules,
@@ -98,7 +97,7 @@ def test_fixed_limits_are_the_codes() -> None:
         "robots.txt redirects": f"{MAX_ROBOTS_REDIRECTS}",
         "robots.txt kept": f"{AGE_S / 3600:g} h",
         "A site closed, for later runs": f"{sites._CLOSED_S / 3600:g} h",
-        "A sitemap": f"{sitemaps._MOST_BYTES // 10**6} MB",
+        "A sitemap": f"{sitemap_walk._MOST_BYTES // 10**6} MB",
         "A header line": f"{MAX_FIELD_BYTES // 1024} KiB",
         "Headers of a response": f"{MAX_FIELDS}",
         "An answer of DNS kept": f"{resolver._POSITIVE_S:g} s",
@@ -107,10 +106,10 @@ def test_fixed_limits_are_the_codes() -> None:
             f"{kept_s:g} s" for kept_s in resolver._NEGATIVE_S
         ),
         "Look-ups at a time; from the pages of one domain; of names of one domain": ", ".join(
-            map(str, (addresses._AT_ONCE, addresses._FROM_ONE_DOMAIN, addresses._WITHIN_ONE_DOMAIN))
+            map(str, (lookups._AT_ONCE, lookups._FROM_ONE_DOMAIN, lookups._WITHIN_ONE_DOMAIN))
         ),
-        "Content codings one in the other": f"{decode.MAX_CODINGS}",
-        "Streams one behind the other within a coding": f"{decode.MAX_MEMBERS:,}",
+        "Content codings one in the other": f"{content_coding.MAX_CODINGS}",
+        "Streams one behind the other within a coding": f"{content_coding.MAX_MEMBERS:,}",
         "Tags read of a page": f"{bounds.MOST_TAGS:,}",
         "Bodies in memory at once; beyond, large ones wait for each other": f"{bodies._MOST_BYTES >> 20} MiB",
         "Memory of a parsing process": f"{worker._MOST_MEMORY >> 30} GiB",
@@ -133,12 +132,12 @@ def test_numbers_in_the_text_are_the_codes() -> None:
         f"After {sites._GIVE_UP_AFTER} in a row",
         f"after {sites._GIVE_UP_AFTER} in a row without a page",
         f"set aside for {sites._REST} times as long",
-        f"a robots.txt of more than {site_robots._READ_HERE_BYTES // 1024} KiB",
+        f"a robots.txt of more than {site_rules._READ_HERE_BYTES // 1024} KiB",
         f"of more than {body._LONG_BYTES // 1024} KiB unpacked",
         f"longer than {tasks._BRIEF_S:g} s gives its place",
         f"does not come round for {watchdog.HELD_S:g} s",
-        f"places for {addresses._AT_ONCE} look-ups, of which the links of one domain's",
-        f"pages get {addresses._FROM_ONE_DOMAIN}",
+        f"places for {lookups._AT_ONCE} look-ups, of which the links of one domain's",
+        f"pages get {lookups._FROM_ONE_DOMAIN}",
         f"`limits.max_retries` ({limits.max_retries}) times more",
         f"({limits.retry_wait_s:g} s, {2 * limits.retry_wait_s:g} s)",
         f"up to {engine._GRACE_S:g} seconds",

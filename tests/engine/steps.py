@@ -6,7 +6,7 @@ import os
 import signal
 import time
 
-from dowse.engine.page.job import Job, Work
+from dowse.engine.workers.job import Job, Work
 from dowse.model.http import Response
 
 

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
-from dowse.engine.assembly.build import assemble
+from dowse.engine.assembly.assemble import assemble
 from dowse.fetch.http import HttpTransport
 from dowse.loopback import LoopbackServer, Site, Web
 from dowse.model.budget import Budget

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.engine.assembly.build import assemble, read_settings
+from dowse.engine.assembly.assemble import assemble, read_settings
 from dowse.loopback import LoopbackServer, Resource, Site, Web, redirect
 from dowse.model.budget import Budget
 from dowse.model.topic import Example, Politeness, Seeds

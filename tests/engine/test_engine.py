@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dowse.engine.assembly.build import assemble, read_settings
+from dowse.engine.assembly.assemble import assemble, read_settings
 from dowse.engine.life import Life
 from dowse.engine.loop.dispatch import Dispatcher
 from dowse.engine.loop.engine import Stop

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from dowse.engine.assembly.build import Assembly, assemble
+from dowse.engine.assembly.assemble import Assembly, assemble
 from dowse.fetch.http import HttpTransport
 from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.budget import Budget

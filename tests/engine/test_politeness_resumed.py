@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from dowse.engine.assembly.build import assemble
+from dowse.engine.assembly.assemble import assemble
 from dowse.engine.loop.engine import Stop
 from dowse.loopback import Ask, LoopbackServer, Resource, Site, Web, together
 from dowse.model.budget import Budget

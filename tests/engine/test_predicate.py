@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import dowse
-from dowse.engine.assembly import build
-from dowse.engine.assembly.build import assemble, read_settings
+from dowse.engine.assembly import assemble as assembling
+from dowse.engine.assembly.assemble import assemble, read_settings
 from dowse.judge import TopicJudge, build_judge
 from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.budget import Budget
@@ -240,7 +240,7 @@ def test_the_category_that_judges_is_the_one_that_is_kept(tmp_path: Path, monkey
         write_made(file, "bread")
         return judge
 
-    monkeypatch.setattr(build, "build_judge", built)
+    monkeypatch.setattr(assembling, "build_judge", built)
 
     async def main() -> None:
         async with LoopbackServer(web()) as server:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.engine.assembly.build import assemble
+from dowse.engine.assembly.assemble import assemble
 from dowse.loopback import Hit, LoopbackServer, Site, Web
 from dowse.model.budget import Budget
 from dowse.model.topic import Network, Politeness, StrategyChoice

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.engine.assembly.build import assemble
+from dowse.engine.assembly.assemble import assemble
 from dowse.engine.assembly.prepare import documents_of
 from dowse.fetch.http import HttpTransport
 from dowse.loopback import LoopbackServer, Site, Web, redirect, together

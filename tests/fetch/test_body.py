@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from dowse.fetch.body import Body
-from dowse.fetch.decode import Decoder
+from dowse.fetch.content_coding import Decoder
 from dowse.model.bodies import Bodies
 from dowse.model.http import Truncation
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of
 from dowse.frontier.queues import Queues
-from dowse.frontier.sites import Site
+from dowse.frontier.site import Site
 from dowse.model.records import CandidateState
 from tests.frontier.reference import NaiveQueues
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from dowse.engine.assembly.build import assemble
+from dowse.engine.assembly.assemble import assemble
 from dowse.engine.loop.engine import Stop
 from dowse.fetch.http import HttpTransport
 from dowse.loopback import together

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from dowse.engine.page.job import Job
 from dowse.engine.page.step import PageStep
-from dowse.engine.page.wire import pack_work, unpack_work
+from dowse.engine.workers.job import Job
+from dowse.engine.workers.wire import pack_work, unpack_work
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.corpus import open_corpus
@@ -24,7 +24,7 @@ from dowse.model.page import Digest
 from dowse.model.records import Batch, CandidateRow, PageRow, SiteRow, link_rows
 from dowse.model.topic import Scope, Topic
 from dowse.store import CrawlReader, CrawlStore, export
-from dowse.store.connect import connect_reader
+from dowse.store.database import connect_reader
 from tests.docs.schema_reference import TARGET, reference
 
 URL = "http://site.example/"

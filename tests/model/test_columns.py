@@ -71,7 +71,7 @@ PAGE_FIELD = {
     "model/page.py": {
         "= 0  # L(p)\n": '= 0\n    n_lines: Annotated[int, Stored("Lines of visible text.", since=5)] = 0\n',
     },
-    "engine/page/reading.py": {
+    "engine/page/parsed.py": {
         "n_links=self.links.n_links,": "n_links=self.links.n_links,\n"
         "            n_lines=len(document.visible.split(b'\\n')),"
     },
@@ -88,7 +88,7 @@ LINK_FIELD = {
         "    lengths: list[int] = field(default_factory=list)\n",
         "    return found\n\n\ndef _gather(": "    found.lengths = [len(anchor) for anchor in found.anchors]\n"
         "    return found\n\n\ndef _gather(",
-        "        similarity=similarity,\n": "        similarity=similarity,\n"
+        "        similarity=in_context(mentioned, measures),\n": "        similarity=in_context(mentioned, measures),\n"
         "        lengths=np.array(found.lengths, np.int32),\n",
     },
 }

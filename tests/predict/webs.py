@@ -76,7 +76,7 @@ def tell(strategy: Strategy, crawl: list[Page]) -> Iterator[tuple[list[Page], di
             counts=np.array([link.count for link in open_], np.float32),
             similarity=np.array([link.similarity for link in open_], np.float32).reshape(-1, len(Context)),
             current=np.array([known.get(link.target, np.nan) for link in open_]),
-            besides=np.array([link.target for link in page.links if link.target in done], np.int64),
+            others=np.array([link.target for link in page.links if link.target in done], np.int64),
         )  # fmt: skip
         source = SourcePage(page.id, 0, 0, ordinal, page.score, page.score > 0.5, page.n_links)
         known.update(zip(ids.tolist(), strategy.rank(source, view).tolist(), strict=True))

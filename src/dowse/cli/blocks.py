@@ -19,7 +19,7 @@ from dowse.lab.blocks.block_html import write_markup
 from dowse.lab.blocks.block_picture import blocks_drawing
 from dowse.lab.blocks.legend import tunnel_told
 from dowse.lab.draw.picture_file import check_picture, save_picture
-from dowse.lab.markup import clip
+from dowse.lab.html_markup import clip
 from dowse.model.errors import UserError
 from dowse.model.files import check_writable
 from dowse.model.shown import shown

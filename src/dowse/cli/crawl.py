@@ -16,7 +16,7 @@ from dowse.cli.crawl_summary import finish
 from dowse.cli.display import Display, choose_display
 from dowse.cli.flags import OUTPUT, START, flagged, given_of, read_topic, with_flags
 from dowse.engine.assembly.api import choose_folder
-from dowse.engine.assembly.build import Assembly, assemble, read_settings, wanted_workers
+from dowse.engine.assembly.assemble import Assembly, assemble, read_settings, wanted_workers
 from dowse.engine.loop.engine import Engine, Stop
 from dowse.engine.workers.freed_memory import keep_less
 from dowse.engine.workers.start import Started, fork_workers

@@ -19,7 +19,7 @@ from typer.core import TyperCommand
 
 from dowse.judge import category_files
 from dowse.model.errors import UserError
-from dowse.model.proxy import PROXY
+from dowse.model.proxy_login import PROXY
 from dowse.model.topic import Expression, StrategyChoice, Topic
 from dowse.model.topic_fields import Fault, budget_text
 from dowse.model.topic_keys import topic_keys

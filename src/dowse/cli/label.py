@@ -16,7 +16,7 @@ from dowse.cli.flags import Folder
 from dowse.cli.terminal import interruptible, say, say_styled
 from dowse.cli.train import described, stamp
 from dowse.cli.uncertain import Pool
-from dowse.engine.assembly.categories import with_kept_categories
+from dowse.engine.assembly.kept_categories import with_kept_categories
 from dowse.judge import Category, Terms, load_category
 from dowse.judge.category import check_name
 from dowse.judge.category_file import ENDING, save_category

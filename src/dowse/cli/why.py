@@ -12,7 +12,7 @@ import typer
 from dowse.cli.flags import Folder
 from dowse.cli.judge import part_lines
 from dowse.cli.terminal import say
-from dowse.engine.assembly.categories import with_kept_categories
+from dowse.engine.assembly.kept_categories import with_kept_categories
 from dowse.engine.assembly.learned import kept_learned, recall
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TopicJudge, looking_judge, subject_of

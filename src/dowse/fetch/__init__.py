@@ -19,7 +19,7 @@ from its module: a replay or a worker has no use for it.
 
 from __future__ import annotations
 
-from dowse.fetch.decode import Decoder
+from dowse.fetch.content_coding import Decoder
 from dowse.fetch.guard import Guard, allowed
 from dowse.fetch.mime_sniffing import disguised
 from dowse.fetch.request import PRODUCT, product_token, user_agent

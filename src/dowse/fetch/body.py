@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from dowse.fetch.connection import Connection
-from dowse.fetch.decode import Decoder
+from dowse.fetch.content_coding import Decoder
 from dowse.fetch.headers import Head
 from dowse.model.bodies import Bodies
 from dowse.model.http import Request, Truncation, is_unwanted

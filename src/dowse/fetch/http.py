@@ -12,7 +12,7 @@ import ssl
 
 from dowse.fetch.body import receive
 from dowse.fetch.connect import Connector, Exchange, tls_context
-from dowse.fetch.decode import ACCEPT_ENCODING
+from dowse.fetch.content_coding import ACCEPT_ENCODING
 from dowse.fetch.faults import clean, detail_of, kind_of
 from dowse.fetch.guard import Guard, is_literal, networks, strip_literal
 from dowse.fetch.pool import Pool

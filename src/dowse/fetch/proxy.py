@@ -10,7 +10,7 @@ from dowse.fetch.connection import Connection
 from dowse.fetch.faults import Untunnelled
 from dowse.fetch.request import header_lines, request_bytes
 from dowse.model.errors import TopicError
-from dowse.model.proxy import without_login
+from dowse.model.proxy_login import without_login
 from dowse.model.url import UrlParts
 
 __all__ = ["Proxy", "read_proxy"]

@@ -103,8 +103,8 @@ def _unmapped(address: str) -> str:
 
 
 def _agreed(addresses: tuple[str, ...]) -> tuple[str, ...]:
-    """The same address first, in whatever order they came: hosts that share some of them share a delay. It is one of
-    the kind that came first, which is the kind that this machine reaches best."""
+    """One and the same address first, in whatever order they came: hosts that share some of them share a delay. It is
+    of the kind that came first, which is the kind that this machine reaches best."""
     kind = ":" in addresses[0]
     first = min(address for address in addresses if (":" in address) is kind)
     return first, *(address for address in addresses if address != first)

@@ -26,6 +26,6 @@ is forgotten; cost per operation is logarithmic in the number of sites, whatever
 ``queues``).
 """
 
-from dowse.frontier.sites import Errand, Lease, Site
+from dowse.frontier.site import Errand, Lease, Site
 
 __all__ = ["Errand", "Lease", "Site"]

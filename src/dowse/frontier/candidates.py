@@ -43,7 +43,7 @@ def priorities_of(orders: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 
 def priority_of(order: int) -> float:
-    """The same for a single order, which costs a tenth of an array of one.
+    """The priority behind one order; an array of one would cost ten times as much.
 
     >>> priority_of(int(orders_of(np.array([-3.0]))[0]))
     -3.0

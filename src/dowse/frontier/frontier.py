@@ -12,7 +12,7 @@ from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of, p
 from dowse.frontier.queues import Queues
 from dowse.frontier.seen import ENDED, GONE, WAITS, Seen, look_up
 from dowse.frontier.selectivity import Selectivity
-from dowse.frontier.sites import Errand, Lease, Site
+from dowse.frontier.site import Errand, Lease, Site
 from dowse.frontier.table import Table
 from dowse.frontier.turns import Turns
 from dowse.model.errors import StoreError

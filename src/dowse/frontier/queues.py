@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates
-from dowse.frontier.sites import NO_BOUND, Site
+from dowse.frontier.site import NO_BOUND, Site
 from dowse.model.records import CandidateState
 
 __all__ = ["Queues"]
@@ -168,7 +168,7 @@ class Queues:
         self._keep(site, ids[first], orders[first], ids[~first])
 
     def _fill_few(self, site: Site, rear: array[int]) -> None:
-        """The same for a short rear: a plain loop beats the array machinery."""
+        """Fill the front from a short rear: a plain loop beats the array machinery."""
         columns = self._candidates
         state_at, order_at = columns.state.item, columns.order.item
         keys = sorted({(order_at(id_) << ID_BITS) | id_ for id_ in rear if state_at(id_) == _WAITING})

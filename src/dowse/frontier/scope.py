@@ -17,7 +17,7 @@ from functools import cache
 from publicsuffixlist import PublicSuffixList  # imported here only
 
 from dowse.frontier.extensions import refused_extensions
-from dowse.model.ports import is_refused_port, port_of
+from dowse.model.network_ports import is_refused_port, port_of
 from dowse.model.topic import Scope
 from dowse.model.url import canonical, spelled_host, split
 

@@ -13,7 +13,7 @@ import heapq
 from dowse.frontier.candidates import ID_MASK, Candidates
 from dowse.frontier.queues import Queues
 from dowse.frontier.selectivity import Selectivity
-from dowse.frontier.sites import Address, Errand, Site
+from dowse.frontier.site import Address, Errand, Site
 
 __all__ = ["BUSY_S", "Turns"]
 

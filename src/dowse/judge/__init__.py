@@ -8,14 +8,14 @@ from a topic.
 
 from __future__ import annotations
 
-from dowse.judge.build import DEFAULT_THRESHOLDS, METHODS, build_judge, check_judge, looking_judge
+from dowse.judge.build_judge import DEFAULT_THRESHOLDS, METHODS, build_judge, check_judge, looking_judge
 from dowse.judge.calibrate import calibrate
 from dowse.judge.category import Category
 from dowse.judge.category_file import load_category, save_category
 from dowse.judge.erid import KeywordPool
 from dowse.judge.frequencies import TERMS
 from dowse.judge.guarded import GuardedJudge
-from dowse.judge.judge import SimilarityJudge, TopicJudge
+from dowse.judge.judges import SimilarityJudge, TopicJudge
 from dowse.judge.lexicon import Vocabulary
 from dowse.judge.nearness import Nearness
 from dowse.judge.predicate import category_files, check_predicate

@@ -67,10 +67,10 @@ class LinkView:
     counts: NDArray[np.float32]  # links from the page to the target, L(p,h)
     similarity: NDArray[np.float32]  # of its contexts, one column a Context; nan where there is no word
     current: NDArray[np.float64]  # what it was thought worth before this page; nan when the URL is new
-    besides: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    others: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     """The page's other targets: fetched, being fetched, or seeds, whose place is not the strategy's to choose."""
 
-    besides_at: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # positions of those
+    others_at: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # positions of those
     urls: Sequence[str] = ()  # of the targets, canonical; like the next two, for those who ask for them
     anchors: Sequence[str] = ()
     positions: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))

@@ -16,7 +16,7 @@ from typing import Any
 
 from dowse.model.budget import Budget, parse_budget, parse_duration, parse_size
 from dowse.model.errors import TopicError
-from dowse.model.proxy import without_login
+from dowse.model.proxy_login import without_login
 from dowse.model.topic import Keyword
 from dowse.model.url import canonical
 

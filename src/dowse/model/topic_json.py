@@ -7,7 +7,7 @@ from math import inf
 from typing import Any
 
 from dowse.model.errors import TopicError
-from dowse.model.proxy import without_login
+from dowse.model.proxy_login import without_login
 from dowse.model.revive import revived
 from dowse.model.topic import Expression, FunctionName, Topic
 

@@ -126,7 +126,7 @@ class SiteLog:
         )
 
     def size(self, prefix: int, of_site: float) -> float:
-        """The same as :meth:`sizes` for one page."""
+        """The expected size of one page (:meth:`sizes` has many)."""
         count, total = self._sizes[prefix].tolist()
         return float((total + _PRIOR * of_site) / (count + _PRIOR))
 

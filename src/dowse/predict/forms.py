@@ -27,7 +27,7 @@ def average(form: str = "robust", kappa: float = _KAPPA) -> Strategy:
 
 
 def average_2(a: float = 0.5, form: str = "robust", kappa: float = _KAPPA) -> Strategy:
-    """The same, and the pages that link to those pages."""
+    """What the pages that link to a URL are worth on average, and those that link to these."""
     return ByMeasure("average-2", AverageTwo(a), kappa) if _robust(form) else SecondOrder(a)
 
 

@@ -52,7 +52,7 @@ class SecondOrder:
         self._derive()
         self._scores[page.id] = round(page.score * _ONE)
         self._changed.add(page.id)
-        for target in (*links.ids.tolist(), *links.besides.tolist()):
+        for target in (*links.ids.tolist(), *links.others.tolist()):
             self._link(page.id, target)
             self._changed.add(target)
         return np.array([self._value(candidate) for candidate in links.ids.tolist()], np.float64)

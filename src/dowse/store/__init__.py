@@ -7,11 +7,11 @@ running; workers make the archive's bytes with :func:`compose`. See ``records`` 
 from __future__ import annotations
 
 from dowse.store.archive import Archive
+from dowse.store.crawl_store import Counters, CrawlStore
 from dowse.store.damage import damage_told
 from dowse.store.export import export
 from dowse.store.held import Held, HeldPages
 from dowse.store.read import CrawlReader
-from dowse.store.records import Counters, CrawlStore
 from dowse.store.views import (
     HarvestCurve,
     OutcomeCount,

@@ -23,8 +23,8 @@ from dowse.model.errors import UserError
 from dowse.model.files import write_whole
 from dowse.model.records import PAGES
 from dowse.model.shown import json_line, shown, table_cell
-from dowse.store.connect import connect_reader
 from dowse.store.damage import damage_told
+from dowse.store.database import connect_reader
 
 __all__ = ["COLUMNS", "FORMATS", "export"]
 

@@ -21,8 +21,8 @@ from dowse.model.errors import DowseError, StoreError
 from dowse.model.http import Response, Timings, Truncation
 from dowse.model.revive import typed
 from dowse.model.url import fingerprint
-from dowse.store.connect import connect_reader
 from dowse.store.damage import FAULTS, damage_told
+from dowse.store.database import connect_reader
 from dowse.store.times import iso, seconds
 from dowse.store.warc import MOST_BYTES, read_back
 

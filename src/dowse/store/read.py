@@ -31,8 +31,8 @@ from dowse.model.records import (
 )
 from dowse.model.revive import typed
 from dowse.store import rows
-from dowse.store.connect import connect_reader
 from dowse.store.damage import asked
+from dowse.store.database import connect_reader
 from dowse.store.views import (
     HarvestCurve,
     OutcomeCount,
@@ -243,7 +243,7 @@ class CrawlReader:
 
     @asked
     def candidate_by_id(self, id: int) -> CandidateRow | None:
-        """The same by its number, at once."""
+        """What is known of the candidate with this number, found at once."""
         found = self._ask(f"{rows.select(CANDIDATES)} WHERE id = ?", id)
         return rows.candidate(found[0]) if found else None
 
@@ -255,7 +255,7 @@ class CrawlReader:
 
     @asked
     def evidence_of_pages(self) -> Iterator[tuple[int, bytes]]:
-        """The same of every candidate that was fetched."""
+        """What the strategy knew of each candidate that was fetched, in its own form."""
         found = self._ask("SELECT id, evidence FROM candidates WHERE state = ? AND evidence IS NOT NULL",
                           int(CandidateState.FETCHED))  # fmt: skip
         return iter(found)

@@ -16,9 +16,9 @@ an AssertionError, which says what was promised and what happened instead. With 
 from __future__ import annotations
 
 from dowse.testing.contract import ContractBroken
-from dowse.testing.judges import JUDGE_CHECKS, check_judge
+from dowse.testing.judge_checks import JUDGE_CHECKS, check_judge
 from dowse.testing.stories import Story, random_story
-from dowse.testing.strategies import BOUNDED_CHECKS, STRATEGY_CHECKS, check_strategy
+from dowse.testing.strategy_checks import BOUNDED_CHECKS, STRATEGY_CHECKS, check_strategy
 
 __all__ = [
     "BOUNDED_CHECKS", "JUDGE_CHECKS", "STRATEGY_CHECKS", "ContractBroken", "Story", "check_judge", "check_strategy",

@@ -98,8 +98,8 @@ class _Web:
             counts=np.array([self.dice.randint(1, 3) for _ in ranked], np.float32),
             similarity=np.array(similarity, np.float32).reshape(len(ranked), len(Context)),
             current=np.full(len(ranked), np.nan),
-            besides=np.array(beside, np.int64),
-            besides_at=np.array([places[id_] for id_ in beside], np.int32),
+            others=np.array(beside, np.int64),
+            others_at=np.array([places[id_] for id_ in beside], np.int32),
             urls=[self.url(id_) for id_ in ranked],
             anchors=[self.anchor(id_) for id_ in ranked],
             positions=np.array([places[id_] for id_ in ranked], np.int32),
@@ -192,7 +192,7 @@ class Telling:
         if self.strategy.learns_words:
             return page, replace(links, current=current)
         none = np.zeros(0, np.int32)
-        without = replace(links, current=current, urls=(), anchors=(), positions=none, besides_at=none)
+        without = replace(links, current=current, urls=(), anchors=(), positions=none, others_at=none)
         return replace(page, bag=None), without
 
     def is_waiting(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:

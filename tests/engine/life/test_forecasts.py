@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.engine.assembly.build import assemble
+from dowse.engine.assembly.assemble import assemble
 from dowse.engine.loop.progress import Progress
 from dowse.loopback import LoopbackServer, Site, Web
 from dowse.model.budget import Budget

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dowse.engine.assembly.build import assemble
+from dowse.engine.assembly.assemble import assemble
 from dowse.loopback import Resource, Site, Web, in_thread, redirect
 from dowse.loopback.demo import demo_topic, demo_web
 from dowse.model.budget import Budget

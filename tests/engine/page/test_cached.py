@@ -18,7 +18,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 import dowse
 from dowse.cli.why import explain
-from dowse.engine.assembly.build import assemble, read_settings
+from dowse.engine.assembly.assemble import assemble, read_settings
 from dowse.engine.loop.engine import Stop
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.engine.assembly.build import assemble
+from dowse.engine.assembly.assemble import assemble
 from dowse.engine.loop.engine import Stop
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge

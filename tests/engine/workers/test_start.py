@@ -15,16 +15,16 @@ from pathlib import Path
 
 import pytest
 
-from dowse.engine.page.job import Call
-from dowse.engine.page.wire import frame, framed, pack_call
+from dowse.engine.workers.job import Call
 from dowse.engine.workers.start import ENDS_GROUP, fork_workers, start_afresh
+from dowse.engine.workers.wire import frame, framed, pack_call
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
 ROOT = Path(__file__).parents[3]
 PROGRAM = """
 import asyncio, json, sys, time
 from dowse.engine.workers.start import fork_workers
-from dowse.engine.workers.pool import ProcessPool
+from dowse.engine.workers.process_pool import ProcessPool
 from tests.engine.steps import job, misbehave
 
 async def crawl(prepared):

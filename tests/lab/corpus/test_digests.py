@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dowse.engine.page.job import Job
 from dowse.engine.page.step import PageStep
+from dowse.engine.workers.job import Job
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.corpus import Corpus, open_corpus

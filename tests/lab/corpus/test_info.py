@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dowse.engine.assembly.build import assemble
+from dowse.engine.assembly.assemble import assemble
 from dowse.lab.corpus import Corpus, describe, open_corpus
 from dowse.loopback import in_thread
 from dowse.loopback.demo import DEMO_SEEDS, demo_topic, demo_web

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dowse.engine.page.job import Job, Work
+from dowse.engine.workers.job import Job, Work
 from dowse.engine.workers.port import NoProcesses
 from dowse.frontier.scope import StaticScope
 from dowse.lab.replay.recorded_transport import Recorded

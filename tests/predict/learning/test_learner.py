@@ -21,8 +21,8 @@ from dowse.predict import build_strategy
 from dowse.predict.learning import InterestRatios, Learner, contrast
 from dowse.predict.learning import learner as learner_module
 from dowse.predict.learning.features import NAMES, Tables
+from dowse.predict.learning.link_tokens import BUCKETS, link_tokens
 from dowse.predict.learning.notes import PARENTS, ROW
-from dowse.predict.learning.tokens import BUCKETS, link_tokens
 from tests.compiled import needs_core, pure
 
 SITES = 3
@@ -56,7 +56,7 @@ def story(seed: int, pages: int, urls: int) -> list[tuple[SourcePage, LinkView]]
         view = LinkView(
             ids=ids, sites=ids % SITES, depths=np.ones(len(ids), np.int64), counts=np.ones(len(ids), np.float32),
             similarity=rng.random((len(ids), len(Context)), np.float32), current=np.full(len(ids), np.nan),
-            besides=targets[~waits], besides_at=positions[~waits], positions=positions[waits],
+            others=targets[~waits], others_at=positions[~waits], positions=positions[waits],
             urls=[f"http://h{n % SITES}.example/a{n % 7}/b{n}" for n in ids.tolist()],
             anchors=[f"c{n % 5}" for n in ids.tolist()],
         )  # fmt: skip
@@ -80,7 +80,7 @@ class Literal:
         self.tokens: dict[int, set[int]] = {}
         for page, view in crawl:
             every = [*zip(view.ids.tolist(), view.positions.tolist(), strict=True),
-                     *zip(view.besides.tolist(), view.besides_at.tolist(), strict=True)]  # fmt: skip
+                     *zip(view.others.tolist(), view.others_at.tolist(), strict=True)]  # fmt: skip
             for target, position in every:
                 self.links.setdefault(target, []).append((page.id, position))
             for target, url, anchor in zip(view.ids.tolist(), view.urls, view.anchors, strict=True):

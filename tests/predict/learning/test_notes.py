@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.model.page import Bag, Context
+from dowse.predict.learning.link_tokens import link_tokens
 from dowse.predict.learning.notes import PARENTS, ROW, Notes, Rows, name_links, note_links
 from dowse.predict.learning.siblings import Siblings
-from dowse.predict.learning.tokens import link_tokens
 from tests.compiled import needs_core, pure
 
 similarities = st.floats(-1, 1, width=32) | st.sampled_from((float("nan"), 0.0, 1e-7, 3e-6, 6.1e-5, 0.5, 2.0))

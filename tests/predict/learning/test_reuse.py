@@ -14,9 +14,9 @@ from dowse.predict import build_strategy
 from dowse.predict.learning import Learner, Statistics
 from dowse.predict.learning.contrast import Told
 from dowse.predict.learning.features import NAMES, Tables
+from dowse.predict.learning.link_tokens import link_tokens
 from dowse.predict.learning.notes import ROW, Rows
 from dowse.predict.learning.reuse import off_topic
-from dowse.predict.learning.tokens import link_tokens
 from tests.predict.learning.made import OFF, ON, SUBJECT, bag, told, url
 from tests.predict.memories import hand_over
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 
-from dowse.engine.assembly.build import assemble
+from dowse.engine.assembly.assemble import assemble
 from dowse.engine.page.pages import Fetched
 from dowse.model.clock import Clock
 from dowse.model.http import Transport

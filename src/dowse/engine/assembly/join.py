@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dowse.engine.exchange.exchange import Exchange
-from dowse.engine.exchange.robots import Robots
-from dowse.engine.exchange.sitemaps import WALKED, Sitemaps
+from dowse.engine.exchange.site_rules import Robots
+from dowse.engine.exchange.sitemap_walk import WALKED, Sitemaps
 from dowse.engine.life import Life, Sites
 from dowse.engine.loop.dispatch import Dispatcher
 from dowse.engine.loop.engine import Engine

@@ -1,4 +1,4 @@
-"""What a topic names by file or address is read before a crawl begins: seed lists and example pages."""
+"""What comes before a crawl begins: seed lists and example pages are read, and what was given as an object is named."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from dataclasses import replace
 from dowse.engine.exchange.documents import Documents
 from dowse.engine.exchange.exchange import Exchange
 from dowse.engine.life import Sites
+from dowse.judge import GuardedJudge
 from dowse.model.budget import Budget, Purse
 from dowse.model.clock import Clock
 from dowse.model.errors import TopicError
 from dowse.model.http import Transport
-from dowse.model.topic import Example, Topic
+from dowse.model.judge import Judge
+from dowse.model.plugins import missing_members
+from dowse.model.strategy import Strategy
+from dowse.model.topic import Example, StrategyChoice, Topic
 from dowse.model.url import canonical
 from dowse.seeds import load_seeds
 
-__all__ = ["documents_of", "read_examples", "read_seeds"]
+__all__ = ["documents_of", "named_after", "read_examples", "read_seeds"]
 
 
 def documents_of(topic: Topic, transport: Transport, clock: Clock) -> Documents:
@@ -67,3 +71,22 @@ async def read_examples(topic: Topic, documents: Documents, notes: list[str]) ->
 
 def _positive(examples: tuple[Example, ...]) -> bool:
     return any(example.positive for example in examples)
+
+
+def named_after(topic: Topic, strategy: Strategy | None, judge: Judge | None) -> Topic:
+    """The topic with the names of what was given, which its records are to keep. TopicError when that is no strategy,
+    or no judge."""
+    for given in (strategy, judge):
+        if isinstance(given, type):  # has the members, too
+            raise TopicError(f"{given.__name__} is a class: give what it makes, {given.__name__}()")
+    if strategy is not None:
+        missing = missing_members(strategy, Strategy)
+        if missing:
+            raise TopicError(f"{type(strategy).__name__} is no strategy: it has no {', '.join(missing)}")
+        if topic.strategy.learn_from:
+            raise TopicError("a strategy that is given is made already, and starts from nothing: leave out learn_from")
+        if strategy.name != topic.strategy.name:
+            topic = replace(topic, strategy=StrategyChoice(strategy.name, {}, topic.strategy.maximise))
+    if judge is not None:
+        topic = replace(topic, judge=replace(topic.judge, method=GuardedJudge(judge).name))
+    return topic

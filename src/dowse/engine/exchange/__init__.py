@@ -1,0 +1,1 @@
+"""What is asked of the web, and how: one exchange for everything."""

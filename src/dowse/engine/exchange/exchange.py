@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 
-from dowse.engine.exchange.addresses import Addresses
+from dowse.engine.exchange.lookups import Addresses
 from dowse.engine.life import Sites
 from dowse.frontier import Lease, Site
 from dowse.model.budget import Purse

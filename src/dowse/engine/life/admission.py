@@ -169,14 +169,14 @@ class Admission:
             depths[known] = of_old
         view = LinkView(
             ids=ids[rows], sites=sites, depths=depths, counts=links.counts[rows],
-            similarity=links.similarity[rows], current=current[rows], besides=ids[other],
+            similarity=links.similarity[rows], current=current[rows], others=ids[other],
         )  # fmt: skip
         if not self._strategy.learns_words:
             return view
         asked = rows.tolist()
         return replace(
             view, urls=[links.urls[row] for row in asked], anchors=[links.anchors[row] for row in asked],
-            positions=links.positions[rows], besides_at=links.positions[other],
+            positions=links.positions[rows], others_at=links.positions[other],
         )  # fmt: skip
 
     def _rank(self, page: SourcePage, links: Links, view: LinkView, new: list[int], runs: list[int]) -> None:

@@ -14,7 +14,7 @@ from dowse.frontier.frontier import Frontier
 from dowse.model.forecast import FORECAST, Forecast
 from dowse.model.page import Outcome
 from dowse.model.records import PageRow
-from dowse.predict.forecast import MOST_WAITING, Forecaster
+from dowse.predict.forecaster import MOST_WAITING, Forecaster
 
 __all__ = ["Forecasts"]
 

@@ -1,0 +1,1 @@
+"""What happens when: the loop, and what runs beside it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from dowse.engine.exchange.exchange import Exchange
-from dowse.engine.exchange.robots import Robots
+from dowse.engine.exchange.site_rules import Robots
 from dowse.engine.life import Life
 from dowse.engine.life.tally import Tally
 from dowse.engine.loop.fetcher import Fetcher

@@ -1,0 +1,1 @@
+"""What becomes of an answer: from a response to a judged page in the records."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dowse.engine.exchange.exchange import DeadEnd, leads_on, next_hop
-from dowse.engine.exchange.robots import Robots
+from dowse.engine.exchange.site_rules import Robots
 from dowse.engine.life import Life
 from dowse.engine.life.journal import packed
 from dowse.engine.page.pages import Fetched, Pages, row_of

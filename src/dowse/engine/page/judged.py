@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.compiled import core
-from dowse.engine.page.reading import PageParts
+from dowse.engine.page.parsed import PageParts
 from dowse.judge import Reading, TopicJudge
 from dowse.model.facts import PageFacts
 from dowse.model.page import Bag, Digest, PageContent, Verdict

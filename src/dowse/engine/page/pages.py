@@ -9,8 +9,8 @@ from typing import Any
 
 from dowse.engine.life import Life
 from dowse.engine.life.journal import packed
-from dowse.engine.page.job import Job, Work
 from dowse.engine.workers.freed_memory import LARGE_BYTES, give_back
+from dowse.engine.workers.job import Job, Work
 from dowse.engine.workers.port import Workers
 from dowse.frontier import Lease
 from dowse.model.http import Failure, Response

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from dowse.engine.page.job import Job, Work
 from dowse.engine.page.judged import Measured, facts_of, judge_page
-from dowse.engine.page.reading import Parsed, parse_response
+from dowse.engine.page.parsed import Parsed, parse_response
+from dowse.engine.workers.job import Job, Work
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TopicJudge
 from dowse.model.page import Digest

@@ -8,5 +8,5 @@
 ``start`` begins a process, afresh or by a fork, and ends it; ``worker`` is all that it does. ``pool`` feeds the
 engine's from its event loop; ``calls`` serves who has none. ``port`` is what the engine asks of workers, with those
 that need no process. ``freed_memory`` has the C library give back what large pages took. How a page travels is told in
-``engine/page/wire.py``. A worker ends when whoever started it does, however that came.
+``engine/workers/wire.py``. A worker ends when whoever started it does, however that came.
 """

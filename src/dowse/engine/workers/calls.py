@@ -16,9 +16,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
-from dowse.engine.page.job import Call, Lost
-from dowse.engine.page.wire import frame, framed, pack_call, unpack_found
+from dowse.engine.workers.job import Call, Lost
 from dowse.engine.workers.start import ENDS_GROUP, Started, start_afresh
+from dowse.engine.workers.wire import frame, framed, pack_call, unpack_found
 from dowse.engine.workers.worker import messages
 from dowse.model.errors import DowseError
 

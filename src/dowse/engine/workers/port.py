@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from typing import ParamSpec, Protocol, TypeVar
 
-from dowse.engine.page.job import Job, Lost, Step, Work
-from dowse.engine.page.wire import lost
+from dowse.engine.workers.job import Job, Lost, Step, Work
+from dowse.engine.workers.wire import lost
 
 __all__ = ["InProcess", "NoProcesses", "Workers", "default_workers"]
 

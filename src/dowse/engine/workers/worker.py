@@ -19,8 +19,9 @@ import sys
 import threading
 from collections.abc import Iterator
 
-from dowse.engine.page.job import Job, Step, Work
-from dowse.engine.page.wire import (
+from dowse.engine.workers.freed_memory import LARGE_BYTES, give_back, keep_less
+from dowse.engine.workers.job import Job, Step, Work
+from dowse.engine.workers.wire import (
     READY,
     Frames,
     frame,
@@ -31,7 +32,6 @@ from dowse.engine.page.wire import (
     unpack_call,
     unpack_job,
 )
-from dowse.engine.workers.freed_memory import LARGE_BYTES, give_back, keep_less
 
 __all__ = ["messages", "serve", "work"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from dowse.judge.predicate.categories import category_file, load_categories
+from dowse.judge.predicate.category_names import category_file, load_categories
 from dowse.judge.predicate.evaluate import ParsedPredicate, leaves
 from dowse.judge.predicate.function import FunctionPredicate
 from dowse.judge.predicate.grade import Predicate

@@ -1,6 +1,6 @@
 """A page's blocks as HTML: the page's tables, lists and lines, coloured by how near each block is to the topic.
 
-The page's own markup is not passed on. What is written is a handful of elements by :func:`~dowse.lab.markup.element`
+The page's own markup is not passed on. What is written is a handful of elements by ``html_markup.element``
 (div, table, tr, td, ul, li, span), with texts and addresses as data; links do not lead anywhere.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
+from dowse.lab.blocks.block_layout import SEVERAL, Kind, Piece, arrange
 from dowse.lab.blocks.blocked_page import BlockedPage, Lines
 from dowse.lab.blocks.legend import block_told, shade, shades_told, tunnel_told
-from dowse.lab.blocks.page_layout import SEVERAL, Kind, Piece, arrange
-from dowse.lab.markup import Html, clip, document, element, join
+from dowse.lab.html_markup import Html, clip, document, element, join
 from dowse.lab.wording import counted
 from dowse.model.files import write_whole
 from dowse.model.shown import shown

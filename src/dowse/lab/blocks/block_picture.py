@@ -10,9 +10,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dowse.lab.blocks.block_layout import SEVERAL, Kind, Piece, arrange, grouped
 from dowse.lab.blocks.blocked_page import Block, BlockedPage, Lines
 from dowse.lab.blocks.legend import FRAME, LINE, SHADES, shade, shades_told, tunnel_told
-from dowse.lab.blocks.page_layout import SEVERAL, Kind, Piece, arrange, grouped
 from dowse.lab.draw.drawing import Box, Drawing, Mark, Text
 from dowse.lab.draw.text_fit import fitted, text_width
 from dowse.lab.wording import counted

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dowse.judge import SimilarityJudge, TopicJudge
-from dowse.lab.markup import clip
+from dowse.lab.html_markup import clip
 from dowse.model.facts import PageFacts
 from dowse.model.page import Verdict
 from dowse.parse import Document, Outline, RawLink, block_starts, detect_language, line_groups

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import islice
 
-from dowse.engine.assembly.categories import with_kept_categories
+from dowse.engine.assembly.kept_categories import with_kept_categories
 from dowse.judge import TopicJudge, looking_judge
 from dowse.lab.blocks.block_html import block_markup, legend
 from dowse.lab.blocks.blocked_page import Block, BlockedPage, measure
 from dowse.lab.finished.page_texts import archived_document
-from dowse.lab.markup import Html, clip, element, link, section
+from dowse.lab.html_markup import Html, clip, element, link, section
 from dowse.lab.wording import counted
 from dowse.model.errors import TopicError
 from dowse.model.topicfile import topic_from_json

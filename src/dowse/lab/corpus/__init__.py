@@ -18,7 +18,7 @@ from dowse.lab.corpus.digests import Digests
 from dowse.lab.corpus.index import Index, Progress
 from dowse.lab.corpus.info import CorpusInfo, describe
 from dowse.lab.corpus.labels import Labels
-from dowse.lab.corpus.pages import Pages
+from dowse.lab.corpus.page_arrays import Pages
 from dowse.lab.corpus.topics import LabTopic, SeedSet, Unfit, example_texts, make_seeds, make_topic, make_topics
 from dowse.lab.corpus.traces import Traces
 from dowse.lab.measure.link_graph import UNREACHED, LinkGraph

@@ -17,7 +17,7 @@ from dowse.lab.corpus.digests import Digests
 from dowse.lab.corpus.graph import build_graph
 from dowse.lab.corpus.index import INDEX_VERSION, Index, Progress, load_index, write_index
 from dowse.lab.corpus.labels import Labels, read_labels
-from dowse.lab.corpus.pages import PAGES_VERSION, Pages, load_pages, write_pages
+from dowse.lab.corpus.page_arrays import PAGES_VERSION, Pages, load_pages, write_pages
 from dowse.lab.corpus.traces import Traces, read_traces
 from dowse.lab.measure.link_graph import LinkGraph
 from dowse.model.errors import UserError

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.engine.page.job import Job
 from dowse.engine.page.judged import Measured, facts_of, judge_page, repeated_blocks
-from dowse.engine.page.reading import PageParts
+from dowse.engine.page.parsed import PageParts
 from dowse.engine.page.step import PageStep
+from dowse.engine.workers.job import Job
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TopicJudge, Vocabulary
 from dowse.lab.corpus.index import Index
-from dowse.lab.corpus.pages import Pages
+from dowse.lab.corpus.page_arrays import Pages
 from dowse.lab.corpus.parsing import LINK_COLUMNS, LINK_STRINGS, NOINDEX, PAGE, REFUSED
 from dowse.model.facts import PageFacts
 from dowse.model.page import Digest, Signature

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.lab.corpus.index import Index
-from dowse.lab.corpus.pages import Pages
+from dowse.lab.corpus.page_arrays import Pages
 from dowse.lab.measure.link_graph import LinkGraph
 
 __all__ = ["build_graph"]

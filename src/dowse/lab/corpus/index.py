@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from dowse.lab.corpus.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
 from dowse.lab.corpus.code_version import source_version
-from dowse.lab.corpus.exchange import KINDS, read_http, read_response, target_of
-from dowse.lab.corpus.records import Record, RecordFile, read_record
+from dowse.lab.corpus.recorded_exchange import KINDS, read_http, read_response, target_of
+from dowse.lab.corpus.warc_records import Record, RecordFile, read_record
 from dowse.model.errors import UserError
 from dowse.model.http import REDIRECTS, Response, Timings
 from dowse.model.url import Base, fingerprint

@@ -1,9 +1,9 @@
 """Recorded responses to what is kept of them: the work of one process on a batch of pages.
 
 Everything that does not depend on a topic is worked out here by the first half of the live crawl's step
-(``engine/page/reading.py``). What is kept of a page and of its links are the fields of ``PageContent`` and ``Links``
+(``engine/page/parsed.py``). What is kept of a page and of its links are the fields of ``PageContent`` and ``Links``
 that are stored of a crawl as well. Strings that occur again and again (words, addresses, anchors) become numbers,
-counted anew in each batch; :mod:`~dowse.lab.corpus.pages` brings the batches together.
+counted anew in each batch; :mod:`~dowse.lab.corpus.page_arrays` brings the batches together.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.engine.page.reading import Parsed, parse_response
+from dowse.engine.page.parsed import Parsed, parse_response
 from dowse.lab.corpus.index import Index, load_index
 from dowse.model.columns import Column, columns_of
 from dowse.model.http import Response

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from dowse.lab.draw.drawing import COLOURS, Area, Box, Dot, Drawing, Line, Mark, Points
-from dowse.lab.markup import Html, element
+from dowse.lab.html_markup import Html, element
 
 __all__ = ["svg_file", "svg_in_page", "svg_marks"]
 

@@ -11,9 +11,9 @@ from dowse.lab.finished.page_texts import archived_document
 from dowse.model.topicfile import topic_from_json
 from dowse.model.words import word_hash, words
 from dowse.predict.learning import Statistics
+from dowse.predict.learning.link_tokens import named_tokens
 from dowse.predict.learning.statistics import Sums
 from dowse.predict.learning.strength import LEAST_PAGES, strongest
-from dowse.predict.learning.tokens import named_tokens
 from dowse.store import CrawlReader
 
 __all__ = ["named", "strongest_keys"]

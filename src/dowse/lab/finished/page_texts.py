@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from dowse.lab.corpus import Progress, example_texts, open_corpus
-from dowse.lab.corpus.exchange import read_response
 from dowse.lab.corpus.labels import read_rows
-from dowse.lab.corpus.records import read_record
+from dowse.lab.corpus.recorded_exchange import read_response
+from dowse.lab.corpus.warc_records import read_record
 from dowse.model.errors import StoreError, UserError
 from dowse.model.files import check_plain
 from dowse.model.url import canonical

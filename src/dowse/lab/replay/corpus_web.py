@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.engine.page.job import Job, Work
+from dowse.engine.workers.job import Job, Work
 from dowse.engine.workers.port import NoProcesses
 from dowse.lab.corpus import Corpus, Digests
 from dowse.lab.replay.recorded_transport import Recorded

@@ -14,7 +14,7 @@ from dowse.lab.compare.run_results import BASELINE, ORACLE, RunResult
 from dowse.lab.compare.summary_table import SummaryRow, shown_rows, summarise
 from dowse.lab.compare.topic_table import TopicMeasure, TopicRow, topic_rows
 from dowse.lab.draw.strategies_chart import Look, looks
-from dowse.lab.markup import Html, bar, clip, document, element, join, section, table
+from dowse.lab.html_markup import Html, bar, clip, document, element, join, section, table
 from dowse.lab.report.recall_figure import legend, recall_svg, swatch
 from dowse.lab.report.settings_text import toml_like
 from dowse.lab.wording import counted, human_bytes, percent

@@ -12,7 +12,7 @@ from pathlib import Path
 from dowse.lab.blocks.tunnels_section import tunnels
 from dowse.lab.draw.harvest_chart import harvest_chart, rate_window
 from dowse.lab.draw.svg import svg_in_page
-from dowse.lab.markup import Html, clip, document, element, section
+from dowse.lab.html_markup import Html, clip, document, element, section
 from dowse.lab.report import crawl_tables as tables
 from dowse.lab.report.settings_text import subject_of
 from dowse.lab.wording import counted, human_bytes, human_seconds, percent, when

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dowse.lab.markup import Html, bar, clip, element, join, link, section, table
+from dowse.lab.html_markup import Html, bar, clip, element, join, link, section, table
 from dowse.lab.report.settings_text import toml_like
 from dowse.lab.wording import (
     counted,

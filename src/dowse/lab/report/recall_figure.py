@@ -11,7 +11,7 @@ from dowse.lab.draw.drawing import Box, Dot, Line, Mark, Text
 from dowse.lab.draw.strategies_chart import Look, look_line, strategies_chart
 from dowse.lab.draw.svg import svg_in_page, svg_marks
 from dowse.lab.draw.text_fit import fitted
-from dowse.lab.markup import Html, clip, element
+from dowse.lab.html_markup import Html, clip, element
 from dowse.lab.wording import percent
 
 __all__ = ["legend", "recall_svg", "swatch"]

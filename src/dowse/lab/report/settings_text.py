@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from dowse.lab.markup import clip
+from dowse.lab.html_markup import clip
 
 __all__ = ["subject_of", "toml_like"]
 

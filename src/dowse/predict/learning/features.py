@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from dowse.compiled import core
 from dowse.model.page import Context
+from dowse.predict.learning.link_tokens import BUCKETS
 from dowse.predict.learning.notes import PARENTS, Rows
 from dowse.predict.learning.siblings import MOST_PLACES, Siblings
 from dowse.predict.learning.statistics import Statistics
-from dowse.predict.learning.tokens import BUCKETS
 
 __all__ = ["EXACT", "NAMES", "Tables", "weighted"]
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from dowse.model.errors import TopicError
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
 from dowse.predict.learning.book import Book, Entry
+from dowse.predict.learning.link_tokens import BUCKETS, url_hashes
 from dowse.predict.learning.ratios import Counted, Pairs
-from dowse.predict.learning.tokens import BUCKETS, url_hashes
 from dowse.predict.rerank import Sweep
 
 __all__ = ["InterestRatios"]
@@ -67,7 +67,7 @@ class InterestRatios:
             target.site = int(links.sites[row])
             if not len(target.tokens) and row < len(links.urls):
                 target.tokens = url_hashes(links.urls[row])
-        for id_ in links.besides.tolist():
+        for id_ in links.others.tolist():
             target = self.memory.at(id_)
             target.parents.append(page.id)
             if target.judged:

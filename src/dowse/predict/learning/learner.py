@@ -129,11 +129,11 @@ class Learner:
     def _link(self, page: SourcePage, links: LinkView) -> Rows:
         """The page's links are noted at their targets, whether these are known already or not. The records of those
         that may still be fetched."""
-        ids = np.concatenate((links.ids, links.besides))
+        ids = np.concatenate((links.ids, links.others))
         if not len(ids):
             return self.memory.at(ids)
-        if len(links.positions) == len(links.ids) and len(links.besides_at) == len(links.besides):
-            positions = np.concatenate((links.positions, links.besides_at))
+        if len(links.positions) == len(links.ids) and len(links.others_at) == len(links.others):
+            positions = np.concatenate((links.positions, links.others_at))
         else:
             positions = np.arange(len(ids), dtype=np.int32)
         siblings = self._tables.siblings

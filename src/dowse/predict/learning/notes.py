@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from dowse.compiled import core
 from dowse.model.page import Bag, Context
+from dowse.predict.learning.link_tokens import WIDTH, link_tokens
 from dowse.predict.learning.siblings import Siblings
-from dowse.predict.learning.tokens import WIDTH, link_tokens
 from dowse.predict.memory import RowTable
 
 __all__ = ["PARENTS", "ROW", "Notes", "Rows", "name_links", "note_links"]

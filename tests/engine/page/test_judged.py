@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.engine.page.job import Job
 from dowse.engine.page.judged import judged
 from dowse.engine.page.step import PageStep
+from dowse.engine.workers.job import Job
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.model.http import Response, Timings

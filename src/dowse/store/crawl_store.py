@@ -31,8 +31,8 @@ from dowse.model.records import EVIDENCE_KIND, SITES, Batch, CandidateBlock, Sit
 from dowse.model.revive import typed
 from dowse.store import rows
 from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files, check_archive
-from dowse.store.connect import connect_writer, create_database
 from dowse.store.damage import FAULTS, asked, damage_told
+from dowse.store.database import connect_writer, create_database
 from dowse.store.ledger import Ledger
 from dowse.store.lock import FolderLock
 from dowse.store.schema import DATABASE

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dowse.engine.exchange.robots import AGE_S, KnownRules
+from dowse.engine.exchange.site_rules import AGE_S, KnownRules
 from dowse.fetch import ALLOW_ALL, read_robots
 
 MANY = read_robots(b"User-agent: *\n" + b"".join(b"Disallow: /%d/\n" % n for n in range(1000)) + b"Sitemap: /s.xml\n")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.lab.markup import clip, element, join, link
+from dowse.lab.html_markup import clip, element, join, link
 from dowse.lab.wording import percent
 from dowse.model.shown import shown
 

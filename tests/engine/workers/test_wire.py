@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.engine.page.job import Job, Work
-from dowse.engine.page.wire import Frames, frame, framed, pack_job, pack_work, unpack_job, unpack_work
+from dowse.engine.workers.job import Job, Work
+from dowse.engine.workers.wire import Frames, frame, framed, pack_job, pack_work, unpack_job, unpack_work
 from dowse.model.http import Response, Timings, Truncation
 from dowse.model.page import Bag, Digest, Links, PageContent, Part, Reason, Signature, Verdict
 

@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from typing import Any, ParamSpec, TypeVar
 
-from dowse.engine.page.job import Call, Job, Lost, Step, Work
-from dowse.engine.page.wire import frame
-from dowse.engine.workers.connection import Task, WorkerConnection
+from dowse.engine.workers.job import Call, Job, Lost, Step, Work
 from dowse.engine.workers.start import Started, start_afresh
+from dowse.engine.workers.wire import frame
+from dowse.engine.workers.worker_connection import Task, WorkerConnection
 from dowse.frontier.scope import registered_domain
 from dowse.model.bodies import Bodies
 from dowse.model.errors import DowseError

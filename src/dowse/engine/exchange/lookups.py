@@ -12,7 +12,7 @@ from dowse.frontier import Errand, Lease, Site
 from dowse.frontier.scope import registered_domain
 from dowse.model.clock import Clock
 from dowse.model.http import Failure, FailureKind, Resolved, Response, Timings, Transport
-from dowse.model.ports import is_refused_port
+from dowse.model.network_ports import is_refused_port
 from dowse.model.records import CandidateState
 from dowse.model.topic import Topic
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from dowse.engine.page.job import Job
 from dowse.engine.page.step import PageStep
+from dowse.engine.workers.job import Job
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.model.http import Response

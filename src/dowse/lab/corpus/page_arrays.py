@@ -42,7 +42,7 @@ from dowse.model.words import LINE_END, word_hash
 __all__ = ["PAGES_VERSION", "Pages", "load_pages", "write_pages"]
 
 PAGES_VERSION = source_version(
-    "parse", "model/words.py", "model/url.py", "model/page.py", "engine/page/reading.py", "lab/corpus"
+    "parse", "model/words.py", "model/url.py", "model/page.py", "engine/page/parsed.py", "lab/corpus"
 )[:16]
 """Whatever parses pages, or keeps them, was changed: they are parsed again."""
 

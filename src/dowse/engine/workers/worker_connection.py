@@ -6,9 +6,9 @@ import asyncio
 from collections import deque
 from typing import Any, Protocol, cast
 
-from dowse.engine.page.job import Call, Job, Lost, Work
-from dowse.engine.page.wire import Frames, framed, pack_call, pack_job, unpack_found, unpack_work
+from dowse.engine.workers.job import Call, Job, Lost, Work
 from dowse.engine.workers.start import Process
+from dowse.engine.workers.wire import Frames, framed, pack_call, pack_job, unpack_found, unpack_work
 
 __all__ = ["Owner", "Task", "WorkerConnection"]
 

@@ -5,8 +5,8 @@ import zlib
 
 import pytest
 
-from dowse.lab.corpus.exchange import read_response, target_of
-from dowse.lab.corpus.records import Record
+from dowse.lab.corpus.recorded_exchange import read_response, target_of
+from dowse.lab.corpus.warc_records import Record
 from dowse.model.http import Truncation
 
 URL = "http://odd.test/"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dowse.model.forecast import Forecast
 from dowse.predict.backtest import HORIZONS
-from dowse.predict.forecast import _Z, LEAST_JUDGED, LEVEL, MOST_WAITING, Forecaster, interval
+from dowse.predict.forecaster import _Z, LEAST_JUDGED, LEVEL, MOST_WAITING, Forecaster, interval
 
 PLENTY = 1_000_000
 

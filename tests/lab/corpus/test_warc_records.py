@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from dowse.lab.corpus.records import Record, RecordFile, read_record
+from dowse.lab.corpus.warc_records import Record, RecordFile, read_record
 from dowse.model.errors import UserError
 from tests.lab.corpus.made import as_one_member, demo_pages, odd_pages, write_warc
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dowse.engine.exchange.exchange import DeadEnd, Exchange
-from dowse.engine.page.job import Lost
+from dowse.engine.workers.job import Lost
 from dowse.engine.workers.port import Workers
 from dowse.fetch import (
     ALLOW_ALL,

@@ -11,20 +11,19 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from dowse.engine.assembly.categories import absolute_categories, keep_categories, with_kept_categories
-from dowse.engine.assembly.given import named_after
 from dowse.engine.assembly.join import OnPage, Parts, join, way_out
+from dowse.engine.assembly.kept_categories import absolute_categories, keep_categories, with_kept_categories
 from dowse.engine.assembly.learned import absolute_sources, keep_learned, kept_learned, learned_from
-from dowse.engine.assembly.prepare import read_examples, read_seeds
+from dowse.engine.assembly.prepare import named_after, read_examples, read_seeds
 from dowse.engine.exchange.documents import Documents
-from dowse.engine.exchange.sitemaps import Sitemaps
+from dowse.engine.exchange.sitemap_walk import Sitemaps
 from dowse.engine.life import Life
 from dowse.engine.loop.engine import Engine, Stop
 from dowse.engine.loop.watchdog import Watchdog
 from dowse.engine.page.cached import FromCache, absolute_folders, open_cache
 from dowse.engine.page.step import PageStep
-from dowse.engine.workers.pool import ProcessPool
 from dowse.engine.workers.port import InProcess, Workers, default_workers
+from dowse.engine.workers.process_pool import ProcessPool
 from dowse.engine.workers.start import Started
 from dowse.frontier.scope import StaticScope
 from dowse.judge import METHODS, TERMS, TopicJudge, build_judge, check_judge, subject_of
@@ -34,7 +33,7 @@ from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import StoreError, UserError
 from dowse.model.http import Transport
 from dowse.model.judge import Judge
-from dowse.model.proxy import LOGIN, PROXY, has_login
+from dowse.model.proxy_login import LOGIN, PROXY, has_login
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json

@@ -69,7 +69,7 @@ class Forecaster:
         self._backtest.passed(self._totals)
 
     def recall(self, priority: float, *, relevant: bool, value: float) -> None:
-        """The same of an earlier run, whose totals come with :meth:`restore`."""
+        """Learn again from a fetch of an earlier run, whose totals come with :meth:`restore`."""
         self._calibration.learn(priority, relevant, value)
 
     def look(self, best: NDArray[np.float64], waiting: int, known: int) -> Forecast:

@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 from dowse.engine.exchange.exchange import DeadEnd, Exchange
-from dowse.engine.exchange.robots import Robots
+from dowse.engine.exchange.site_rules import Robots
 from dowse.engine.life import Life
-from dowse.engine.page.job import Lost
+from dowse.engine.workers.job import Lost
 from dowse.engine.workers.port import Workers
 from dowse.model.http import Failure, Request
 from dowse.model.url import canonical

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 
+from dowse.lab.blocks.block_layout import SEVERAL, Kind, Piece, arrange, grouped
 from dowse.lab.blocks.blocked_page import BlockedPage
-from dowse.lab.blocks.page_layout import SEVERAL, Kind, Piece, arrange, grouped
 from tests.lab.blocks.pages import blocked
 from tests.parse.pages import mutated_pages
 

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 import pytest
 
-from dowse.engine.page.job import Job, Lost, Step, Work
-from dowse.engine.workers.pool import ProcessPool
+from dowse.engine.workers.job import Job, Lost, Step, Work
 from dowse.engine.workers.port import InProcess, default_workers
+from dowse.engine.workers.process_pool import ProcessPool
 from dowse.model.errors import DowseError
 from tests.engine.steps import echo, job, misbehave, tell
 

@@ -15,7 +15,7 @@ from dowse.judge.calibrate import calibrate
 from dowse.judge.erid import KeywordPool, keyword_pool
 from dowse.judge.frequencies import Frequencies
 from dowse.judge.guarded import GuardedJudge
-from dowse.judge.judge import EridJudge, PredicateJudge, SimilarityJudge, TopicJudge
+from dowse.judge.judges import EridJudge, PredicateJudge, SimilarityJudge, TopicJudge
 from dowse.judge.lexicon import Lexicon
 from dowse.judge.nearness import Nearness
 from dowse.judge.predicate import Predicate, build_predicate, check_measurable, check_predicate

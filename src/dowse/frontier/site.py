@@ -6,7 +6,7 @@ from array import array
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from dowse.model.ports import port_of
+from dowse.model.network_ports import port_of
 
 __all__ = ["NO_BOUND", "Address", "Errand", "Lease", "Site"]
 

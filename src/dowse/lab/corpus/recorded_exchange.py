@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from dowse.fetch import Decoder
-from dowse.lab.corpus.records import Record
+from dowse.lab.corpus.warc_records import Record
 from dowse.model.http import Response, Truncation
 from dowse.model.url import canonical
 

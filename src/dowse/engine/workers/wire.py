@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_
 
 import numpy as np
 
-from dowse.engine.page.job import Call, Job, Lost, Work
+from dowse.engine.workers.job import Call, Job, Lost, Work
 from dowse.model.http import Response, Timings, Truncation
 from dowse.model.page import Digest, Shape
 
@@ -42,7 +42,7 @@ def frame(payload: bytes) -> bytes:
 
 
 def framed(*parts: bytes) -> tuple[bytes, ...]:
-    """The same in parts, for who can send them all at once: a large message is not copied."""
+    """A message of several parts, with the length in front: a large one is sent without a copy."""
     return _LENGTH.pack(sum(map(len, parts))), *parts
 
 
