@@ -81,7 +81,7 @@ def test_the_package_holds_what_its_entry_points_name() -> None:
 
 def test_every_column_of_links_is_named() -> None:
     named = {name for row in tables(TEXT)[1][1:] for name in codes(row[0])}
-    assert named == {field.name for field in fields(dowse.LinkView)} - {"besides", "besides_at"}
+    assert named == {field.name for field in fields(dowse.LinkView)}
 
 
 def test_what_is_installed_is_listed(project: Path) -> None:
