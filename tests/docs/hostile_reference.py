@@ -18,8 +18,8 @@ _HEAD = f"""\
 <!-- Written by {REGENERATE}: change the trials, or that file. -->
 
 Servers lie, hang, loop, and send more than anyone asked for. The hostile web is a server on your own machine that does
-all of it on purpose: {len(TRIALS)} *trials*, each on a host of its own, each with an end that a crawl must bring it to.
-Dowse's own tests crawl every one of them. You can try your settings, or another crawler, against it.
+all of this on purpose. It has {len(TRIALS)} *trials*, each on a host of its own and with an expected outcome. Dowse's
+own tests crawl every one of them. You can try your settings, or another crawler, against it.
 
 ## Try it
 
@@ -36,65 +36,68 @@ dowse crawl hostile.toml --out hostile-crawl
 dowse hostile check hostile-crawl
 ```
 
-The first crawls all trials at once. That takes some 25 seconds, most of them for two waits of 10 seconds for servers
-that never answer. The second compares how each URL ended with what the tables below say, and ends with exit code 1 if
-one differs.
+The first command crawls all trials at once. That takes some 25 seconds, mostly because it waits 10 seconds twice for
+servers that never answer. The second compares how each URL ended with the tables below. It ends with exit code 1 if one
+differs.
 
 `hostile.toml` is a [topic file](topic-file.md) like any other. Change what you like in it (`limits.timeout`, the traps,
-the strategy, the seeds), crawl into another folder, and check that one: trials whose seed you took out are left out.
-The server must still run, and writes the file anew each time it starts; keep yours under another name.
+the strategy, the seeds), crawl into another folder, and check that one. The check leaves out trials whose seed you
+removed. The server must still be running. It overwrites the file each time it starts, so save yours under another name.
 
-The certificates are made on the fly, for which the server needs the extra `hostile`
-(`pip install "dowse[hostile]"`).
+The server makes its certificates on the fly. For that it needs the extra `hostile` (`pip install "dowse[hostile]"`).
 
 ## What it shows
 
-- Nothing leaves the machine. The server listens on loopback only. Trials that lead to other private addresses must be
-  refused before a connection is made: `network.allow_addresses` in `hostile.toml` lets in the server's own address and
-  no other.
-- Names such as `gzip-bomb.hostile.test` exist only in `network.resolve` of that file. `curl` can look at one, too, with
-  the port that the server prints:
+- Nothing leaves the machine. The server listens on loopback only. A crawler must refuse the trials that lead to other
+  private addresses before it connects: `network.allow_addresses` in `hostile.toml` allows only the server's own
+  address.
+- Names such as `gzip-bomb.hostile.test` exist only in `network.resolve` of that file. You can also look at one with
+  `curl`, using the port that the server prints:
 
 ```text
 curl --connect-to ::127.0.0.1:PORT http://short-body.hostile.test/
 ```
 
-- Whoever sends a cookie gets a 403 from every trial: Dowse keeps none.
-- `dns-rebinding` needs a DNS of its own, which no topic file can give: only Dowse's tests run it.
-- Bombs are never built: the server sends one small block again and again, and stays small itself.
+- Every trial answers a request that carries a cookie with 403, because Dowse keeps no cookies.
+- `dns-rebinding` needs a DNS server of its own, which no topic file can provide. So only Dowse's tests run it.
+- The server never builds a bomb in full: it sends one small block again and again, and stays small itself.
 
-The tables give the outcome and the reason as they stand in [the records](schema.md); a `*` stands for anything, "cut"
-is the column `truncated`. A path in front of an outcome means another URL of the same host.
+The tables give the outcome and the reason as in [the records](schema.md). A `*` stands for anything, and "cut" is the
+column `truncated`. A path in front of an outcome means another URL of the same host.
 """
 _TITLES = {
-    "body": ("Bodies", "A usable prefix is kept and marked; what brings nothing fails after its repeats."),
+    "body": ("Bodies", "Dowse keeps and marks a usable prefix. A URL that brings nothing fails after its repeats."),
     "floods": (
         "Floods",
-        "A little that costs a lot. Whatever takes long is done beside the loop, and every byte from a socket counts.",
+        "A few bytes that cost a lot. Slow work is done outside the loop, and every byte from a socket counts.",
     ),
     "headers": ("Headers", "No header makes a crawl wait longer than `politeness.max_delay`, and no cookie is kept."),
     "redirects": (
         "Redirects",
-        "At most `limits.max_redirects`, each a URL of its own that goes through scope, traps, robots.txt and the "
-        "address guard.",
+        "Dowse follows at most `limits.max_redirects`. Each target is a URL of its own that must pass scope, traps, "
+        "robots.txt and the address guard.",
     ),
     "addresses": (
         "Addresses",
-        "What counts is the address a connection really uses. TLS trials end at their robots.txt, which cannot be had.",
+        "What counts is the address a connection really uses. TLS trials end at their robots.txt: it is unreachable.",
     ),
-    "robots": ("robots.txt", "RFC 9309: what cannot be reached forbids everything, what is not there allows it."),
-    "traps": ("Traps", "Endless sites end, and the other links of a page survive a broken one."),
+    "robots": (
+        "robots.txt",
+        "RFC 9309: an unreachable robots.txt forbids everything, a missing one allows everything.",
+    ),
+    "traps": ("Traps", "Crawls of endless sites end, and one broken link does not spoil the others on its page."),
     "lies": (
         "Lies",
-        "Text is decoded as a browser would, duplicates are marked and not judged, and what a page says is text and "
-        "nothing else. Text stuffed with the words of a topic is judged by its words: Dowse does not detect stuffing.",
+        "Dowse decodes text as a browser would. It marks duplicates and does not judge them. It treats what a page "
+        "says as text and nothing else. Text stuffed with the words of a topic is judged by its words: Dowse does not "
+        "detect stuffing.",
     ),
-    "honest": ("The neighbour", "A host that does nothing wrong, to see that it is not held up."),
+    "honest": ("The neighbour", "A host that does nothing wrong, to check that the others do not hold it up."),
 }
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("*", "\\*")
+    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "\\<")
 
 
 def _rows(trials: list[Trial]) -> Iterator[str]:

@@ -23,12 +23,12 @@ def test_the_examples_in_toml_say_what_the_flags_say() -> None:
 
 
 def test_useless_answers_are_counted_as_told() -> None:
-    [told] = re.findall(r"After ([0-9]+) answers in a row that told nothing", TEXT)
+    [told] = re.findall(r"After ([0-9]+) answers in a row that say nothing useful", TEXT)
     assert int(told) == heads._USELESS_AT_MOST
 
 
 def test_the_memory_of_a_held_url_is_as_told(tmp_path: Path) -> None:
-    [told] = re.findall(r"([0-9]+) bytes a held URL", TEXT)
+    [told] = re.findall(r"needs ([0-9]+) bytes of memory per URL", TEXT)
     pages = HeldPages([crawl(tmp_path / "c", *(page(n) for n in range(50)))], 1e6, WALL)
     assert pages.nbytes == int(told) * len(pages) == int(told) * 50
     pages.close()

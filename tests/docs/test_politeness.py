@@ -96,22 +96,22 @@ def test_fixed_limits_are_the_codes() -> None:
         "robots.txt read": f"{MAX_ROBOTS_BYTES // 1024} KiB",
         "robots.txt redirects": f"{MAX_ROBOTS_REDIRECTS}",
         "robots.txt kept": f"{AGE_S / 3600:g} h",
-        "A site closed, for later runs": f"{sites._CLOSED_S / 3600:g} h",
+        "Site kept closed, for later runs": f"{sites._CLOSED_S / 3600:g} h",
         "A sitemap": f"{sitemap_walk._MOST_BYTES // 10**6} MB",
         "A header line": f"{MAX_FIELD_BYTES // 1024} KiB",
-        "Headers of a response": f"{MAX_FIELDS}",
-        "An answer of DNS kept": f"{resolver._POSITIVE_S:g} s",
-        "An answer of DNS used while a new one is looked up": f"{resolver._STALE_S / 60:g} min",
-        "A failure of DNS kept, the first and those in a row after it": ", ".join(
+        "Headers in a response": f"{MAX_FIELDS}",
+        "DNS answer kept": f"{resolver._POSITIVE_S:g} s",
+        "DNS answer still used while a new one is looked up": f"{resolver._STALE_S / 60:g} min",
+        "DNS failure kept: the first, and those that follow in a row": ", ".join(
             f"{kept_s:g} s" for kept_s in resolver._NEGATIVE_S
         ),
-        "Look-ups at a time; from the pages of one domain; of names of one domain": ", ".join(
+        "Look-ups at once: in all, from the pages of one domain, of names in one domain": ", ".join(
             map(str, (lookups._AT_ONCE, lookups._FROM_ONE_DOMAIN, lookups._WITHIN_ONE_DOMAIN))
         ),
-        "Content codings one in the other": f"{content_coding.MAX_CODINGS}",
-        "Streams one behind the other within a coding": f"{content_coding.MAX_MEMBERS:,}",
-        "Tags read of a page": f"{bounds.MOST_TAGS:,}",
-        "Bodies in memory at once; beyond, large ones wait for each other": f"{bodies._MOST_BYTES >> 20} MiB",
+        "Content codings, nested": f"{content_coding.MAX_CODINGS}",
+        "Streams in a row within one coding": f"{content_coding.MAX_MEMBERS:,}",
+        "Tags read in a page": f"{bounds.MOST_TAGS:,}",
+        "Bodies in memory at once; beyond that, large ones take turns": f"{bodies._MOST_BYTES >> 20} MiB",
         "Memory of a parsing process": f"{worker._MOST_MEMORY >> 30} GiB",
         "Wait for exchanges in flight at a stop": f"{engine._GRACE_S:g} s",
         "Between two transactions": (
@@ -129,8 +129,9 @@ def test_numbers_in_the_text_are_the_codes() -> None:
         f"{robot_rules.MOST_SEARCHED} octets behind their `*`",
         f"{robots._MOST_SITEMAPS} sitemaps are taken from a file, of up to {robots._LONGEST_SITEMAP} characters each",
         f"without an answer {sites._SET_ASIDE_AFTER} times in a row",
-        f"After {sites._GIVE_UP_AFTER} in a row",
-        f"after {sites._GIVE_UP_AFTER} in a row without a page",
+        f"After {sites._GIVE_UP_AFTER} in a row, a site that has never brought a page is closed",
+        f"A site that has brought a page is closed after {sites._GIVE_UP_LATER}.",
+        f"after {sites._GIVE_UP_AFTER} in a row ({sites._GIVE_UP_LATER} if the site has brought a page)",
         f"set aside for {sites._REST} times as long",
         f"a robots.txt of more than {site_rules._READ_HERE_BYTES // 1024} KiB",
         f"of more than {body._LONG_BYTES // 1024} KiB unpacked",
@@ -143,7 +144,7 @@ def test_numbers_in_the_text_are_the_codes() -> None:
         f"up to {engine._GRACE_S:g} seconds",
         f"links of more than {MAX_HREF} characters",
     ):
-        assert phrase in TEXT.replace("\n", " "), phrase
+        assert phrase in " ".join(TEXT.split()), phrase
     waits = [decide(answer(500), attempt, limits, wall=0.0, max_delay_s=MAX_DELAY_S) for attempt in (1, 2)]
     assert [wait.after_s for wait in waits if isinstance(wait, Retry)] == [limits.retry_wait_s, 2 * limits.retry_wait_s]
 

@@ -96,8 +96,8 @@ def is_unwanted(content_type: str | None, accept_types: tuple[str, ...]) -> bool
 class Timings:
     """Seconds of one exchange. A reused connection has ``dns_s`` and ``connect_s`` of 0."""
 
-    dns_s: Annotated[float, Stored("Looking up the name; the first page of a site carries it.")] = 0.0
-    connect_s: Annotated[float, Stored("TCP and TLS; 0 on a connection that was open.")] = 0.0
+    dns_s: Annotated[float, Stored("Looking up the name; counted with the first page of a site.")] = 0.0
+    connect_s: Annotated[float, Stored("Setting up TCP and TLS; 0 if the connection was already open.")] = 0.0
     first_byte_s: Annotated[float, Stored("From the start to the response's headers.")] = 0.0
     total_s: Annotated[float, Stored("From the start to the last byte.")] = 0.0
 

@@ -117,18 +117,18 @@ class Links:
     fingerprints: NDArray[np.uint64] = field(default_factory=_none(np.uint64))
     anchors: Annotated[
         list[str],
-        Stored("Anchor text, the longest where there are several; at most 200 characters.", column="anchor"),
+        Stored("Anchor text, the longest if there are several; at most 200 characters.", column="anchor"),
     ] = field(default_factory=list)  # with title=
     counts: Annotated[NDArray[np.float32], Stored("Links from this page to that target.", column="count", kind=int)] = (
         field(default_factory=_none(np.float32))
     )  # L(p,h)
     positions: Annotated[
         NDArray[np.int32],
-        Stored("Place of the first of them among all links of the page, from 0.", column="position", kind=int),
+        Stored("Position of the first of them among all links on the page, from 0.", column="position", kind=int),
     ] = field(default_factory=_none(np.int32))
-    rels: Annotated[list[str], Stored("Its `rel=`, in lower case; `refresh` for a meta refresh.", column="rel")] = (
-        field(default_factory=list)
-    )  # of the first mention
+    rels: Annotated[
+        list[str], Stored("The `rel=` of the first, in lower case; `refresh` for a meta refresh.", column="rel")
+    ] = field(default_factory=list)  # of the first mention
     similarity: Annotated[NDArray[np.float32], Shape(len(Context))] = field(
         default_factory=_none(np.float32, len(Context))
     )
@@ -145,12 +145,10 @@ class PageContent:
     title: Annotated[str, Stored("The page's title.")] = ""
     language: Annotated[str, Stored("ISO 639-1; empty: unknown.")] = ""
     charset: Annotated[str, Stored("The encoding the text was read with.")] = ""
-    canonical: Annotated[str | None, Stored("The address the page itself names (`rel=canonical`), when it does.")] = (
-        None
-    )
+    canonical: Annotated[str | None, Stored("The address the page gives as its own (`rel=canonical`), if any.")] = None
     words: Annotated[int, Stored("Words of visible text.")] = 0
     text_len: Annotated[int, Stored("Characters of visible text.")] = 0
-    n_links: Annotated[int, Stored("All links on the page, refused ones included.")] = 0  # L(p)
+    n_links: Annotated[int, Stored("All links on the page, including refused ones.")] = 0  # L(p)
 
 
 @dataclass(slots=True)

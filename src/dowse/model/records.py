@@ -52,22 +52,22 @@ class CandidateRow:
     """A URL taken up by the frontier."""
 
     id: Annotated[int, Stored("Counted from 0, in order of discovery.", key=True)]
-    url: Annotated[str, Stored("Canonical: no fragment, tracking or session parameters.")]
+    url: Annotated[str, Stored("In canonical form: no fragment, no tracking or session parameters.")]
     site: Annotated[int, Stored("`sites.id`.")]
     depth: Annotated[int, Stored("Links from a seed.")]
     parent: Annotated[int | None, Stored("The page it was first found on; null for a seed.")]
-    priority: Annotated[float, Stored("Higher goes earlier. Seeds are near 10^12.")]
-    run: Annotated[int, Stored("For the [trap rule](politeness.md#scope-and-traps) `pattern-run`.")] = 0
+    priority: Annotated[float, Stored("A higher priority goes first. Seeds are near 10^12.")]
+    run: Annotated[int, Stored("Used by the [trap rule](politeness.md#scope-and-traps) `pattern-run`.")] = 0
     """Steps within one URL pattern since the last relevant page."""
     state: Annotated[CandidateState, Stored("0 waiting, 1 leased, 2 fetched (or redirected), 3 failed, 4 refused.")] = (
         CandidateState.WAITING
     )
-    reason: Annotated[str, Stored("Why it failed, was refused, or waits again.")] = ""
+    reason: Annotated[str, Stored("Why it failed, was refused, or is waiting again.")] = ""
     attempts: Annotated[int, Stored("Requests so far.")] = 0
     via: Annotated[int | None, Stored("The candidate whose redirect led here.")] = None
     evidence: Annotated[
         bytes | None,
-        Stored("What the strategy knows of the URL, in a form of its own; null where the priority is all.", since=3),
+        Stored("What the strategy knows about the URL, in its own format; null: nothing but the priority.", since=3),
     ] = None
 
 
@@ -97,36 +97,34 @@ class SiteRow:
 
     id: Annotated[int, Stored("Counted from 0.", key=True)]
     origin: Annotated[str, Stored("As in `https://example.org`.")]
-    host: Annotated[str, Stored("Name or address.")]
-    address: Annotated[str, Stored("The address that its delay is shared by; empty: never looked up.")] = ""
+    host: Annotated[str, Stored("Its name or address.")]
+    address: Annotated[str, Stored("The address whose delay it shares; empty: never looked up.")] = ""
     robots_status: Annotated[
         str,
         Stored("`rules` (a robots.txt was read), `allowed` (there is none), `unreachable`; empty: never asked for."),
     ] = ""
     robots_fetched_at: Annotated[float | None, Stored("When robots.txt was last read.", Form.TIME)] = None
-    delay_s: Annotated[float, Stored("The delay kept.")] = 0.0
+    delay_s: Annotated[float, Stored("The delay between requests.")] = 0.0
     requests: Annotated[int, Stored("Requests for pages and robots.txt.")] = 0
     pages: Annotated[int, Stored("Pages kept.")] = 0
-    relevant: Annotated[int, Stored("Relevant ones.")] = 0
+    relevant: Annotated[int, Stored("Relevant pages.")] = 0
     failures: Annotated[int, Stored("Exchanges without an answer, failed look-ups, and unreachable robots.txt.")] = 0
     wire_bytes: Annotated[
         int,
-        Stored("Bytes over the wire: headers, the body as it was encoded, and what framed it.", column="bytes"),
+        Stored("Bytes over the wire: headers, the body as encoded, and its framing.", column="bytes"),
     ] = 0
-    latency_s: Annotated[float, Stored("Sum of the times to the first byte of pages.")] = 0.0
-    download_s: Annotated[float, Stored("Sum of the times from there to the last byte.")] = 0.0
+    latency_s: Annotated[float, Stored("Sum of the times to the first byte.")] = 0.0
+    download_s: Annotated[float, Stored("Sum of the times from the first byte to the last.")] = 0.0
     not_before: Annotated[
         float | None,
         Stored(
-            "When it may be asked again, as of the last transaction; for a closed site, when a later run may try. "
+            "When Dowse may ask it again, as of the last transaction; for a closed site, when a later run may try. "
             "Null: never asked.",
             Form.TIME,
             since=2,
         ),
     ] = None  # by the wall clock
-    closed: Annotated[str, Stored("Why the site was [given up](politeness.md#delays); empty: it was not.", since=2)] = (
-        ""
-    )
+    closed: Annotated[str, Stored("Why Dowse [gave it up](politeness.md#delays); empty: it did not.", since=2)] = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -138,24 +136,24 @@ class PageRow:
     url: Annotated[str, Stored("The URL that was asked for.")]
     final_url: Annotated[str, Stored("Where its redirect leads; otherwise `url`.")]
     outcome: Annotated[str, Stored("`fetched`, `redirected`, `failed` or `refused`.")]
-    reason: Annotated[str, Stored("Why; empty for an ordinary page.")] = ""
+    reason: Annotated[str, Stored("Why it ended so; empty for an ordinary page.")] = ""
     status: Annotated[int, Stored("The HTTP status; 0 when no answer came.")] = 0
     content_type: Annotated[str, Stored("The media type, without parameters.")] = ""
-    wire_bytes: Annotated[int, Stored("Of the body, over the wire.", column="bytes")] = 0
-    body_bytes: Annotated[int, Stored("Of the body, after decompression.")] = 0
+    wire_bytes: Annotated[int, Stored("Bytes of the body, over the wire.", column="bytes")] = 0
+    body_bytes: Annotated[int, Stored("Bytes of the body, after decompression.")] = 0
     truncated: Annotated[
         str,
         Stored(
-            "Why the body is only a beginning: `length`, `time`, `disconnect`, `encoding`, `type` (unwanted type: "
+            "Why the body was cut short: `length`, `time`, `disconnect`, `encoding`, `type` (unwanted type: "
             "not read at all) or `budget`. Empty: it is whole."
         ),
     ] = ""
-    score: Annotated[float | None, Stored("How near the page is to the topic, from 0 to 1. Null: not judged.")] = None
+    score: Annotated[float | None, Stored("How close the page is to the topic, from 0 to 1. Null: not judged.")] = None
     relevant: Annotated[
         bool | None,
-        Stored("1 or 0: `score` reaches the threshold (and the language is wanted). Null: not judged."),
+        Stored("1 if `score` reaches the threshold (and the language is wanted), otherwise 0. Null: not judged."),
     ] = None
-    similarity: Annotated[float | None, Stored("The cosine to the topic's terms.")] = None
+    similarity: Annotated[float | None, Stored("The cosine similarity to the topic's terms.")] = None
     erid: Annotated[float | None, Stored("The weighted keyword density.")] = None
     content: PageContent = field(default_factory=PageContent)
     depth: Annotated[int, Stored("Links from a seed.")] = 0
@@ -167,26 +165,26 @@ class PageRow:
     minhash: Annotated[bytes, Stored("Sketch of the words, for near-duplicates.", exported=False)] = b""
     etag: Annotated[str | None, Stored("The header, when there was one.")] = None
     last_modified: Annotated[str | None, Stored("The header, when there was one.")] = None
-    attempts: Annotated[int, Stored("Requests it took.")] = 1
+    attempts: Annotated[int, Stored("How many requests it took.")] = 1
     fetched_at: Annotated[float, Stored("When the exchange began.", Form.TIME)]
     timings: Timings = field(default_factory=Timings)
-    parse_s: Annotated[float, Stored("Parsing, links, language and duplicate signature.")] = 0.0
+    parse_s: Annotated[float, Stored("Parsing, including links, language and duplicate signature.")] = 0.0
     judge_s: Annotated[float, Stored("Judging.")] = 0.0
     verdict: Annotated[
         list[tuple[Any, ...]],
         Stored(
             "JSON: `[[reason, value, weight], ...]`. The products add up to the score. With a "
-            "[predicate](predicates.md) its parts follow: `[part, degree, 0, held, value, depth]`.",
+            "[predicate](predicates.md), its parts follow: `[part, degree, 0, held, value, depth]`.",
             Form.JSON,
         ),
     ] = field(default_factory=list)
-    warc_file: Annotated[str | None, Stored("The archive file with the response; null: not kept.")] = None
+    warc_file: Annotated[str | None, Stored("The archive file that holds the response; null: not kept.")] = None
     warc_offset: Annotated[int | None, Stored("Where its record begins.")] = None  # these three the store gives
     warc_length: Annotated[int | None, Stored("Bytes of its record, compressed.")] = None
     cached_from: Annotated[
         str | None,
         Stored(
-            "The folder of the earlier crawl it was [taken from](cache.md); null: it was asked for. With it, "
+            "The folder of the earlier crawl it was [taken from](cache.md); null: the site was asked. If set, "
             "`fetched_at`, `bytes` and the times of the exchange are those of the earlier crawl, and `attempts` is "
             "0.",
             since=3,

@@ -80,8 +80,8 @@ TRIALS = (
            End(_METADATA, "refused", "address: *")),
     _named("dns-to-private", "A name that DNS places in a private network.", _page,
            End(f"http://{PRIVATE_NAME}/", "refused", "address: *")),
-    _named("dns-rebinding", "A name that is allowed when checked and private ever after; where it was checked, nobody "
-           "answers.", _page, End(f"http://dns-rebinding.{DOMAIN}/", "refused", "robots.txt unreachable: connect: *"),
+    _named("dns-rebinding", "A name that is allowed when checked and private ever after; nobody answers at the checked "
+           "address.", _page, End(f"http://dns-rebinding.{DOMAIN}/", "refused", "robots.txt unreachable: connect: *"),
            names=("127.0.0.1", "127.0.0.3")),
     _literal("decimal-address", "192.168.1.1 as one number.", "http://3232235777/"),
     _literal("octal-address", "10.0.0.1 in octal.", "http://012.0.0.01/"),
@@ -92,7 +92,7 @@ TRIALS = (
     Trial("sitemap-points-inside", "addresses", "A sitemap that lists an address in a private network.", _sitemap,
           (End(_INSIDE, "refused", "address: *"), End(f"http://sitemap-points-inside.{DOMAIN}/", "fetched")),
           seed=f"http://sitemap-points-inside.{DOMAIN}/sitemap.xml", sitemap=True),
-    Trial("sitemap-index-points-inside", "addresses", "A sitemap index that names one in a private network.",
+    Trial("sitemap-index-points-inside", "addresses", "A sitemap index that names a sitemap in a private network.",
           _sitemap_index, seed=f"http://sitemap-index-points-inside.{DOMAIN}/sitemap.xml", sitemap=True,
           events=(("sitemap problem", f"{_INSIDE_MAP}: address: 10.0.0.5 is not a public address"),)),
     Trial("robots-redirect-inside", "addresses", "robots.txt redirects into a private network.", _robots_inside,
@@ -104,7 +104,7 @@ TRIALS = (
     Trial("sitemap-index-to-mail", "addresses", "A sitemap index that names a sitemap at port 25.", _sitemap_shell,
           seed=f"http://sitemap-index-to-mail.{DOMAIN}/sitemap.xml", sitemap=True, most_requests=2,
           events=(("sitemap problem", "address: web servers do not answer at port 25"),)),
-    _tls("self-signed", "A certificate signed by itself.", "robots.txt unreachable: tls: *", "self-signed"),
+    _tls("self-signed", "A self-signed certificate.", "robots.txt unreachable: tls: *", "self-signed"),
     _tls("expired", "A certificate that ended long ago.", "robots.txt unreachable: tls: *", "expired"),
     _tls("other-host", "A certificate for another host.", "robots.txt unreachable: tls: *", "other-host"),
     _tls("handshake-reset", "The connection is reset in the TLS handshake.", "robots.txt unreachable: reset: *",

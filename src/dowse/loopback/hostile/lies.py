@@ -109,7 +109,7 @@ TRIALS = (
     _lie("soft-404", "What is missing comes with status 200.", _soft_404, more=(
         End(_SOFT + "missing", "fetched", facts={"relevant": False}),
         End(_SOFT + "also-missing", "fetched", "duplicate"))),
-    _lie("unasked-answer", "Behind the answer another one, which nobody asked for.", _one_too_many, more=(
+    _lie("unasked-answer", "A second answer after the first, which nobody asked for.", _one_too_many, more=(
         End(f"http://unasked-answer.{DOMAIN}/next", "fetched", facts={"title": "asked for"}),)),
     _lie("html-as-pdf", "An HTML page sent as a PDF.", _shows(document("html-as-pdf"), "application/pdf"), "refused",
          "content-type application/pdf", "type"),

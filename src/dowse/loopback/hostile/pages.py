@@ -61,11 +61,11 @@ def _trial(name: str, does: str, page: Callable[[str], Iterable[str]]) -> Trial:
 
 
 TRIALS = (
-    _trial("html-attributes", "250,000 <html> tags, whose attributes all go to the first.", _attributes_of_html),
+    _trial("html-attributes", "250,000 <html> tags, whose attributes all belong to the first.", _attributes_of_html),
     _trial("blank-refresh", "A meta refresh with a million blanks in it.", _blanks),
-    _trial("end-tags-in-comments", "140,000 tags one in the other, each closed in a comment.", _end_tags_in_comments),
-    _trial("reopened-formatting", "200 bold elements, opened again in 200,000 paragraphs.", _formatting),
-    _trial("text-between-cells", "Text in a table outside of its cells, in 290,000 parts.", _between_cells),
-    _trial("long-base", "A base address of 10 MB, with 100,000 links to join to it.", _base),
+    _trial("end-tags-in-comments", "140,000 nested tags, each closed only in a comment.", _end_tags_in_comments),
+    _trial("reopened-formatting", "200 bold elements, reopened in 200,000 paragraphs.", _formatting),
+    _trial("text-between-cells", "Text in a table but outside its cells, in 290,000 parts.", _between_cells),
+    _trial("long-base", "A base address of 10 MB, and 100,000 links relative to it.", _base),
     _trial("heaped-marks", "A letter with four million combining marks.", _marks),
 )

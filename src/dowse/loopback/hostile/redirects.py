@@ -80,8 +80,8 @@ TRIALS = (
            ("/", "refused", _NOWHERE)),
     _trial("redirect-to-data", "A redirect to data:text/html,hello.", _to("data:text/html,hello"),
            ("/", "refused", _NOWHERE)),
-    _trial("cookie-wall", "A redirect to whoever brings no cookie.", _cookie_wall, ("/", "redirected", "redirect"),
-           ("/check", "failed", "redirect: loop")),
+    _trial("cookie-wall", "A redirect for every visitor without a cookie.", _cookie_wall,
+           ("/", "redirected", "redirect"), ("/check", "failed", "redirect: loop")),
     _trial("redirect-into-robots", "A redirect into a path that robots.txt forbids.", _into_the_forbidden,
            ("/", "redirected", "redirect"), ("/private/page", "refused", "robots"), robots=True),
 )  # fmt: skip

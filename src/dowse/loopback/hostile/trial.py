@@ -78,7 +78,7 @@ class Trial:
         parts += [f"event: {kind}" for kind, _ in self.events]
         parts += [f"links refused: {rule}" for rule, _ in self.refusals]
         if self.most_requests is not None:
-            parts.append(f"at most {self.most_requests} requests")
+            parts.append(f"at most {self.most_requests} request{'s' * (self.most_requests > 1)}")
         return "; ".join(parts)
 
 
