@@ -49,6 +49,10 @@ void release_arrays(Py_buffer *buffers, int count);
  * none. */
 int32_t *read_numbers(PyObject *list, Py_ssize_t *count);
 
+/* Numbers in the order of their upper halves, else as they stood; `spare` has as much room. Returns the one of both that
+ * they are in then. */
+uint64_t *sorted_by_half(uint64_t *keys, uint64_t *spare, Py_ssize_t count);
+
 /* Where a number stands first in an open table of so many places, a power of two. The factor is odd and nobody's to
  * know: whoever writes a page could otherwise fill a table from one place on, where every look-up passes all others. */
 extern uint64_t slot_factor;
@@ -57,6 +61,17 @@ static inline Py_ssize_t
 first_place(uint32_t number, Py_ssize_t room)
 {
     return (Py_ssize_t)(number * slot_factor >> 32) & (room - 1);
+}
+
+/* An occurrence is counted in four parts, of which a line may be worth any number: sums are exact, in any order. Returns
+ * -1 where a count has no whole number of them, or too many. */
+enum { PARTS = 4, MOST_PARTS = 1 << 20 };
+
+static inline int64_t
+parts_of(double count)
+{
+    double parts = count * PARTS;
+    return parts >= 0 && parts <= MOST_PARTS && parts == (double)(int64_t)parts ? (int64_t)parts : -1;
 }
 
 /* One character of UTF-8 that is known to be valid; moves `*at` behind it. */
@@ -90,6 +105,9 @@ PyObject *core_read_words(PyObject *module, PyObject *const *args, Py_ssize_t co
 PyObject *core_minhash(PyObject *module, PyObject *hashes);
 PyObject *core_similarities(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_lines(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_distinct(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_sorted_weights(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_bag(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_blocks(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_gather(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_partition(PyObject *module, PyObject *const *args, Py_ssize_t count);

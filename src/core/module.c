@@ -12,6 +12,9 @@ static PyMethodDef methods[] = {
     {"minhash", core_minhash, METH_O, NULL},
     {"similarities", (PyCFunction)(void (*)(void))core_similarities, METH_FASTCALL, NULL},
     {"lines", (PyCFunction)(void (*)(void))core_lines, METH_FASTCALL, NULL},
+    {"distinct", (PyCFunction)(void (*)(void))core_distinct, METH_FASTCALL, NULL},
+    {"sorted_weights", (PyCFunction)(void (*)(void))core_sorted_weights, METH_FASTCALL, NULL},
+    {"bag", (PyCFunction)(void (*)(void))core_bag, METH_FASTCALL, NULL},
     {"blocks", (PyCFunction)(void (*)(void))core_blocks, METH_FASTCALL, NULL},
     {"gather", (PyCFunction)(void (*)(void))core_gather, METH_FASTCALL, NULL},
     {"partition", (PyCFunction)(void (*)(void))core_partition, METH_FASTCALL, NULL},
@@ -32,7 +35,7 @@ static PyMethodDef methods[] = {
 };
 
 /* Raised with every change of what a function takes or gives; dowse/compiled.py has the same number. */
-enum { VERSION = 8 };
+enum { VERSION = 9 };
 
 uint64_t slot_factor = 1;
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Core", "Found", "core"]
 
-_VERSION = 8  # of what is below, as in src/core/module.c
+_VERSION = 9  # of what is below, as in src/core/module.c
 _Link = TypeVar("_Link", bound=tuple[Any, ...])
 Found = tuple[bytes, list[_Link], tuple[list[int], ...], list[tuple[int, Mapping[str, str | None], str]]]
 """Text in UTF-8, links, columns of the outline and elements of the head (kind, attributes, text) of a page."""
@@ -75,6 +75,20 @@ class Core(Protocol):
     def lines(self, numbers: Array, table: Array, sizes: Array, sums: Array, hashes: Array, /) -> bool:
         """``Reading.lines`` and ``Reading.hashes``, written to the last three. False where those are of another size,
         or a word is not in the ``table`` of hashes."""
+
+    def distinct(self, terms: Array, numbers: Array, weights: Array | None, found: Array, counts: Array, /) -> int:
+        """``Reading.distinct``, written to the last two: so many. -1 where a line's weight is no quarter."""
+
+    def sorted_weights(self, counts: Array, whole: bool, table: Array, result: Array, /) -> bool:
+        """The weight of each count, rising, written to the last. ``table`` has those of 0, 1, 2, ... quarters, and
+        ``whole`` says whether counts are integers. False where one is not in the table."""
+
+    def bag(
+        self, table: Array, numbers: Array, counts: Array, whole: bool, most: int, most_often: int, found: Array,
+        often: Array, /,
+    ) -> bool:  # fmt: skip
+        """``Reading.bag``, written to the last two; ``table`` has the hash of each term, by its number, and ``whole``
+        says whether counts are integers. False where one is no quarter, or two terms have one hash."""
 
     def blocks(
         self, starts: list[int], sizes: Array, hashes: Array, known: bytes, mostly: float, weight: float,

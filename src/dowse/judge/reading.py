@@ -120,11 +120,18 @@ class Reading:
         return self._distinct
 
     def _counted(self) -> tuple[NDArray[np.int32], Counts]:
+        size = len(self._terms)
+        if core is not None and self._numbers.dtype == np.int32:
+            numbers = np.empty(size, np.int32)
+            often: Counts = np.empty(size, np.int64) if self._worth is None else np.empty(size, np.float64)
+            found = core.distinct(self._terms, self._numbers, self._worth, numbers, often)
+            if found >= 0:
+                return numbers[:found], often[:found]
         if self._worth is None:
             terms = np.sort(self._terms)
             return _runs(terms[terms.searchsorted(0) :])  # what is no term stands before
         # a term and its place in one number: sorting these is much quicker than asking for an order
-        keys = (self._terms.astype(np.int64) << 32) | np.arange(len(self._terms))
+        keys = (self._terms.astype(np.int64) << 32) | np.arange(size)
         keys.sort()
         keys = keys[keys.searchsorted(0) :]
         order = keys & 0xFFFFFFFF
@@ -143,6 +150,11 @@ class Reading:
     def bag(self, most: int = MOST_TERMS) -> Bag:
         """Its terms by their hashes: of too many, those that occur most often."""
         numbers, counts = self.distinct()
+        if core is not None and most > 0:
+            size, whole = min(len(numbers), most), counts.dtype == np.int64
+            terms, often = np.empty(size, np.uint32), np.empty(size, np.float32)
+            if core.bag(self._of_term(), numbers, counts, whole, most, _MOST_OFTEN, terms, often):
+                return Bag(terms, often)
         hashes = self._of_term()[numbers]
         kept = np.lexsort((hashes, -counts))[:most]  # of equals, those with the lowest hash
         terms, counts = hashes[kept].astype(np.uint32), counts[kept]

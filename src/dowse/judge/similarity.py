@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.compiled import core
 from dowse.judge.terms import weights
 
 __all__ = ["TopicVector", "rocchio", "text_norm", "unit_vector"]
 
 MAX_TERMS = 200
+_QUARTERS = 4_096  # of an occurrence: more than nearly any page has of a term
+_DTYPES = (np.int64, np.float64)
 _ALPHA, _BETA, _GAMMA = 1.0, 1.0, 0.5  # query, positive examples, negative examples
 
 
@@ -54,8 +58,20 @@ def text_norm(counts: NDArray[np.int64] | NDArray[np.float64], weighting: str) -
 
     Added in order of the counts: how terms were numbered, which differs by process, is not to show in the last digit.
     """
-    values = np.sort(weights(counts, weighting))
+    values = np.empty(len(counts))
+    if (
+        core is None
+        or counts.dtype not in _DTYPES
+        or not core.sorted_weights(counts, counts.dtype == np.int64, _weights_of_quarters(weighting), values)
+    ):
+        values = np.sort(weights(counts, weighting))
     return math.sqrt(float(values @ values))
+
+
+@cache
+def _weights_of_quarters(weighting: str) -> NDArray[np.float64]:
+    """The weight of a term that occurs 0, 0.25, 0.5, ... times, for the compiled core."""
+    return weights(np.arange(_QUARTERS) / 4, weighting)
 
 
 def unit_vector(counts: Mapping[str, int], weighting: str) -> dict[str, float]:
