@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from dowse.compiled import core
 from dowse.judge import Terms
 from dowse.judge.lexicon import Lexicon
-from dowse.judge.reading import Reading
-from dowse.judge.similarity import TopicVector
+from dowse.judge.reading import Counts, Reading
+from dowse.judge.similarity import TopicVector, text_norm
 from dowse.model.words import LINE_END, WordLines, word_hash
 from tests.compiled import needs_core, pure
 
@@ -164,6 +164,46 @@ def test_weighed_terms_are_counted_by_what_their_lines_are_worth(
             expected[word_hash(term)] += worth  # type: ignore[assignment]
     hashes, counts = reading.weighed(np.array([worth for worth, _ in lines])).hashed_terms()
     assert dict(zip(hashes.tolist(), counts.tolist(), strict=True)) == expected
+
+
+@needs_core
+@pytest.mark.parametrize("weighting", ["log", "tf"])
+@given(
+    lines=st.lists(
+        st.tuples(st.sampled_from([0.0, 0.25, 0.3, 1.0, 1e9]), st.lists(st.sampled_from(WORDS), max_size=30)),
+        min_size=1,
+    ),
+)
+def test_compiled_or_not_terms_are_counted_alike(weighting: str, lines: list[tuple[float, list[str]]]) -> None:
+    lexicon = Lexicon(Terms("english"), ["cell", "bird", "nest"])
+    plain = lexicon.read([word for _, line in lines for word in (*line, LINE_END)][:-1])
+    worth = np.array([weight for weight, _ in lines])
+    for reading in (plain, plain.weighed(worth), plain.weighed(np.where(worth == 0.25, 0.25, 1.0))):
+        (terms, counts), norm = reading._counted(), text_norm(reading.distinct()[1], weighting)
+        with pure():
+            expected, expected_counts = reading._counted()
+            assert terms.tolist() == expected.tolist()
+            np.testing.assert_allclose(counts, expected_counts, rtol=1e-9)
+            assert norm == pytest.approx(text_norm(reading.distinct()[1], weighting), rel=1e-9)
+
+
+@needs_core
+@given(
+    counts=st.lists(st.integers(1, 9) | st.integers(1, 250_000), max_size=40),
+    parts=st.sampled_from([1, 4, 10]),
+    most=st.integers(1, 12),
+)
+def test_compiled_or_not_the_same_terms_are_kept(counts: list[int], parts: int, most: int) -> None:
+    size = len(counts)
+    often: Counts = np.array(counts, np.int64) if parts == 1 else np.array(counts) / parts
+    hashes = np.arange(1, size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    numbers = np.arange(size, dtype=np.int32)
+    reading = Reading(numbers, numbers, hashes, (), lambda: hashes)
+    reading._distinct = numbers, often
+    found = reading.bag(most)
+    with pure():
+        expected = reading.bag(most)
+    assert (found.terms.tolist(), found.counts.tolist()) == (expected.terms.tolist(), expected.counts.tolist())
 
 
 @given(counts=st.lists(st.integers(1, 9) | st.integers(1, 250_000), max_size=40), most=st.integers(1, 12))
