@@ -8,13 +8,13 @@ The way of one request through these modules:
 3. ``request`` writes the request: who asks, and what is already known of the page.
 4. ``connection`` sends it and counts every byte that comes back. ``headers`` reads the head as browsers do,
    ``framing`` finds where the body ends.
-5. ``body`` takes the body as it comes and has ``decode`` undo its content codings, up to the caps.
+5. ``body`` takes the body as it comes and has ``content_coding`` undo its content codings, up to the caps.
 6. ``http`` gives the connection back to the pool and answers with a response. What went wrong on the way is a failure,
    whose kind is in ``faults``.
 7. The engine asks ``retry`` what to do next, and ``mime_sniffing`` whether a page is a file in disguise.
 
-``robots`` and ``robot_rules`` read robots.txt. The client itself, :class:`dowse.fetch.http.HttpTransport`, is imported
-from its module: a replay or a worker has no use for it.
+``robots`` and ``robot_rules`` read robots.txt; ``threads`` runs calls that cannot be stopped. The client itself,
+:class:`dowse.fetch.http.HttpTransport`, is imported from its module: a replay or a worker has no use for it.
 """
 
 from __future__ import annotations

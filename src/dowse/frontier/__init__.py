@@ -1,18 +1,11 @@
 """The frontier: which URL is fetched next, and when its host may be asked.
 
-The life of a URL
------------------
-*unknown* -> *waiting* -> *leased* -> *done* (fetched, failed, refused; a crawl that ends leaves the rest *left*).
+What a URL goes through is told in ``engine/life``, the only room that changes anything here. The frontier's part in it:
+``scope`` and ``traps`` say which URLs are taken up; a URL that was has its fingerprint in the seen set for good, so it
+is taken up once. It waits in the queue of its site, with a priority that may change at any time, until
+:meth:`Frontier.next` leases it, and it waits again only when :meth:`Frontier.retry` says so, or when a crash lost the
+lease.
 
-* A URL is **unknown** until a page, a redirect or a seed mentions it and the scope and trap rules admit it. Then
-  its fingerprint is in the seen set for good, so that it is taken up once.
-* It is **waiting** in the queue of its site, with a priority that may change at any time.
-* :meth:`Frontier.next` **leases** it: the best URL among the sites that may be asked now. A URL is leased once;
-  it waits again only when :meth:`Frontier.retry` says so or when a crash lost the lease.
-* :meth:`Frontier.finish` makes it **done**. A done URL never waits again.
-
-The life of a site
-------------------
 A site is an origin (scheme, host, port). Before its first page it needs two errands, each leased like a page: its
 *address* (so that sites on one address share that address's delay) and its *robots.txt*. After that it is *open*.
 A site is asked by at most ``connections_per_site`` exchanges at a time, and never sooner than its delay after the first

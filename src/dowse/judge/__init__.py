@@ -1,9 +1,9 @@
 """Is a page on the topic, and how near are its lines and links?
 
-A *judge* gives the verdict, with a threshold and reasons: by similarity, ERID keywords or a predicate (``judge``), or
+A *judge* gives the verdict, with a threshold and reasons: by similarity, ERID keywords or a predicate (``judges``), or
 one from outside (``guarded``), all behind the port of ``model/judge.py``. The *nearness* of any text to the topic's
-words is measured apart from it (``nearness``), and is what a judge and the links of a page go by. ``build`` makes both
-from a topic.
+words is measured apart from it (``nearness``), and is what a judge and the links of a page go by. ``build_judge`` makes
+both from a topic.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@
 - ``blocks`` shows a page in its content blocks.
 - ``finished`` reads finished crawls again: texts of pages, names of what was learned, trials of the hostile web.
 
-``markup`` and ``wording`` serve all of them: HTML that cannot be broken, and figures in words.
+``html_markup`` and ``wording`` serve all of them: HTML that cannot be broken, and figures in words.
 
 From a corpus to a table: ``compare(folder, Plan(("best-first",)), labels)`` gives the runs, ``summarise(runs)`` the
 table, ``strategies_chart(mean_curves(runs, budget))`` its picture.

@@ -1,4 +1,4 @@
-"""The plan of a made web: pages in areas, woven together by links. It decides structure only; ``layout`` writes."""
+"""The plan of a made web: pages in areas, woven together by links. It decides structure; ``page_layout`` writes."""
 
 from __future__ import annotations
 

@@ -2,9 +2,10 @@
 
 A crawl has limits in pages, bytes, seconds and requests (any mix, each optional) and a :class:`Spent` that only grows.
 Life of one request: :meth:`Purse.reserve` before it leaves (refused when a limit could be passed), then
-:meth:`Purse.settle` with what it really cost. Guarantees, at every instant and under any concurrency:
+:meth:`Purse.page_over`, which keeps or frees the page it was to bring. Guarantees, at every instant and under any
+concurrency:
 
-* requests sent <= limit, pages kept <= limit, since reservations count as spent until settled;
+* requests sent <= limit, pages kept <= limit, since a reserved page counts as spent until it is over;
 * bytes used <= limit, since all that comes from a socket is counted as it comes (:meth:`Purse.grant`), and what is
   not granted is thrown away;
 * no request starts after the last second.

@@ -38,7 +38,7 @@ EVIDENCE_KIND = "evidence"
 
 
 class CandidateState(IntEnum):
-    """The life of a URL as stored; unknown URLs have no row. See ``frontier/__init__``."""
+    """The life of a URL as stored; unknown URLs have no row. See ``engine/life``."""
 
     WAITING = 0
     LEASED = 1

@@ -1,5 +1,19 @@
-"""Predictors: what a URL may be worth before it is fetched, and what it may cost. One module an idea; all strategies
-pass one contract suite."""
+"""Predictors: what a URL may be worth before it is fetched, what it may cost, and what more of a crawl would bring.
+
+::
+
+    registry   strategies by name; ``forms`` sets up those of the papers
+      orders       bfs, dfs, site-first, random
+      best_first   best-first, best-n-first, shark-search
+      gatherer     TH-Gatherer's strategies, by ``measures``; ``second_order`` is average-2 to the letter
+      tunnel, mix  through poor pages to good ones: as published, and with learned weights
+      learning/    the default: what pages turn out to be tells what their links promise
+    costs      what a page costs, by the site log
+    forecaster what the next fetches may bring; ``calibration`` and ``backtest`` keep it honest
+
+``memory``, ``rerank``, ``quantiles`` and ``regression`` serve the strategies. All strategies stand behind the port in
+``model/strategy.py`` and pass one contract suite, ``dowse.testing``.
+"""
 
 from dowse.predict.costs import Costs, Exchanged, SiteLog
 from dowse.predict.registry import (

@@ -1,7 +1,8 @@
 """One crawl, one folder: what was fetched (WARC), what is known about it (SQLite), and how both survive a crash.
 
 The engine writes through :class:`CrawlStore`; reports read through :class:`CrawlReader`, also while a crawl is
-running; workers make the archive's bytes with :func:`compose`. See ``records`` for the folder and its guarantees.
+running; workers make the archive's bytes with :func:`compose`. See ``crawl_store`` for the folder and its
+guarantees.
 """
 
 from __future__ import annotations

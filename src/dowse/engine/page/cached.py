@@ -1,4 +1,4 @@
-"""Pages that earlier crawls hold: concluded like any other, but nobody is asked for them.
+"""Pages that earlier crawls hold: they end like any other, but nobody is asked for them.
 
 A held page is read in a thread beside the loop, a few at a time, so that a cache of thousands neither holds up answers
 nor fills the memory: the rest waits in the frontier. What cannot be used after all (aged, damaged, ``no-store``) waits
@@ -56,8 +56,8 @@ class FromCache:
         return held
 
     async def page(self, lease: Lease) -> Fetched | None:
-        """Conclude a leased page with the copy that is held; the lease on its site was cancelled. None: it was no page
-        to keep, or it waits to be downloaded."""
+        """Take the copy that is held for the leased page; the lease on its site was cancelled. None: it was no page to
+        keep, or it waits to be downloaded."""
         try:
             loop = asyncio.get_running_loop()
             held = await loop.run_in_executor(self._thread, self._pages.read, lease.url, self._clock.wall())

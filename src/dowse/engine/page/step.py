@@ -1,6 +1,6 @@
 """The pure step between fetching and deciding: a response becomes a digest and finished archive records.
 
-It reads the page (``reading``), judges what was read (``judged``) and packs the response for the archive. It runs in
+It parses the page (``parsed``), judges it (``judged``) and packs the response for the archive. It runs in
 worker processes and touches nothing outside its argument, so a page parsed there, in the engine's process or in a
 replay gives the same digest. (A judge with idf is the exception: what it learned from earlier pages counts.)
 """

@@ -2,9 +2,11 @@
 
 ::
 
-    Document ─ measure ─► BlockedPage ─┬─ page_layout ─┬─ block_html (HTML)
-                                       │               └─ block_picture (PNG, SVG)
-                                       └─ tunnels_section (of the report)
+    Document ─ blocked_page ─► BlockedPage ─┬─ block_layout ─┬─ block_html
+                                            │                └─ block_picture (PNG, SVG)
+                                            └─ tunnels_section (of the report)
+
+``legend`` says what the colours mean.
 """
 
 from __future__ import annotations

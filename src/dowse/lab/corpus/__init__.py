@@ -2,10 +2,10 @@
 
 ::
 
-    WARC files ─ records ─► exchange ─ index ─► rows, one a URL ─ parsing ─► pages (numbers, mapped into memory)
-                                                                               ├─ digests, for a topic and a scope
-                                                                               ├─ graph
-                                                       labels.csv, traces.csv ─┴─ topics, seeds, accesses
+    WARC files ─ warc_records ─► recorded_exchange ─ index ─► rows, one a URL ─ parsing ─► page_arrays, in memory maps
+                                                                                           ├─ digests, for a topic
+                                                                                           ├─ graph
+                                                                           labels, traces ─┴─ topics, with seeds
 
 :func:`open_corpus` is the front door. What it works out is kept (``cache``) and found again as long as the WARC files
 are the same.

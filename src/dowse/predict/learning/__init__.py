@@ -1,4 +1,10 @@
-"""Learning while crawling (METHODS, section 4): what pages turn out to be tells what their links promise."""
+"""Learning while crawling (METHODS, section 4): what pages turn out to be tells what their links promise.
+
+``learner`` is the strategy, ``interest`` the one that was published. Evidence: ``contrast`` (words, held as ``texts``),
+``siblings``, ``link_tokens``, ``hosts``, each turned into columns by ``features`` and kept by ``notes``; ``ratios`` and
+``book`` count for the published one. ``statistics`` is what a later crawl can start from: ``reuse`` makes it,
+``strength`` reads it, ``statistics_file`` and ``json_stream`` store it.
+"""
 
 from dowse.predict.learning.interest import InterestRatios
 from dowse.predict.learning.learner import Learner
