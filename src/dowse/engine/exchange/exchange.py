@@ -28,7 +28,7 @@ from dowse.model.url import Base
 __all__ = ["DeadEnd", "Exchange", "Over", "leads_on", "next_hop"]
 
 _LONGEST_WAIT_S = 30.0  # for a host that is busy or set aside
-_HOPS = 5  # of what is no page
+_HOPS = 5  # of what is no page: as many as RFC 9309, section 2.3.1.2, asks for
 
 Over = Callable[[Lease, Response | Failure], None]
 """Told of an answer while the turn of its site still lasts."""
