@@ -29,7 +29,7 @@ from dowse.parse import (
     measure_links,
 )
 
-__all__ = ["Judged", "Measured", "facts_of", "judge_page", "judged", "repeated_blocks"]
+__all__ = ["Judged", "PageWords", "facts_of", "judge_page", "judged", "repeated_blocks"]
 
 _MOSTLY = 0.7  # of a block's words stand on lines that repeat: then it repeats
 _WEIGHT = 0.25
@@ -37,7 +37,7 @@ _NO_FACTS = PageFacts()
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class PageWords:
     """A page's words, and how near the topic its lines and the anchors of its links are; NaN where there is no word."""
 
     page: Reading
@@ -59,7 +59,7 @@ class Judged:
 def judge_page(
     judge: TopicJudge,
     page: PageParts,
-    words: Measured,
+    words: PageWords,
     facts: PageFacts,
     refuse: Refuse,
     *,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from dowse.engine.page.judged import Measured, facts_of, judge_page
+from dowse.engine.page.judged import PageWords, facts_of, judge_page
 from dowse.engine.page.parsed import Parsed, parse_response
 from dowse.engine.workers.job import Job, Work
 from dowse.frontier.scope import StaticScope
@@ -43,7 +43,7 @@ class PageStep:
         judge, asks = self._judge, self._judge.judge
         parsed = parse_response(response, refuse, self._max_links, self._memo)
         parsed_at = perf_counter()
-        words = self._measured(parsed)
+        words = self._page_words(parsed)
         document, page = parsed.document, parsed.read(words.page.hashes())
         facts = facts_of(
             document.url, page.content,
@@ -58,7 +58,7 @@ class PageStep:
         digest.parse_s, digest.judge_s = parsed_at - start, perf_counter() - parsed_at
         return digest
 
-    def _measured(self, parsed: Parsed) -> Measured:
+    def _page_words(self, parsed: Parsed) -> PageWords:
         # anchors stand behind the page's own lines, so that one reading serves for all: most of its time is the calls
         anchors = parsed.links.anchors
         reading, size = self._judge.nearness.read_lines(
@@ -66,7 +66,7 @@ class PageStep:
         )
         similarities = self._judge.nearness.similarities(reading)
         lines = len(similarities) - len(anchors)
-        return Measured(reading.first(size), similarities[:lines], similarities[lines:])
+        return PageWords(reading.first(size), similarities[:lines], similarities[lines:])
 
 
 def _fields(job: Job, digest: Digest) -> dict[str, object]:

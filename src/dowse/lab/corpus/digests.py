@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.engine.page.judged import Measured, facts_of, judge_page, repeated_blocks
+from dowse.engine.page.judged import PageWords, facts_of, judge_page, repeated_blocks
 from dowse.engine.page.parsed import PageParts
 from dowse.engine.page.step import PageStep
 from dowse.engine.workers.job import Job
@@ -106,7 +106,7 @@ class Digests:
         page, anchors = self._page(number)
         read_at = perf_counter()
         reading = self._read(pages.columns["tokens"][pages.bounds("token_ends", number)])
-        words = Measured(reading, judge.nearness.similarities(reading), self._by_anchor[anchors])
+        words = PageWords(reading, judge.nearness.similarities(reading), self._by_anchor[anchors])
         facts = facts_of(pages.strings["urls"][number], page.content)
         digest = judge_page(judge, page, words, facts, self._scope.refuse, repeats=repeats, keep_bag=keep_bag)
         digest.parse_s, digest.judge_s = read_at - start, perf_counter() - read_at
