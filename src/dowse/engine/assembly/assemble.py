@@ -244,13 +244,5 @@ def wanted_workers(topic: Topic) -> int:
 
 def _restore(store: CrawlStore, parts: Parts) -> None:
     """Bring everything to where the last run's last commit left it."""
-    life, tally, counters = parts.life, parts.life.tally, store.counters()
-    life.restore(store, _stored_topic(store))
-    life.sites.reopen()
+    parts.life.restore(store, _stored_topic(store))
     parts.pages.restore(store.statistics(), store.signatures())
-    for row in life.sites.before:
-        tally.restore_host(row.host, row.relevant, row.pages)
-    tally.saved(*store.saved())
-    tally.pages, tally.relevant = store.spent().pages + tally.saved_pages, counters.relevant
-    tally.value = store.value()
-    life.look_back(store, counters.recorded)

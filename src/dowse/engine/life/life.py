@@ -15,6 +15,7 @@ from dowse.engine.life.sites import Sites
 from dowse.engine.life.tally import Tally
 from dowse.frontier import Lease
 from dowse.frontier.scope import StaticScope
+from dowse.model.budget import Spent
 from dowse.model.clock import Clock
 from dowse.model.http import Failure, Response
 from dowse.model.page import Links, Outcome
@@ -30,6 +31,7 @@ from dowse.model.records import (
 from dowse.model.strategy import AttachedMemory, SourcePage, Strategy
 from dowse.model.topic import Topic
 from dowse.predict.calibration import MOST
+from dowse.store import Counters
 
 __all__ = ["Life", "Past"]
 
@@ -61,6 +63,14 @@ class Past(Protocol):
     def forget_evidence(self, kind: str) -> None: ...
 
     def last_fetches(self, most: int) -> list[tuple[float, bool, float]]: ...
+
+    def counters(self) -> Counters: ...
+
+    def spent(self) -> Spent: ...
+
+    def saved(self) -> tuple[int, int]: ...
+
+    def value(self) -> float: ...
 
 
 class Life:
@@ -281,8 +291,8 @@ class Life:
     # -- another run ---------------------------------------------------------------------------------------------
 
     def restore(self, past: Past, before: Topic) -> None:
-        """Go on where the last commit of an earlier run was; ``before`` is that run's topic. The sites were restored
-        already (:meth:`Sites.load`). The tally is brought up to date by the caller before :meth:`look_back`."""
+        """Go on where the last commit of an earlier run was; ``before`` is that run's topic. Its sites are known
+        already (:meth:`Sites.load`)."""
         frontier, now = self._frontier, self._clock.now()
         learned, memory = past.statistics(), self._strategy.memory
         known = memory is None or learned.get(EVIDENCE_KIND, memory.kind) == memory.kind
@@ -308,7 +318,15 @@ class Life:
             mark = f"{STRATEGY_STATE}{self._strategy.name}."
             state = {name.removeprefix(mark): at for name, at in learned.items() if name.startswith(mark)}
             self._strategy.restore(state)
+        self.sites.reopen()
+        self._restore_tally(past)
+        recorded = past.counters().recorded
+        self.forecasts.restore(learned, past.last_fetches(MOST), fetches=recorded, tally=self.tally)
 
-    def look_back(self, past: Past, recorded: int) -> None:
-        """Forecast from the last fetches of an earlier run, which recorded so many pages; the tally counts them."""
-        self.forecasts.restore(past.statistics(), past.last_fetches(MOST), fetches=recorded, tally=self.tally)
+    def _restore_tally(self, past: Past) -> None:
+        tally = self.tally
+        for row in self.sites.before:
+            tally.restore_host(row.host, row.relevant, row.pages)
+        tally.saved(*past.saved())
+        tally.pages, tally.relevant = past.spent().pages + tally.saved_pages, past.counters().relevant
+        tally.value = past.value()
