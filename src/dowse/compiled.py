@@ -162,7 +162,7 @@ class Core(Protocol):
         """``Texts.sums``. False where a term is beyond the ``result``."""
 
     def dot_texts(self, sizes: Array, terms: Array, unit: Array, vector: Array, result: Array, /) -> bool:
-        """``Texts.dot``."""
+        """``Texts.dot``: the dot product of each text with ``vector``, written to ``result``."""
 
     def look_up(
         self, fingerprints: Array, keys: Array, values: Array, orders: Array, states: Array, kinds: bytes, ids: Array,

@@ -47,7 +47,7 @@ def test_everything_comes_back(folder: Path) -> None:
         assert list(store.sites()) == list(batch(5).sites.values())
         assert store.statistics() == {"learned": {"n": 10}, "packed": b"\x05"}
         assert store.settings() == {"started_at": "2023-11-14T22:13:20.250000Z", **SETTINGS}
-        assert store.counters() == Counters(recorded=10, judged=10, relevant=5)
+        assert store.counters() == Counters(recorded=10, relevant=5)
         assert store.spent() == Spent(pages=10, bytes=1000, seconds=1.5, requests=10)
         assert list(store.signatures()) == [(n, 2**64 - 1 - n, bytes([n] * 8)) for n in range(10)]
 
@@ -130,7 +130,7 @@ def test_a_page_written_again_counts_once(folder: Path) -> None:
     with CrawlStore.create(folder, {}, WALL) as store:
         store.commit(Batch(pages=[page(2), page(3)]))
         store.commit(Batch(pages=[page(2, relevant=False), page(4, score=None, relevant=None)]))
-        assert store.counters() == Counters(recorded=4, judged=2, relevant=0)
+        assert store.counters() == Counters(recorded=4, relevant=0)
     assert rows(folder, "SELECT id, ordinal FROM pages ORDER BY id") == [(2, 2), (3, 1), (4, 3)]
 
 

@@ -98,10 +98,10 @@ class QuietDisplay:
     every_s = 3600.0
 
     def open(self, title: str) -> None:
-        """Silent."""
+        """Shows nothing."""
 
     def show(self, progress: Progress) -> None:
-        """Silent."""
+        """Shows nothing."""
 
     def say(self, message: str) -> None:
         _print(shown_line(message), sys.stderr)

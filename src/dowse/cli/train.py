@@ -95,7 +95,7 @@ def _named(flag: str, check: object) -> None:
 
 
 def stamp() -> str:
-    """Now, as files say it."""
+    """The time of day, in UTC, as files have it."""
     return f"{iso(SystemClock().wall())[:19]}+00:00"
 
 

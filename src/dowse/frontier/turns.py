@@ -95,7 +95,7 @@ class Turns:
         self._unpark(address, now)
 
     def undo(self, address: Address, now: float) -> None:
-        """The exchange never began."""
+        """An exchange with an address never began: no delay runs."""
         address.in_flight -= 1
         if not address.in_flight:
             address.ready_at = min(address.ready_at, now)

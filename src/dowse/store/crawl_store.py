@@ -52,7 +52,6 @@ class Counters:
     """What a resumed crawl must know of its past."""
 
     recorded: int  # pages written down, whatever their outcome
-    judged: int
     relevant: int
 
 
@@ -256,9 +255,9 @@ class CrawlStore:
 
     @asked
     def counters(self) -> Counters:
-        """Pages recorded, judged and relevant so far."""
-        found = self._connection.execute("SELECT recorded, judged, relevant FROM totals").fetchone()
-        return typed(Counters, **dict(zip(("recorded", "judged", "relevant"), found, strict=True)))
+        """Pages recorded, and relevant, so far."""
+        found = self._connection.execute("SELECT recorded, relevant FROM totals").fetchone()
+        return typed(Counters, **dict(zip(("recorded", "relevant"), found, strict=True)))
 
     @asked
     def saved(self) -> tuple[int, int]:

@@ -90,7 +90,7 @@ class HeldPages:
         return self._place(url) is not None
 
     def forget(self, url: str) -> None:
-        """Its copy is no use."""
+        """Hold no copy of this URL any more: the one there was is of no use."""
         place = self._place(url)
         if place is not None:
             self._ids[place] = -1

@@ -23,7 +23,7 @@ _LOOK_AT = 2000  # sites looked at for the sentence; more would slow a large cra
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A moment of a crawl."""
+    """The figures of a crawl at one moment."""
 
     elapsed_s: float
     pages: int
@@ -48,7 +48,7 @@ class Progress:
 
 
 def progress_of(life: Life, tasks: Tasks, purse: Purse, now: float, started: float) -> Progress:
-    """How a crawl stands."""
+    """The figures of a crawl as they are ``now``; ``started`` is when this run began."""
     tally, spent = life.tally, purse.spent
     return Progress(
         elapsed_s=spent.seconds,

@@ -41,7 +41,7 @@ class FromCache:
         self._reading = 0
 
     def __len__(self) -> int:
-        """URLs that are held."""
+        """How many URLs are held."""
         return len(self._pages)
 
     @property

@@ -58,7 +58,7 @@ class Processes:
         return value  # type: ignore[no-any-return]
 
     def _worker(self) -> _Worker:
-        """That of this thread."""
+        """The worker of this thread, started on its first call."""
         worker: _Worker | None = getattr(self._own, "worker", None)
         if worker is None:
             with self._lock:

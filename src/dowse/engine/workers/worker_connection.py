@@ -55,12 +55,12 @@ class Task:
 
 
 class Owner(Protocol):
-    """Who hands out the jobs."""
+    """What a connection asks of the pool that hands out jobs."""
 
     time_limit_s: float
 
     def feed(self) -> None:
-        """A worker has room."""
+        """A worker has room: send it the next jobs."""
         ...
 
     def move(self, behind: list[Task]) -> None:
@@ -68,7 +68,7 @@ class Owner(Protocol):
         ...
 
     def lost(self, worker: WorkerConnection) -> None:
-        """A worker is gone."""
+        """A worker is gone: its jobs go to others."""
         ...
 
 

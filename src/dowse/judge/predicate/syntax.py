@@ -38,7 +38,7 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Likewise."""
+    """Two parts or more; none of them is an ``Or`` itself."""
 
     parts: tuple[Node, ...]
 

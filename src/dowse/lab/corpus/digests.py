@@ -22,7 +22,6 @@ from dowse.judge import TopicJudge, Vocabulary
 from dowse.lab.corpus.index import Index
 from dowse.lab.corpus.page_arrays import Pages
 from dowse.lab.corpus.parsing import LINK_COLUMNS, LINK_STRINGS, NOINDEX, PAGE, REFUSED
-from dowse.model.facts import PageFacts
 from dowse.model.page import Digest, Signature
 from dowse.parse import Gathered, Mentions, line_groups, mentions
 
@@ -32,7 +31,6 @@ _UNKNOWN = -1  # not yet asked of the scope
 _ALLOWED = 0
 _REMEMBERED = 50_000  # pages whose lines are kept, some 3 KB each
 _ANCHOR_TOKENS = 1 << 20  # read at a time
-_NO_FACTS = PageFacts()
 
 
 class Digests:

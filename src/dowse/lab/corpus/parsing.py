@@ -85,7 +85,7 @@ class Numbering(dict[str, int]):
         return number
 
     def of(self, strings: Sequence[str]) -> NDArray[np.int32]:
-        """The numbers of strings."""
+        """The number of each string; a new one gets the next."""
         return np.fromiter(map(self.__getitem__, strings), np.int32, len(strings))
 
 

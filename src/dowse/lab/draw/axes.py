@@ -47,7 +47,7 @@ class Panel:
         return self.top + self.height * (1 - value / self.most_y)
 
     def points(self, xs: Numbers, ys: Numbers) -> Points:
-        """Where values lie."""
+        """Where these values lie in the drawing."""
         return tuple((self.x(x), self.y(y)) for x, y in zip(xs.tolist(), ys.tolist(), strict=True))
 
 

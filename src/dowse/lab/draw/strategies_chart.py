@@ -54,7 +54,7 @@ def looks(strategies: Iterable[tuple[str, Kind]]) -> dict[str, Look]:
 
 
 def look_line(look: Look, points: Points, width: float, role: str = "") -> Line:
-    """A line that looks so."""
+    """A line in the colour and dashes of a look, through these points."""
     return Line(points, look.colour, width, tuple(length * width for length in look.dashes), role=role)
 
 

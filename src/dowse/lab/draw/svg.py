@@ -43,7 +43,7 @@ def svg_file(drawing: Drawing) -> str:
 
 
 def svg_marks(marks: Iterable[Mark], colour: Colour = _of_page) -> list[Html]:
-    """An element each."""
+    """The marks as SVG elements, one each."""
     return [_element(mark, colour) for mark in marks]
 
 

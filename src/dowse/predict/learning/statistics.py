@@ -122,7 +122,7 @@ class Statistics:
         return (self.value + 0.5) / (self.pages + 1)
 
     def merged(self, other: Statistics) -> Statistics:
-        """Both together."""
+        """What both crawls have learned, as if one had seen all their pages."""
         return Statistics(
             pages=self.pages + other.pages,
             value=self.value + other.value,
