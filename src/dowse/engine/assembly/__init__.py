@@ -1,1 +1,1 @@
-"""What a crawl is made of: the only place that names concrete classes."""
+"""What a crawl is made of: the only place that chooses between implementations."""

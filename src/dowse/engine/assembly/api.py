@@ -45,8 +45,8 @@ async def crawl(
     parameters behind a colon. The records keep their names only: give them again to resume. ``transport`` is the way
     out, closed at the end; ``clock`` is what the crawl goes by.
 
-    Closing the iterator (``contextlib.aclosing`` does it for a loop left
-    early) stops the crawl cleanly: it can be resumed.
+    Closing the iterator (``contextlib.aclosing`` does it for a loop left early) stops the crawl cleanly: it can be
+    resumed.
     """
     topic = topic if isinstance(topic, Topic) else load_topic(topic)
     folder = choose_folder(topic, out)

@@ -193,7 +193,7 @@ async def assemble(
 
 
 def _check_login(topic: Topic, store: CrawlStore) -> None:
-    """A proxy's password is in no record: who resumes gives it again."""
+    """A proxy's password is in no record: whoever resumes gives it again."""
     proxy = topic.network.proxy
     if proxy and proxy == _stored_topic(store).network.proxy and store.settings().get(LOGIN):
         raise UserError(

@@ -20,7 +20,8 @@
 
 What holds at every moment:
 
-* frontier, journal, tally, price and forecast agree: a verb changes all of them or none;
+* frontier, journal, tally, price and forecast agree: a verb changes all of them or none (but a URL that ends unasked,
+  with its site, is in no tally);
 * a URL is taken up once, leased by one at a time, and ended once;
 * what a verb changed is in the next commit, in one transaction with everything else since the last;
 * nobody outside this folder holds the frontier (import-linter checks it).

@@ -129,7 +129,7 @@ def unpack_found(payload: bytes | memoryview) -> Any:
 
 
 def lost(error: BaseException) -> Lost:
-    """A call that raised this error, for who waits for it."""
+    """A call that raised this error, for whoever waits for it."""
     return Lost(f"{type(error).__name__}: {error}"[:200])
 
 
