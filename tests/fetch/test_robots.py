@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.fetch import ALLOW_ALL, DENY_ALL, MAX_ROBOTS_BYTES, RobotsRedirect, Rules, read_robots, robots_outcome
+from dowse.fetch import ALLOW_ALL, DENY_ALL, MAX_ROBOTS_BYTES, Rules, read_robots, robots_outcome
 from dowse.model.http import Failure, FailureKind, Response, Truncation
 
 SITE = "https://example.org"
@@ -219,7 +219,7 @@ OUTCOMES = [
     (answer(404), ALLOW_ALL), (answer(401), ALLOW_ALL), (answer(403), ALLOW_ALL), (answer(410), ALLOW_ALL),
     (answer(429), DENY_ALL), (answer(500), DENY_ALL), (answer(503), DENY_ALL), (answer(599), DENY_ALL),
     (answer(999), DENY_ALL),
-    (answer(302, Location="/r"), RobotsRedirect("/r")), (answer(308, Location="/r"), RobotsRedirect("/r")),
+    (answer(302, Location="/r"), ALLOW_ALL), (answer(308, Location="/r"), ALLOW_ALL),
     (answer(302), ALLOW_ALL), (answer(304), ALLOW_ALL),
     *((answer(200, b"User-agent: *\nAllow: /", cut), DENY_ALL) for cut in Truncation if cut),
     *((Failure(f"{SITE}/robots.txt", kind), DENY_ALL) for kind in FailureKind),
@@ -227,7 +227,7 @@ OUTCOMES = [
 
 
 @pytest.mark.parametrize(("result", "outcome"), OUTCOMES)
-def test_outcomes(result: Response | Failure, outcome: Rules | RobotsRedirect) -> None:
+def test_outcomes(result: Response | Failure, outcome: Rules) -> None:
     assert robots_outcome(result) == outcome
 
 

@@ -18,15 +18,11 @@ from dowse.fetch.robot_rules import PathRules, octets, path_rules
 from dowse.model.http import Failure, Response, Truncation
 
 __all__ = [
-    "ALLOW_ALL", "DENY_ALL", "MAX_ROBOTS_BYTES", "MAX_ROBOTS_REDIRECTS", "RobotsRedirect", "Rules", "read_robots",
-    "robots_outcome",
+    "ALLOW_ALL", "DENY_ALL", "MAX_ROBOTS_BYTES", "Rules", "read_robots", "robots_outcome",
 ]  # fmt: skip
 
 MAX_ROBOTS_BYTES = 500 * 1024
 """As much of a robots.txt as RFC 9309, section 2.5, asks a crawler to read."""
-
-MAX_ROBOTS_REDIRECTS = 5
-"""Hops to follow (section 2.3.1.2); after that the file counts as unavailable: everything is allowed."""
 
 _MOST_SITEMAPS = 1000
 _LONGEST_SITEMAP = 2000
@@ -79,13 +75,6 @@ class Rules:
 
 ALLOW_ALL = Rules("allowed")
 DENY_ALL = Rules("unreachable", verdict=False)
-
-
-@dataclass(frozen=True, slots=True)
-class RobotsRedirect:
-    """The file is elsewhere: ask there, with ``MAX_ROBOTS_REDIRECTS`` hops at most."""
-
-    location: str
 
 
 @dataclass(slots=True)
@@ -169,14 +158,14 @@ def read_robots(body: bytes, agent: str = PRODUCT) -> Rules:
     return Rules("rules", group.delay_s, sitemaps, paths=path_rules(rules) if rules else None)
 
 
-def robots_outcome(result: Response | Failure, agent: str = PRODUCT) -> Rules | RobotsRedirect:
-    """What an answer to a request for robots.txt means (RFC 9309, section 2.3.1).
+def robots_outcome(result: Response | Failure, agent: str = PRODUCT) -> Rules:
+    """What an answer to a request for robots.txt means (RFC 9309, section 2.3.1). Redirects were followed before: one
+    that is left, after five hops or because it leads nowhere, means that there is no file.
 
     ============================  ===========================================================
     2xx                           its rules
     2xx, cut before 500 KiB       unreachable
-    3xx with a Location           follow it
-    4xx, and 3xx without one      there is no file: everything is allowed
+    4xx, and a 3xx that is left   there is no file: everything is allowed
     429, 5xx, network failure     unreachable: nothing is allowed, ask again later
     ============================  ===========================================================
     """
@@ -184,9 +173,6 @@ def robots_outcome(result: Response | Failure, agent: str = PRODUCT) -> Rules | 
         return DENY_ALL
     if result.status // 100 == 2:
         return DENY_ALL if _is_cut(result) else read_robots(result.body, agent)
-    location = result.header("Location")
-    if result.status // 100 == 3 and location:
-        return RobotsRedirect(location)
     return ALLOW_ALL if result.status // 100 in (3, 4) and result.status != 429 else DENY_ALL
 
 

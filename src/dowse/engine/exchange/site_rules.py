@@ -12,7 +12,6 @@ from dowse.fetch import (
     ALLOW_ALL,
     DENY_ALL,
     MAX_ROBOTS_BYTES,
-    RobotsRedirect,
     Rules,
     may_pass,
     product_token,
@@ -143,11 +142,9 @@ class Robots:
         if isinstance(result, DeadEnd):
             return ALLOW_ALL
         if isinstance(result, Failure) or len(result.body) <= _READ_HERE_BYTES:
-            outcome = robots_outcome(result, self._agent)
-        else:
-            read = await self._workers.call(result.url, robots_outcome, result, self._agent)
-            outcome = DENY_ALL if isinstance(read, Lost) else read
-        return ALLOW_ALL if isinstance(outcome, RobotsRedirect) else outcome
+            return robots_outcome(result, self._agent)
+        read = await self._workers.call(result.url, robots_outcome, result, self._agent)
+        return DENY_ALL if isinstance(read, Lost) else read
 
     def _keep(self, site: Site, rules: Rules, result: Response | Failure | DeadEnd) -> None:
         if rules.status != "unreachable":
