@@ -219,7 +219,8 @@ OUTCOMES = [
     (answer(404), ALLOW_ALL), (answer(401), ALLOW_ALL), (answer(403), ALLOW_ALL), (answer(410), ALLOW_ALL),
     (answer(429), DENY_ALL), (answer(500), DENY_ALL), (answer(503), DENY_ALL), (answer(599), DENY_ALL),
     (answer(999), DENY_ALL),
-    (answer(300, Location="/r"), ALLOW_ALL), (answer(302), ALLOW_ALL), (answer(304), ALLOW_ALL),
+    (answer(302, Location="/r"), ALLOW_ALL), (answer(308, Location="/r"), ALLOW_ALL),
+    (answer(302), ALLOW_ALL), (answer(304), ALLOW_ALL),
     *((answer(200, b"User-agent: *\nAllow: /", cut), DENY_ALL) for cut in Truncation if cut),
     *((Failure(f"{SITE}/robots.txt", kind), DENY_ALL) for kind in FailureKind),
 ]  # fmt: skip

@@ -159,12 +159,13 @@ def read_robots(body: bytes, agent: str = PRODUCT) -> Rules:
 
 
 def robots_outcome(result: Response | Failure, agent: str = PRODUCT) -> Rules:
-    """What the answer to a request for robots.txt means (RFC 9309, section 2.3.1), redirects followed.
+    """What an answer to a request for robots.txt means (RFC 9309, section 2.3.1). Redirects were followed before: one
+    that is left, after five hops or because it leads nowhere, means that there is no file.
 
     ============================  ===========================================================
     2xx                           its rules
     2xx, cut before 500 KiB       unreachable
-    4xx, and 3xx to nowhere       there is no file: everything is allowed
+    4xx, and a 3xx that is left   there is no file: everything is allowed
     429, 5xx, network failure     unreachable: nothing is allowed, ask again later
     ============================  ===========================================================
     """

@@ -94,9 +94,12 @@ class Frontier:
         priorities: NDArray[np.float64],
         now: float,
         runs: NDArray[np.int64] | int = 0,
+        sites: list[Site] | None = None,
     ) -> NDArray[np.int64]:
-        """Take up URLs that are new (and distinct); they wait from now on. Returns their ids."""
-        sites = [self.site_of_url(url) for url in urls]
+        """Take up URLs that are new (and distinct); they wait from now on. Returns their ids. ``sites``: of each, where
+        they are at hand."""
+        if sites is None:
+            sites = [self.site_of_url(url) for url in urls]
         orders = orders_of(priorities)
         ids = self.candidates.extend(
             [url[len(site.origin) :] for url, site in zip(urls, sites, strict=True)],

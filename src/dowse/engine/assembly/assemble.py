@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from dowse.engine.assembly.join import OnPage, Parts, join, way_out
 from dowse.engine.assembly.kept_categories import absolute_categories, keep_categories, with_kept_categories
@@ -123,11 +124,8 @@ async def assemble(
     clock = clock or SystemClock()
     hash_seed = secrets.randbits(64) if hash_seed is None else hash_seed
     notes: list[str] = []
-    topic = absolute_folders(with_kept_categories(topic, folder) if resume else absolute_categories(topic))
-    topic = named_after(absolute_sources(topic), strategy, own_judge)
-    if own_judge is None:
-        check_judge(topic)
-    check_maximise(topic.strategy, strategy or build_strategy(topic.strategy, seed_number=topic.seed_number))
+    topic = with_kept_categories(topic, folder) if resume else absolute_categories(topic)
+    topic = _checked(named_after(absolute_sources(absolute_folders(topic)), strategy, own_judge), strategy, own_judge)
     if not resume:
         check_ready(topic, by_judge=topic.judge.method not in METHODS)
     async with AsyncExitStack() as undo:
@@ -164,14 +162,7 @@ async def assemble(
         if not judge.judge.can_be_sent and topic.workers != 0:
             notes.append(_IN_PROCESS)
         if store is None:
-            settings = {
-                "topic": topic_to_json(topic),
-                "version": version("dowse"),
-                "seeds": seeds,
-                LOGIN: has_login(topic.network.proxy),
-                "threshold": judge.threshold,  # whether given, calibrated from examples, or the method's own
-            }
-            store = CrawlStore.create(folder, settings, clock.wall())
+            store = CrawlStore.create(folder, _settings(topic, seeds, judge), clock.wall())
             undo.callback(store.close)
         keep_categories(judge.categories, folder)  # a run that was killed may not have come so far
         keep_learned(before, folder)
@@ -190,6 +181,25 @@ async def assemble(
     return Assembly(
         topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.life, clock, parts.cache, notes
     )  # fmt: skip
+
+
+def _checked(topic: Topic, strategy: Strategy | None, own_judge: Judge | None) -> Topic:
+    """The topic, after everything in it was found to make sense. Raises TopicError."""
+    if own_judge is None:
+        check_judge(topic)
+    check_maximise(topic.strategy, strategy or build_strategy(topic.strategy, seed_number=topic.seed_number))
+    return topic
+
+
+def _settings(topic: Topic, seeds: list[str], judge: TopicJudge) -> dict[str, Any]:
+    """What a new crawl is started with, as its records keep it."""
+    return {
+        "topic": topic_to_json(topic),
+        "version": version("dowse"),
+        "seeds": seeds,
+        LOGIN: has_login(topic.network.proxy),
+        "threshold": judge.threshold,  # whether given, calibrated from examples, or the method's own
+    }
 
 
 def _check_login(topic: Topic, store: CrawlStore) -> None:

@@ -119,14 +119,15 @@ class Life:
         new ids. ``source``: the candidate whose redirect led here."""
         frontier = self._frontier
         ids = np.arange(len(frontier.candidates), len(frontier.candidates) + len(urls))
-        sites = np.fromiter((frontier.site_of_url(url).id for url in urls), np.int64, len(urls))
+        places = [frontier.site_of_url(url) for url in urls]
+        sites = np.fromiter((site.id for site in places), np.int64, len(urls))
         self._pricing.met(ids, urls, sites)
         if priorities is None:
             assert values is not None
             priorities = self._pricing.priorities(ids, sites, values)
         frontier.add(
             urls, fingerprints, depth=depth, parent=parent, priorities=priorities, now=self._clock.now(),
-            runs=0 if runs is None else np.array(runs, np.int64),
+            runs=0 if runs is None else np.array(runs, np.int64), sites=places,
         )  # fmt: skip
         if source is not None:
             target = int(ids[0])
