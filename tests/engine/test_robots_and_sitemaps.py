@@ -44,6 +44,15 @@ def test_two_robots_files_that_lead_to_each_other(tmp_path: Path) -> None:
     assert set(asked(server)) >= {"/0", "/1"}, "six redirects: there is no file, everything is allowed"
 
 
+def test_a_robots_file_is_looked_for_wherever_any_3xx_leads(tmp_path: Path) -> None:
+    moved = Resource(b"", status=300, headers=(("Location", "/rules.txt"),))
+    site = adding(chain("a.test", 3), robots_txt=moved, rules_txt=robots("User-agent: *\nDisallow: /1\n"))
+    stop, server = run(Web.of(site), tmp_path / "c", ["http://a.test/0"])
+    assert stop.kind == "empty"
+    assert "/rules.txt" in asked(server)
+    assert "/1" not in asked(server), "its rules hold, wherever they are"
+
+
 def test_sitemaps_of_linked_hosts_are_not_seeds(tmp_path: Path) -> None:
     seed = adding(chain("a.test", 1), **{"0": page("home", "solar", ["http://b.test/0"])})
     linked = adding(

@@ -13,7 +13,7 @@ There is one rule for redirects, :func:`next_hop`. A page's redirect becomes a U
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Container
 from dataclasses import dataclass, replace
 
 from dowse.engine.exchange.lookups import Addresses
@@ -42,9 +42,9 @@ class DeadEnd:
     refused: bool = False  # by a rule of ours; else it is the site's fault
 
 
-def leads_on(response: Response) -> bool:
+def leads_on(response: Response, redirects: Container[int] = REDIRECTS) -> bool:
     """Is this a redirect? One without a Location leads nowhere, and is an answer like any other."""
-    return response.status in REDIRECTS and bool(response.header("Location"))
+    return response.status in redirects and bool(response.header("Location"))
 
 
 def next_hop(url: str, response: Response, chain: Collection[str], most: int) -> str | DeadEnd:
@@ -120,17 +120,18 @@ class Exchange:
         return result
 
     async def follow(
-        self, request: Request, *, permits: Callable[[str], Awaitable[str]] | None = None
-    ) -> Response | Failure | DeadEnd | None:
-        """Ask for something that is no page, and go where redirects lead. ``permits`` says of each URL on the way why
-        it may not be asked for ("": it may)."""
+        self, request: Request, *, permits: Callable[[str], Awaitable[str]] | None = None,
+        redirects: Container[int] = REDIRECTS,
+    ) -> Response | Failure | DeadEnd | None:  # fmt: skip
+        """Ask for something that is no page, and go where ``redirects`` lead. ``permits`` says of each URL on the way
+        why it may not be asked for ("": it may)."""
         chain: list[str] = []
         while True:
             forbidden = "" if permits is None else await permits(request.url)
             if forbidden:
                 return DeadEnd(forbidden, refused=True)
             result = await self.ask(request)
-            if not isinstance(result, Response) or not leads_on(result):
+            if not isinstance(result, Response) or not leads_on(result, redirects):
                 return result
             target = next_hop(request.url, result, chain, _HOPS)
             if isinstance(target, DeadEnd):

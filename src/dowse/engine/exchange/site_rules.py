@@ -28,6 +28,7 @@ __all__ = ["AGE_S", "KnownRules", "Robots"]
 
 _READ_HERE_BYTES = 16_384  # of a robots.txt: nearly all are shorter
 AGE_S = 24 * 3600.0  # RFC 9309, section 2.4: no longer than a day
+_REDIRECTS = range(300, 400)  # RFC 9309, section 2.3.1.2: all of 3xx, those too that no page is fetched after
 _MOST_RULES = 2_000_000  # over all sites: some 150 MB
 
 
@@ -130,7 +131,8 @@ class Robots:
         try:
             url = site.origin + "/robots.txt"
             most = MAX_ROBOTS_BYTES + 1
-            result = await self._exchange.follow(Request(url, max_wire_bytes=most, max_body_bytes=most))
+            request = Request(url, max_wire_bytes=most, max_body_bytes=most)
+            result = await self._exchange.follow(request, redirects=_REDIRECTS)
             if result is not None:
                 self._keep(site, await self._outcome(result), result)
         finally:
