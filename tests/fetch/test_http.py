@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import gzip
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -140,6 +141,31 @@ def test_connections_are_kept_and_reuse_shows(runner: Callable[..., tuple[list[R
     assert [result.body for result in got] == [b"again"] * 5
     assert got[0].timings.connect_s > 0
     assert [result.timings.connect_s + result.timings.dns_s for result in got[1:]] == [0.0] * 4
+
+
+@pytest.mark.parametrize(
+    "unread",
+    [Request("", accept_types=("text/html",)), Request("", max_body_bytes=3)],
+    ids=["of a type that is not wanted", "longer than wanted"],
+)
+@pytest.mark.parametrize("coding", ["", "gzip"])
+def test_what_was_not_read_of_a_body_is_no_part_of_the_next(unread: Request, coding: str) -> None:
+    async def main() -> Response:
+        wire = gzip.compress(b"%PDF-1.7 of another URL") if coding else b"%PDF-1.7 of another URL"
+        answers = [
+            page(wire, "Content-Type: application/pdf", *([f"Content-Encoding: {coding}"] if coding else [])),
+            page(b"<p>mine", "Content-Type: text/html"),
+        ]
+
+        async def behaviour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(answers.pop(0))
+
+        async with serve(behaviour) as site, transport() as out:
+            assert response(await out.fetch(replace(unread, url=site.url("/a.pdf")))).truncated is not Truncation.NONE
+            return response(await out.fetch(Request(site.url("/b"))))
+
+    got = run(main())
+    assert (got.body, got.truncated) == (b"<p>mine", Truncation.NONE)
 
 
 def test_redirects_are_not_followed_and_cookies_not_kept() -> None:

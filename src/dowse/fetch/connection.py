@@ -78,6 +78,7 @@ class Connection(asyncio.Protocol):
             raise self._fault
         if self._transport is None or self._transport.is_closing():
             raise ConnectionResetError("the connection ended before the request")
+        self.take()  # what nobody wanted of the last body is no part of the next
         self._head, self._framing, self._has_body = None, None, has_body
         self._max_bytes, self._meter, self.received, self.end = max_bytes, meter, 0, None
         self._transport.write(request)

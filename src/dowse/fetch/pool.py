@@ -47,6 +47,7 @@ class Pool:
         """The exchange is over: its connection is kept if it can be used again, else closed at once. What is left of an
         answer is not worth its bytes."""
         if connection.is_reusable:
+            connection.take()  # of a body that was not wanted: an idle connection need not hold it
             self._idle.keep(parts.origin, connection)
         else:
             connection.abort()
