@@ -22,6 +22,7 @@ from typing import Any
 from dowse.cli.main import main
 from dowse.loopback import in_thread
 from tests.cli.labelled import two_kinds
+from tests.loopback.measured import own_peak_bytes
 
 MEMORY = 3 << 30  # addresses, most of which are never touched
 NOWHERE = ["--seed", "http://127.0.0.1:1/", "--workers", "0", "--quiet", "--budget", "3r", "--delay", "0"]
@@ -196,5 +197,4 @@ if __name__ == "__main__":
         for number in range(int(first), int(last)):
             for answer in attempt(Path(source), kind, number, Path(place), server.address, int(only)):
                 print(json.dumps(answer), flush=True)  # noqa: T201
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(json.dumps({"peak_kb": peak}), flush=True)  # noqa: T201
+    print(json.dumps({"peak_kb": own_peak_bytes() // 1024}), flush=True)  # noqa: T201

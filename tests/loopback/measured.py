@@ -14,7 +14,7 @@ _STATUS = Path("/proc/self/status")
 _UNIT = 1 if sys.platform == "darwin" else 1024  # what ru_maxrss counts in
 
 
-def _own_peak_bytes() -> int:
+def own_peak_bytes() -> int:
     """The peak of this program alone: on Linux, ru_maxrss includes that of the process that started it."""
     if _STATUS.exists():
         found = re.search(r"VmHWM:\s+(\d+) kB", _STATUS.read_text())
@@ -29,4 +29,4 @@ if __name__ == "__main__":
         main()
     finally:
         workers = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * _UNIT
-        report.write_text(json.dumps({"own": _own_peak_bytes(), "workers": workers}), encoding="utf-8")
+        report.write_text(json.dumps({"own": own_peak_bytes(), "workers": workers}), encoding="utf-8")
