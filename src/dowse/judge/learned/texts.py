@@ -1,0 +1,138 @@
+"""Texts as vectors over the terms that a crawl has met, all weighed at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.compiled import core
+from dowse.judge.learned.hosts import domain_terms
+from dowse.model.page import Bag
+
+__all__ = ["Floats", "Numbering", "Text", "Vectors", "term_weights"]
+
+Floats = NDArray[np.float64]
+_BUCKETS = 1 << 18  # terms that share one count as one
+_MASK = np.uint32(_BUCKETS - 1)
+_LEAST = 1e-12  # a length to divide by
+_DOMAIN = 0.3  # what a domain weighs beside words of length 1
+_NONE = np.zeros(0, np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Its terms by their numbers, how much each is in it, and the domains it is from, numbered like terms."""
+
+    terms: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    domains: NDArray[np.int32]
+
+    def dot(self, rarity: Floats, vector: Floats) -> float:
+        """Itself times a vector: what :class:`Vectors` would say of it alone."""
+        own = self.weights * rarity.take(self.terms, mode="clip")
+        length = max(math.sqrt(float((own * own).sum())), _LEAST)
+        words = float((own * vector.take(self.terms, mode="clip")).sum()) / length
+        return words + _DOMAIN * float(vector.take(self.domains, mode="clip").sum())
+
+
+def term_weights(counts: NDArray[Any]) -> NDArray[Any]:
+    """``1 + log`` of how often a term occurs; where it counts for less than once, just that."""
+    return np.asarray(np.where(counts < 1, counts, 1 + np.log(np.maximum(counts, 1))))
+
+
+class Numbering:
+    """Numbers terms as they are met, so that tables over them are no longer than there are."""
+
+    def __init__(self) -> None:
+        self._numbers = np.full(_BUCKETS, -1, np.int32)
+        self._of_host: dict[str, NDArray[np.int32]] = {}
+        self.count = 0
+
+    def numbers(self, terms: NDArray[np.uint32]) -> NDArray[np.int32]:
+        if core is not None:
+            numbers = np.empty(len(terms), np.int32)
+            self.count = core.number_terms(self._numbers, np.ascontiguousarray(terms), self.count, numbers)
+            return numbers
+        buckets = terms & _MASK
+        found = self._numbers.take(buckets)
+        if len(found) and found.min() < 0:
+            new = np.unique(buckets[found < 0])
+            self._numbers[new] = np.arange(self.count, self.count + len(new))
+            self.count += len(new)
+            found = self._numbers.take(buckets)
+        return found
+
+    def text(self, bag: Bag, host: str = "") -> Text:
+        """A page with these terms, from this host. One without terms has no domains either: it says nothing."""
+        domains = self._domains(host) if host and len(bag.terms) else _NONE
+        return Text(self.numbers(bag.terms), term_weights(bag.counts).astype(np.float32), domains)
+
+    def _domains(self, host: str) -> NDArray[np.int32]:
+        known = self._of_host.get(host)
+        if known is None:
+            known = self._of_host[host] = self.numbers(domain_terms(host))
+        return known
+
+
+class Vectors:
+    """Texts behind one another in flat arrays, each of length 1 once its terms are weighed; and beside the words of
+    each, the domains it is from, which weigh the same in all. A table over terms has one place more than the terms it
+    knows: the last is for all that were met since."""
+
+    def __init__(self, texts: Sequence[Text], rarity: Floats) -> None:
+        self.count = len(texts)
+        self._words = _flat([text.terms for text in texts])
+        self._domains = _flat([text.domains for text in texts])
+        self._unit = self._weighed(np.concatenate([np.zeros(0, np.float32), *(text.weights for text in texts)]), rarity)
+        self._of_domains = np.full(len(self._domains.terms), _DOMAIN)
+
+    def _weighed(self, weights: NDArray[np.float32], rarity: Floats) -> Floats:
+        sizes, terms = self._words
+        found = np.empty(len(terms))
+        if core is not None and core.unit_texts(sizes, terms, weights, rarity, found):
+            return found
+        own = weights * rarity.take(terms, mode="clip")
+        lengths = np.sqrt(_by_text(sizes, own * own))
+        return np.asarray(own / np.repeat(np.maximum(lengths, _LEAST), sizes))
+
+    def sums(self, of: NDArray[Any], size: int) -> Floats:
+        """By term, the sum over texts, each times a number of its own."""
+        of = of.astype(np.float64)
+        return _sums(self._words, self._unit, of, size) + _sums(self._domains, self._of_domains, of, size)
+
+    def dot(self, vector: Floats) -> Floats:
+        """Each text times a vector."""
+        return _dot(self._words, self._unit, vector) + _dot(self._domains, self._of_domains, vector)
+
+
+class _Flat(NamedTuple):
+    sizes: NDArray[np.int64]
+    terms: NDArray[np.int32]
+
+
+def _flat(parts: Sequence[NDArray[np.int32]]) -> _Flat:
+    return _Flat(np.array([len(part) for part in parts], np.int64), np.concatenate([np.zeros(0, np.int32), *parts]))
+
+
+def _sums(flat: _Flat, unit: Floats, of: Floats, size: int) -> Floats:
+    found = np.empty(size)
+    if core is not None and core.sum_texts(flat.sizes, flat.terms, unit, of, found):
+        return found
+    return np.asarray(np.bincount(flat.terms, unit * np.repeat(of, flat.sizes), size), np.float64)
+
+
+def _dot(flat: _Flat, unit: Floats, vector: Floats) -> Floats:
+    found = np.empty(len(flat.sizes))
+    if core is not None and core.dot_texts(flat.sizes, flat.terms, unit, vector, found):
+        return found
+    return _by_text(flat.sizes, unit * vector.take(flat.terms, mode="clip"))
+
+
+def _by_text(sizes: NDArray[np.int64], of_terms: Floats) -> Floats:
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    return np.asarray(np.bincount(rows, of_terms, len(sizes)), np.float64)
