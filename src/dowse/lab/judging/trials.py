@@ -1,0 +1,210 @@
+"""Every judge on every label, told little or much: whose verdicts are right?
+
+Pages that were given (examples, counter-examples, the seeds of the crawls) are left out of what is measured. With more
+examples, a judge is given those that it had with fewer, and others besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.lab.compare.each_topic import Told as Progress
+from dowse.lab.compare.each_topic import each_label, opened
+from dowse.lab.compare.plan import Plan
+from dowse.lab.corpus import Corpus, LabTopic, Unfit, make_topic
+from dowse.lab.corpus.topics import drawn
+from dowse.lab.judging.backgrounds import backgrounds, seeds_of
+from dowse.lab.judging.contestants import CONTESTANTS
+from dowse.lab.judging.metrics import Figures, figures
+from dowse.lab.judging.port import NO_CRAWL, Background, Contestant, Scores, Told
+from dowse.lab.replay.corpus_web import CorpusWeb
+from dowse.model.errors import TopicError, UserError
+from dowse.model.topic import StrategyChoice
+
+__all__ = ["CRAWL_EXAMPLES", "EXAMPLES", "Crawled", "Setting", "Trial", "TrialPlan", "Trials", "judge_labels"]
+
+EXAMPLES = (0, 1, 3, 8, 20)
+CRAWL_EXAMPLES = 8  # of the crawls whose pages are the background, whatever the judge is told
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPlan:
+    """What is tried on every label. Two equal plans on equal corpora give equal figures."""
+
+    judges: tuple[str, ...] = tuple(CONTESTANTS)
+    examples: tuple[int, ...] = EXAMPLES  # how many, besides the label's name
+    counter_examples: bool = True  # each number of examples also with as many pages off the label
+    backgrounds: tuple[str, ...] = ("bfs", StrategyChoice().name)  # strategies of the crawls
+    background_pages: int = 1_000
+    min_pages: int = 40
+    seed_number: int = 0
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.judges if name not in CONTESTANTS]
+        if unknown or not self.judges:
+            what = f"there is no judge {unknown[0]!r} to be measured" if unknown else "there is no judge to be measured"
+            raise UserError(f"{what}: choose from {', '.join(CONTESTANTS)}")
+        if not self.examples or min(self.examples) < 0:
+            raise UserError("examples: give a number, 0 or more")
+        if self.background_pages < 1:
+            raise UserError("background-pages is at least 1")
+        self.crawls()
+
+    def crawls(self) -> Plan:
+        """The crawls whose pages are the background. Raises UserError where there is no such strategy."""
+        return Plan(
+            self.backgrounds, examples=CRAWL_EXAMPLES, min_pages=self.min_pages, seed_number=self.seed_number,
+            inside=True,
+        )  # fmt: skip
+
+    @property
+    def most(self) -> int:
+        """Pages of a label that are given away at most."""
+        return max(*self.examples, CRAWL_EXAMPLES)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Setting:
+    """A judge, what it is told besides the label's name, and whose pages it has for background."""
+
+    judge: str
+    background: str  # the strategy of the crawl; "" for a judge that learns nothing from it
+    examples: int
+    counter_examples: int
+
+    @property
+    def told(self) -> str:
+        """
+        >>> Setting("similarity", "", 8, 8).told, Setting("similarity", "", 0, 0).told
+        ('name, 8 for, 8 against', 'name alone')
+        """
+        if not self.examples:
+            return "name alone"
+        return f"name, {self.examples} for" + (f", {self.counter_examples} against" if self.counter_examples else "")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """One judge on one label. A judge that was told nothing that it can go by has ``refused``: no page is relevant."""
+
+    label: str
+    setting: Setting
+    figures: Figures
+    threshold: float
+    refused: bool
+    chances: NDArray[np.float32] = field(repr=False)  # of the pages that were measured
+    truth: NDArray[np.bool_] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Crawled:
+    """How far a background is from a sample of the corpus: shares of pages with the label, seeds left out."""
+
+    label: str
+    strategy: str
+    pages: int
+    share: float  # of what was fetched
+    corpus_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """In the order of labels, judges, backgrounds and examples; and the labels that could not take part."""
+
+    trials: list[Trial]
+    crawled: list[Crawled]
+    unfit: list[Unfit]
+
+
+def judge_labels(
+    folder: Path, plan: TrialPlan, labels: Sequence[str], *, jobs: int = 1, progress: Progress | None = None
+) -> Trials:
+    """Try everything. Raises UserError for a label that no page has."""
+    done = each_label(partial(_label, folder, plan), labels, jobs=jobs, told=progress)
+    return Trials(
+        [trial for trials, _ in done.found.values() for trial in trials],
+        [one for _, crawled in done.found.values() for one in crawled],
+        done.unfit,
+    )
+
+
+def _label(folder: Path, plan: TrialPlan, label: str) -> tuple[list[Trial], list[Crawled]] | Unfit:
+    corpus, web = opened(folder)
+    topic, crawl = (
+        make_topic(corpus, label, seed_number=plan.seed_number, examples=examples, min_pages=plan.min_pages)
+        for examples in (plan.most, CRAWL_EXAMPLES)
+    )
+    if isinstance(topic, Unfit) or isinstance(crawl, Unfit):
+        return topic if isinstance(topic, Unfit) else Unfit(label, "it has too few pages")
+    return _LabelTrials(corpus, web, plan, topic, crawl).run()
+
+
+class _LabelTrials:
+    """All trials of one label. ``crawl`` is the topic as the crawls are told it, with fewer examples."""
+
+    def __init__(self, corpus: Corpus, web: CorpusWeb, plan: TrialPlan, topic: LabTopic, crawl: LabTopic) -> None:
+        self._corpus, self._web, self._plan, self._topic, self._crawl = corpus, web, plan, topic, crawl
+        self._seeds = seeds_of(corpus, crawl)
+        self._truth = np.zeros(len(corpus), np.bool_)
+        self._truth[list(topic.relevant)] = True
+        self._is_page = corpus.pages.is_page()
+        off = np.flatnonzero(self._is_page & ~self._truth).tolist()
+        self._against = drawn(corpus, off, plan.most, topic.label, str(plan.seed_number), "counter-examples")
+
+    def run(self) -> tuple[list[Trial], list[Crawled]]:
+        judges = [CONTESTANTS[name](self._corpus) for name in self._plan.judges]
+        crawls = self._crawls() if any(judge.learns for judge in judges) else []
+        trials = [
+            self._trial(judge, told, background)
+            for judge in judges
+            for background in (crawls if judge.learns else [NO_CRAWL])
+            for told in self._tellings()
+        ]
+        return trials, [self._bias(crawl) for crawl in crawls]
+
+    def _crawls(self) -> list[Background]:
+        plan = self._plan
+        if self._seeds is None:
+            return []
+        return backgrounds(
+            self._corpus, self._web, plan.crawls(), self._crawl, self._seeds, plan.background_pages
+        )  # fmt: skip
+
+    def _tellings(self) -> list[Told]:
+        topic, seed_number = self._topic, self._plan.seed_number
+        return [
+            Told(topic.query, topic.examples[:examples], self._against[:against], seed_number)
+            for examples in dict.fromkeys(self._plan.examples)
+            for against in ((0, examples) if examples and self._plan.counter_examples else (0,))
+        ]
+
+    def _trial(self, judge: Contestant, told: Told, background: Background) -> Trial:
+        refused = False
+        try:
+            scores = judge.scores(told, background)
+        except TopicError:
+            scores, refused = Scores(np.zeros(len(self._corpus)), 1.0), True
+        measured = self._is_page.copy()
+        measured[[*told.positive, *told.negative, *self._seed_pages()]] = False
+        chances, truth = scores.chances[measured], self._truth[measured]
+        setting = Setting(judge.name, background.strategy, len(told.positive), len(told.negative))
+        return Trial(
+            self._topic.label, setting, figures(chances, truth, scores.threshold), scores.threshold, refused,
+            chances.astype(np.float32), truth,
+        )  # fmt: skip
+
+    def _seed_pages(self) -> tuple[int, ...]:
+        return () if self._seeds is None else self._seeds.pages
+
+    def _bias(self, crawl: Background) -> Crawled:
+        others = self._is_page.copy()
+        others[list(self._seed_pages())] = False
+        came = crawl.pages[others[crawl.pages]]
+        share = float(self._truth[came].mean()) if len(came) else float("nan")
+        return Crawled(self._topic.label, crawl.strategy, len(crawl.pages), share, float(self._truth[others].mean()))
