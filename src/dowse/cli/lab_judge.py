@@ -29,6 +29,7 @@ from dowse.cli.lab_options import (
     tell_unfit,
 )
 from dowse.cli.terminal import interruptible, say
+from dowse.lab.compare.bootstrap import Interval
 from dowse.lab.corpus import open_corpus
 from dowse.lab.draw.picture_file import picture_ending, save_picture
 from dowse.lab.judging.contestants import CONTESTANTS
@@ -41,7 +42,6 @@ from dowse.lab.judging.verdict_table import (
     VerdictRow,
     bias_rows,
     crawl_rows,
-    shown_interval,
     shown_verdicts,
     trial_values,
     trials_csv,
@@ -93,6 +93,14 @@ def judge_command(
     background_pages: Annotated[
         int, typer.Option(metavar="NUMBER", help="How many pages such a crawl fetches.")
     ] = _PLAN.background_pages,
+    seeds_kind: Annotated[
+        str | None,
+        typer.Option(
+            metavar="near|far|roots",
+            help="Where such a crawl begins: on the topic, 2 to 4 links away from it, or at the pages in roots.csv. "
+            "The default is roots.csv, or on the topic if there is no such file.",
+        ),
+    ] = None,
     seed_number: Annotated[
         int, typer.Option(metavar="NUMBER", help="Another number chooses other examples and seeds.")
     ] = 0,
@@ -107,7 +115,7 @@ def judge_command(
     """Measure how good the verdicts of judges are, on every label of a recorded web."""
     plan = TrialPlan(
         tuple(judge or CONTESTANTS), tuple(examples), counter_examples, tuple(background), background_pages,
-        min_pages, seed_number,
+        seeds_kind or "", min_pages, seed_number,
     )  # fmt: skip
     choice, count = label_choice(label, labels_file, not (label or labels_file)), job_count(jobs)
     check_outputs(out, as_json, _outputs)
@@ -121,7 +129,7 @@ def judge_command(
         if not found.trials:
             raise UserError(NO_TOPIC)
         settings = {"corpus": str(corpus), "digest": opened.digest, **asdict(plan)}
-        _tell(found, f"Verdicts on {corpus.resolve().name}", settings, out, as_json)
+        _tell(found, f"Reliability of verdicts on {corpus.resolve().name}", settings, out, as_json)
 
 
 def _tell(found: Trials, title: str, settings: dict[str, Any], out: Path | None, as_json: Path | None) -> None:
@@ -162,14 +170,21 @@ def _backgrounds(crawls: Sequence[CrawlRow], biases: Sequence[BiasRow]) -> list[
         return []
     pages = _table("pages to learn from", ["crawl", "pages", "on the topic", "of the corpus"])
     for crawl in crawls:
-        share = f"{percent(crawl.share.mean)}  ({percent(crawl.share.low)} to {percent(crawl.share.high)})"
+        share = percent(crawl.share.mean)
+        if math.isfinite(crawl.share.low):
+            share += f" ({percent(crawl.share.low)} to {percent(crawl.share.high)})"
         pages.add_row(crawl.strategy, f"{crawl.pages:,.0f}", share, percent(crawl.corpus_share))
     costs = _table("what another background changes", ["judge", "background", "told", "F1", "AP"], left=3)
     for bias in biases:
-        changes = ("  ".join(shown_interval(one, 3, signed=True)) for one in (bias.f1, bias.average_precision))
+        changes = (_change(one) for one in (bias.f1, bias.average_precision))
         background = f"{bias.setting.background} instead of {bias.against}"
         costs.add_row(bias.setting.judge, background, bias.setting.told, *changes)
     return [pages, costs] if biases else [pages]
+
+
+def _change(interval: Interval) -> str:
+    bounds = f" ({interval.low:+.3f} to {interval.high:+.3f})" if math.isfinite(interval.low) else ""
+    return f"{interval.mean:+.3f}{bounds}"
 
 
 def _reliability(curves: Sequence[Curve]) -> Table:

@@ -6,7 +6,7 @@ import numpy as np
 
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import Corpus, LabTopic, make_topic, open_corpus
-from dowse.lab.judging.backgrounds import backgrounds, fetched, seeds_of
+from dowse.lab.judging.backgrounds import backgrounds, fetched, on_topic, seeds_of
 from dowse.lab.replay.corpus_web import CorpusWeb
 from dowse.lab.replay.recorded_transport import Exchange
 from tests.lab.corpus.made import Page, write_warc
@@ -31,14 +31,14 @@ def test_each_strategy_fetches_so_many_pages_from_its_seeds_on(corpus: Corpus) -
     assert [one.pages.tolist() for one in again] == [plain.pages.tolist(), focused.pages.tolist()]
     assert (plain.strategy, focused.strategy) == ("bfs", "best-first")
     for one in (plain, focused):
-        assert one.seeds == seeds.pages
+        assert one.seeds == on_topic(seeds) == seeds.pages
         assert set(one.pages[:3].tolist()) == set(seeds.pages), "a crawl begins with its seeds"
         assert len(set(one.pages.tolist())) == len(one.pages) == 30
         assert corpus.pages.is_page()[one.pages].all()
     assert plain.pages.tolist() != focused.pages.tolist()
 
 
-def test_seeds_are_examples_else_entry_pages_else_some_links_away(tmp_path: Path) -> None:
+def test_seeds_are_entry_pages_else_examples_else_some_links_away(tmp_path: Path) -> None:
     links = {0: (), 1: (2,), 2: (3, 4), 3: (), 4: ()}
     pages = [
         Page(f"http://w.test/{n}.html", f"<p>page {n} {' '.join(f'<a href={t}.html>t</a>' for t in own)}".encode())
@@ -58,6 +58,9 @@ def test_seeds_are_examples_else_entry_pages_else_some_links_away(tmp_path: Path
     roots = seeds_of(corpus, topic)
     assert roots is not None
     assert (roots.kind, roots.pages) == ("roots", (2,))
+    assert seeds_of(corpus, topic, "far") == far
+    assert seeds_of(corpus, topic, "near") is None
+    assert on_topic(far) == on_topic(roots) == on_topic(None) == (), "nobody chose them for the topic"
 
 
 def test_no_links_no_seeds(tmp_path: Path) -> None:

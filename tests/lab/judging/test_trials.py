@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -106,9 +107,24 @@ def test_what_a_judge_refuses_has_no_relevant_page(folder: Path, tmp_path: Path)
         ({"examples": ()}, "examples: give a number, 0 or more"),
         ({"background_pages": 0}, "background-pages is at least 1"),
         ({"backgrounds": ("bfz",)}, "bfz"),
+        ({"seeds_kind": "middle"}, "seeds are near, far or roots, not 'middle'"),
         ({"min_pages": 0}, "min-pages is at least 1"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(UserError, match=said):
         TrialPlan(**wrong)  # type: ignore[arg-type]
+
+
+def test_entry_pages_are_no_examples_and_so_are_measured(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for file in (*folder.glob("*.warc.gz"), folder / "labels.csv"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "roots.csv").write_text("url\nhttp://w.test/0.html\n")
+    monkeypatch.setitem(CONTESTANTS, "doubter", Doubter)
+    plan = TrialPlan(("doubter",), (0,), False, ("bfs",), 30, min_pages=20)
+    [trial] = judge_labels(tmp_path, plan, ["bread"]).trials
+    assert (len(trial.truth), int((trial.chances < 0.5).sum())) == (121, 30)
+    [near] = judge_labels(tmp_path, replace(plan, seeds_kind="near"), ["bread"]).trials
+    assert (len(near.truth), int((near.chances < 0.5).sum())) == (118, 27)

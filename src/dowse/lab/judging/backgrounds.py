@@ -21,19 +21,24 @@ from dowse.lab.replay.recorded_transport import Exchange
 from dowse.lab.replay.replay import replay
 from dowse.model.budget import Budget
 
-__all__ = ["backgrounds", "fetched", "seeds_of"]
+__all__ = ["backgrounds", "fetched", "on_topic", "seeds_of"]
 
-_KINDS = ("near", "roots", "far")  # where a crawl begins, the best first
+_KINDS = ("roots", "near", "far")
 
 
-def seeds_of(corpus: Corpus, topic: LabTopic) -> SeedSet | None:
-    """Where crawls for a topic begin: at examples of it, else at the corpus' entry pages, else some links away. None:
-    no links lead to the topic."""
-    for kind in _KINDS:
-        found = make_seeds(corpus, topic, kind, sets=1)
+def seeds_of(corpus: Corpus, topic: LabTopic, kind: str = "") -> SeedSet | None:
+    """Where crawls for a topic begin, see :func:`~dowse.lab.corpus.topics.make_seeds`. No kind: at the entry pages that
+    the corpus names, else at examples of the topic, else some links away. None: the topic has no such seeds."""
+    for one in (kind,) if kind else _KINDS:
+        found = make_seeds(corpus, topic, one, sets=1)
         if isinstance(found, tuple):
             return found[0]
     return None
+
+
+def on_topic(seeds: SeedSet | None) -> tuple[int, ...]:
+    """Those seeds that were chosen because they are on the topic, as a user chooses seeds."""
+    return seeds.pages if seeds is not None and seeds.kind == "near" else ()
 
 
 def backgrounds(
@@ -47,7 +52,7 @@ def backgrounds(
         told = replace(runs.topic_for(seeds, strategy), budget=Budget(pages=pages))
         runs.workers.start_over()
         exchanges = replay(web, runs.workers, told, runs.scope).exchanges
-        found.append(Background(strategy, seeds.pages, fetched(exchanges)))
+        found.append(Background(strategy, on_topic(seeds), fetched(exchanges)))
     return found
 
 

@@ -67,10 +67,10 @@ def best_f1(scores: Floats, truth: Bools) -> float:
 def average_precision(scores: Floats, truth: Bools) -> float:
     """The mean, over relevant pages, of the precision down to each, best score first. Equal scores count as their mean
     over all orders: McSherry and Najork, Computing information retrieval performance measures efficiently in the
-    presence of tied scores (2008), equation for average precision.
+    presence of tied scores (2008).
 
-    >>> average_precision(np.array([0.9, 0.5, 0.5]), np.array([False, True, True]))
-    0.5833333333333334
+    >>> round(average_precision(np.array([0.9, 0.5, 0.5]), np.array([False, True, True])), 4)
+    0.5833
     """
     positive = int(np.count_nonzero(truth))
     if not positive:

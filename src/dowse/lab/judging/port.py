@@ -23,10 +23,10 @@ class Told:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Background:
-    """Pages without a label, in the order in which a crawl fetched them; its seeds are among them."""
+    """Pages without a label, in the order in which a crawl fetched them."""
 
     strategy: str  # of the crawl
-    seeds: tuple[int, ...]
+    seeds: tuple[int, ...]  # on the topic, as users choose them; none where the crawl began elsewhere
     pages: NDArray[np.int64] = field(repr=False)
 
 

@@ -1,6 +1,6 @@
 """Every judge on every label, told little or much: whose verdicts are right?
 
-Pages that were given (examples, counter-examples, the seeds of the crawls) are left out of what is measured. With more
+Pages that were given (examples, counter-examples, seeds on the topic) are left out of what is measured. With more
 examples, a judge is given those that it had with fewer, and others besides.
 """
 
@@ -19,7 +19,7 @@ from dowse.lab.compare.each_topic import each_label, opened
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import Corpus, LabTopic, Unfit, make_topic
 from dowse.lab.corpus.topics import drawn
-from dowse.lab.judging.backgrounds import backgrounds, seeds_of
+from dowse.lab.judging.backgrounds import backgrounds, on_topic, seeds_of
 from dowse.lab.judging.contestants import CONTESTANTS
 from dowse.lab.judging.metrics import Figures, figures
 from dowse.lab.judging.port import NO_CRAWL, Background, Contestant, Scores, Told
@@ -42,6 +42,7 @@ class TrialPlan:
     counter_examples: bool = True  # each number of examples also with as many pages off the label
     backgrounds: tuple[str, ...] = ("bfs", StrategyChoice().name)  # strategies of the crawls
     background_pages: int = 1_000
+    seeds_kind: str = ""  # of the crawls; "": see ``seeds_of``
     min_pages: int = 40
     seed_number: int = 0
 
@@ -60,7 +61,7 @@ class TrialPlan:
         """The crawls whose pages are the background. Raises UserError where there is no such strategy."""
         return Plan(
             self.backgrounds, examples=CRAWL_EXAMPLES, min_pages=self.min_pages, seed_number=self.seed_number,
-            inside=True,
+            seeds_kind=self.seeds_kind or "near", inside=True,
         )  # fmt: skip
 
     @property
@@ -104,7 +105,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Crawled:
-    """How far a background is from a sample of the corpus: shares of pages with the label, seeds left out."""
+    """How far a background is from a sample of the corpus: shares of pages with the label, seeds on it left out."""
 
     label: str
     strategy: str
@@ -150,7 +151,7 @@ class _LabelTrials:
 
     def __init__(self, corpus: Corpus, web: CorpusWeb, plan: TrialPlan, topic: LabTopic, crawl: LabTopic) -> None:
         self._corpus, self._web, self._plan, self._topic, self._crawl = corpus, web, plan, topic, crawl
-        self._seeds = seeds_of(corpus, crawl)
+        self._seeds = seeds_of(corpus, crawl, plan.seeds_kind)
         self._truth = np.zeros(len(corpus), np.bool_)
         self._truth[list(topic.relevant)] = True
         self._is_page = corpus.pages.is_page()
@@ -191,7 +192,7 @@ class _LabelTrials:
         except TopicError:
             scores, refused = Scores(np.zeros(len(self._corpus)), 1.0), True
         measured = self._is_page.copy()
-        measured[[*told.positive, *told.negative, *self._seed_pages()]] = False
+        measured[[*told.positive, *told.negative, *on_topic(self._seeds)]] = False
         chances, truth = scores.chances[measured], self._truth[measured]
         setting = Setting(judge.name, background.strategy, len(told.positive), len(told.negative))
         return Trial(
@@ -199,12 +200,9 @@ class _LabelTrials:
             chances.astype(np.float32), truth,
         )  # fmt: skip
 
-    def _seed_pages(self) -> tuple[int, ...]:
-        return () if self._seeds is None else self._seeds.pages
-
     def _bias(self, crawl: Background) -> Crawled:
         others = self._is_page.copy()
-        others[list(self._seed_pages())] = False
+        others[list(on_topic(self._seeds))] = False
         came = crawl.pages[others[crawl.pages]]
         share = float(self._truth[came].mean()) if len(came) else float("nan")
         return Crawled(self._topic.label, crawl.strategy, len(crawl.pages), share, float(self._truth[others].mean()))

@@ -14,8 +14,8 @@ from dowse.lab.judging.trials import Crawled, Setting, Trial
 from dowse.model.shown import table_cell
 
 __all__ = [
-    "BiasRow", "CrawlRow", "VerdictRow", "bias_rows", "by_setting", "crawl_rows", "shown_interval", "shown_verdicts",
-    "trial_values", "trials_csv", "verdict_rows", "verdicts_csv",
+    "BiasRow", "CrawlRow", "VerdictRow", "bias_rows", "by_setting", "crawl_rows", "shown_verdicts", "trial_values",
+    "trials_csv", "verdict_rows", "verdicts_csv",
 ]  # fmt: skip
 
 MEASURES = tuple(field.name for field in fields(Figures))
@@ -128,19 +128,18 @@ def shown_verdicts(rows: Sequence[VerdictRow]) -> tuple[list[str], list[list[tup
 def _cells_of(row: VerdictRow) -> list[tuple[str, str]]:
     setting, found = row.setting, {**row.figures, "of_best": row.f1_of_best}
     names = [(setting.judge, ""), (setting.background or "-", ""), (setting.told, "")]
-    return [*names, *(shown_interval(found[name], 3 if name == "brier" else 2) for name in HEADS)]
+    return [*names, *(_shown(found[name], 3 if name == "brier" else 2) for name in HEADS)]
 
 
-def shown_interval(interval: Interval, digits: int = 2, *, signed: bool = False) -> tuple[str, str]:
+def _shown(interval: Interval, digits: int) -> tuple[str, str]:
     """
-    >>> shown_interval(Interval(0.525, 0.4, 0.65, 44, "topics"), 2)
+    >>> _shown(Interval(0.525, 0.4, 0.65, 44, "topics"), 2)
     ('0.53', '0.40–0.65')
     """
-    form = f"{{:{'+' if signed else ''}.{digits}f}}"
     if not math.isfinite(interval.mean):
         return "", ""
-    bounds = [form.format(bound) for bound in (interval.low, interval.high) if math.isfinite(bound)]
-    return form.format(interval.mean), "–".join(bounds)
+    bounds = [f"{bound:.{digits}f}" for bound in (interval.low, interval.high) if math.isfinite(bound)]
+    return f"{interval.mean:.{digits}f}", "–".join(bounds)
 
 
 def verdicts_csv(rows: Sequence[VerdictRow]) -> str:
