@@ -64,18 +64,18 @@ def judge_command(
     corpus: CorpusFolder,
     judge: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME", help=f"A judge to measure, or several: {', '.join(CONTESTANTS)}. All if left out."
-        ),
+        typer.Option(metavar="NAME", help=f"A judge to measure: {', '.join(CONTESTANTS)}. The default is all."),
     ] = None,
     label: LabelNames = None,
     labels_file: LabelFile = None,
     min_pages: MinPages = 40,
+    last_part: Annotated[
+        bool,
+        typer.Option("--last-part", help="Take the last part of a label, Biology of Science.Biology, for its name."),
+    ] = False,
     examples: Annotated[
         list[int],
-        typer.Option(
-            metavar="NUMBER", help="Give this many example pages besides the name; may be given several times."
-        ),
+        typer.Option(metavar="NUMBER", help="Give the judge this many example pages besides the label's name."),
     ] = list(EXAMPLES),  # noqa: B006  typer reads it, nobody changes it
     counter_examples: Annotated[
         bool,
@@ -87,7 +87,7 @@ def judge_command(
         list[str],
         typer.Option(
             metavar="NAME[:KEY=VALUE,...]",
-            help="The strategy of a crawl that fetches pages to learn from; may be given several times.",
+            help="The strategy of a crawl that fetches pages for judges to learn from.",
         ),
     ] = list(_PLAN.backgrounds),  # noqa: B006
     background_pages: Annotated[
@@ -115,7 +115,7 @@ def judge_command(
     """Measure how good the verdicts of judges are, on every label of a recorded web."""
     plan = TrialPlan(
         tuple(judge or CONTESTANTS), tuple(examples), counter_examples, tuple(background), background_pages,
-        seeds_kind or "", min_pages, seed_number,
+        seeds_kind or "", min_pages, seed_number, last_part,
     )  # fmt: skip
     choice, count = label_choice(label, labels_file, not (label or labels_file)), job_count(jobs)
     check_outputs(out, as_json, _outputs)
@@ -153,9 +153,10 @@ def _tell(found: Trials, title: str, settings: dict[str, Any], out: Path | None,
 
 
 def _verdicts(rows: Sequence[VerdictRow]) -> Table:
-    topics = max(row.topics for row in rows)
     heads, shown = shown_verdicts(rows)
-    table = _table(f"{topics} topics; 95 % intervals below each mean", heads, left=3)
+    usual = rows[0].share_brier
+    told = f"{max(row.topics for row in rows)} topics; 95 % intervals below each mean"
+    table = _table(f"{told}; Brier {usual:.3f} is that of saying the label's share of every page", heads, left=3)
     for row in shown:
         table.add_row(*(f"{value}\n{interval}" if interval else value for value, interval in row))
     refused = [f"{row.setting.judge} ({row.setting.told}) {row.refused}" for row in rows if row.refused]

@@ -128,3 +128,16 @@ def test_entry_pages_are_no_examples_and_so_are_measured(
     assert (len(trial.truth), int((trial.chances < 0.5).sum())) == (121, 30)
     [near] = judge_labels(tmp_path, replace(plan, seeds_kind="near"), ["bread"]).trials
     assert (len(near.truth), int((near.chances < 0.5).sum())) == (118, 27)
+
+
+def test_the_last_part_of_a_label_may_be_its_name(folder: Path, corpus: Corpus, tmp_path: Path) -> None:
+    for file in folder.glob("*.warc.gz"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    labels = (folder / "labels.csv").read_text().replace("solar cells", "Bread.Solar_cells")
+    (tmp_path / "labels.csv").write_text(labels)
+    plan = TrialPlan(("similarity",), (0,), min_pages=20)
+    [plain] = judge_labels(folder, plan, ["solar cells"]).trials
+    [last] = judge_labels(tmp_path, replace(plan, last_part=True), ["Bread.Solar_cells"]).trials
+    [whole] = judge_labels(tmp_path, plan, ["Bread.Solar_cells"]).trials
+    assert last.figures.best_f1 == plain.figures.best_f1 == 1
+    assert sorted(last.chances) != sorted(whole.chances)

@@ -41,6 +41,8 @@ def test_a_row_has_the_mean_over_topics_of_every_figure_and_its_interval() -> No
             assert min(values) <= interval.low <= interval.mean <= interval.high <= max(values)
         best = np.mean([one.figures.best_f1 for one in own])
         assert row.f1_of_best.mean == pytest.approx(row.figures["f1"].mean / best)
+        shares = [np.mean((one.truth.mean() - one.truth) ** 2) for one in own]
+        assert row.share_brier == pytest.approx(np.mean(shares))
     assert rows == verdict_rows(trials), "resampled alike each time"
 
 

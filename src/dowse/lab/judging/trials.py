@@ -7,7 +7,7 @@ examples, a judge is given those that it had with fewer, and others besides.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from dowse.lab.judging.port import NO_CRAWL, Background, Contestant, Scores, Tol
 from dowse.lab.replay.corpus_web import CorpusWeb
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import StrategyChoice
+from dowse.model.words import words
 
 __all__ = ["CRAWL_EXAMPLES", "EXAMPLES", "Crawled", "Setting", "Trial", "TrialPlan", "Trials", "judge_labels"]
 
@@ -45,6 +46,7 @@ class TrialPlan:
     seeds_kind: str = ""  # of the crawls; "": see ``seeds_of``
     min_pages: int = 40
     seed_number: int = 0
+    last_part: bool = False  # the name of a label with dots, a path of subjects, is what stands behind the last
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.judges if name not in CONTESTANTS]
@@ -143,6 +145,9 @@ def _label(folder: Path, plan: TrialPlan, label: str) -> tuple[list[Trial], list
     )
     if isinstance(topic, Unfit) or isinstance(crawl, Unfit):
         return topic if isinstance(topic, Unfit) else Unfit(label, "it has too few pages")
+    if plan.last_part:
+        query = " ".join(words(label.rpartition(".")[2]))
+        topic, crawl = replace(topic, query=query), replace(crawl, query=query)
     return _LabelTrials(corpus, web, plan, topic, crawl).run()
 
 

@@ -23,14 +23,16 @@ MEASURES = tuple(field.name for field in fields(Figures))
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """Means over topics. ``f1_of_best`` is the mean F1 over the mean of the best F1s; ``refused`` of the topics, the
-    judge could not be made."""
+    """Means over topics. ``f1_of_best`` is the mean F1 over the mean of the best F1s. ``share_brier`` is the Brier
+    score of saying of every page how many of all are on the topic. Of ``refused`` topics the judge could make
+    nothing."""
 
     setting: Setting
     topics: int
     refused: int
     figures: dict[str, Interval]  # by the names of Figures
     f1_of_best: Interval
+    share_brier: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +74,15 @@ def verdict_rows(trials: Sequence[Trial], seed_number: int = 0) -> list[VerdictR
                 setting, len(own), sum(trial.refused for trial in own),
                 {name: mean(cells[name], seed_number) for name in MEASURES},
                 ratio(cells["f1"], cells["best_f1"], seed_number).interval,
+                sum(_share_brier(trial) for trial in own) / len(own),
             )
         )  # fmt: skip
     return rows
+
+
+def _share_brier(trial: Trial) -> float:
+    share = float(trial.truth.mean())
+    return share * (1 - share)
 
 
 def _cells(trials: Sequence[Trial], measure: str) -> dict[Cell, float]:
