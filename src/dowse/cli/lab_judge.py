@@ -113,9 +113,10 @@ def judge_command(
     ] = None,
 ) -> None:
     """Measure how good the verdicts of judges are, on every label of a recorded web."""
+    judges, crawls = tuple(dict.fromkeys(judge or CONTESTANTS)), tuple(dict.fromkeys(background))
     plan = TrialPlan(
-        tuple(judge or CONTESTANTS), tuple(examples), counter_examples, tuple(background), background_pages,
-        seeds_kind or "", min_pages, seed_number, last_part,
+        judges, tuple(examples), counter_examples, crawls, background_pages, seeds_kind or "", min_pages, seed_number,
+        last_part,
     )  # fmt: skip
     choice, count = label_choice(label, labels_file, not (label or labels_file)), job_count(jobs)
     check_outputs(out, as_json, _outputs)

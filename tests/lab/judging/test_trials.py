@@ -10,7 +10,7 @@ from dowse.lab.corpus import Corpus, LabTopic, make_topic
 from dowse.lab.judging.backgrounds import seeds_of
 from dowse.lab.judging.contestants import CONTESTANTS
 from dowse.lab.judging.metrics import figures
-from dowse.lab.judging.port import NO_CRAWL, Told
+from dowse.lab.judging.port import NO_CRAWL, Background, Scores, Told
 from dowse.lab.judging.trials import Setting, TrialPlan, judge_labels
 from dowse.model.errors import UserError
 from tests.lab.judging.learners import Doubter
@@ -66,12 +66,10 @@ def test_another_seed_number_gives_other_examples(folder: Path) -> None:
     assert one.trials[0].chances.tolist() != other.trials[0].chances.tolist()
 
 
-def test_a_judge_that_learns_is_tried_with_each_background(
-    folder: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_judge_that_learns_is_tried_with_each_background(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CONTESTANTS, "doubter", Doubter)
     plan = TrialPlan(("doubter", "erid"), (0, 2), False, ("bfs", "best-first"), 30, min_pages=20)
-    done = judge_labels(folder, plan, ["solar cells"])
+    done = judge_labels(folder, plan, ["solar cells", "rare"], jobs=2)
     assert [(one.setting.judge, one.setting.background, one.setting.examples) for one in done.trials] == [
         ("doubter", "bfs", 0), ("doubter", "bfs", 2), ("doubter", "best-first", 0), ("doubter", "best-first", 2),
         ("erid", "", 0), ("erid", "", 2),
@@ -130,7 +128,7 @@ def test_entry_pages_are_no_examples_and_so_are_measured(
     assert (len(near.truth), int((near.chances < 0.5).sum())) == (118, 27)
 
 
-def test_the_last_part_of_a_label_may_be_its_name(folder: Path, corpus: Corpus, tmp_path: Path) -> None:
+def test_the_last_part_of_a_label_may_be_its_name(folder: Path, tmp_path: Path) -> None:
     for file in folder.glob("*.warc.gz"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     labels = (folder / "labels.csv").read_text().replace("solar cells", "Bread.Solar_cells")
@@ -141,3 +139,15 @@ def test_the_last_part_of_a_label_may_be_its_name(folder: Path, corpus: Corpus, 
     [whole] = judge_labels(tmp_path, plan, ["Bread.Solar_cells"]).trials
     assert last.figures.best_f1 == plain.figures.best_f1 == 1
     assert sorted(last.chances) != sorted(whole.chances)
+
+
+def test_chances_that_are_none_are_a_mistake_of_the_judge(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Certain(Doubter):
+        name = "certain"
+
+        def scores(self, told: Told, background: Background) -> Scores:
+            return Scores(2 * super().scores(told, background).chances, 0.5)
+
+    monkeypatch.setitem(CONTESTANTS, "certain", Certain)
+    with pytest.raises(ValueError, match="certain gave a page a chance that is not between 0 and 1"):
+        judge_labels(folder, TrialPlan(("certain",), (0,), min_pages=20, background_pages=5), ["bread"])

@@ -13,7 +13,7 @@ from dowse.lab.judging.page_terms import page_terms
 from dowse.lab.judging.port import Background, Contestant, Scores, Told
 from dowse.model.topic import Example, JudgeSettings, Topic
 
-__all__ = ["CONTESTANTS", "WordJudge", "example_of"]
+__all__ = ["CONTESTANTS", "MakeContestant", "WordJudge", "example_of"]
 
 
 class WordJudge:
@@ -54,7 +54,9 @@ def example_of(corpus: Corpus, page: int) -> Example:
     return example_texts(corpus, (page,))[0]
 
 
-CONTESTANTS: dict[str, Callable[[Corpus], Contestant]] = {
+MakeContestant = Callable[[Corpus], Contestant]
+
+CONTESTANTS: dict[str, MakeContestant] = {
     "similarity": partial(WordJudge, "similarity"),
     "erid": partial(WordJudge, "erid"),
 }

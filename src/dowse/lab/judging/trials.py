@@ -20,7 +20,7 @@ from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import Corpus, LabTopic, Unfit, make_topic
 from dowse.lab.corpus.topics import drawn
 from dowse.lab.judging.backgrounds import backgrounds, on_topic, seeds_of
-from dowse.lab.judging.contestants import CONTESTANTS
+from dowse.lab.judging.contestants import CONTESTANTS, MakeContestant
 from dowse.lab.judging.metrics import Figures, figures
 from dowse.lab.judging.port import NO_CRAWL, Background, Contestant, Scores, Told
 from dowse.lab.replay.corpus_web import CorpusWeb
@@ -128,8 +128,10 @@ class Trials:
 def judge_labels(
     folder: Path, plan: TrialPlan, labels: Sequence[str], *, jobs: int = 1, progress: Progress | None = None
 ) -> Trials:
-    """Try everything. Raises UserError for a label that no page has."""
-    done = each_label(partial(_label, folder, plan), labels, jobs=jobs, told=progress)
+    """Try everything. Raises UserError for a label that no page has. By several processes, every judge must be in a
+    module that they can import."""
+    judges = tuple(CONTESTANTS[name] for name in plan.judges)  # who was added in this process is not in theirs
+    done = each_label(partial(_label, folder, plan, judges), labels, jobs=jobs, told=progress)
     return Trials(
         [trial for trials, _ in done.found.values() for trial in trials],
         [one for _, crawled in done.found.values() for one in crawled],
@@ -137,34 +139,33 @@ def judge_labels(
     )
 
 
-def _label(folder: Path, plan: TrialPlan, label: str) -> tuple[list[Trial], list[Crawled]] | Unfit:
+def _label(
+    folder: Path, plan: TrialPlan, judges: Sequence[MakeContestant], label: str
+) -> tuple[list[Trial], list[Crawled]] | Unfit:
     corpus, web = opened(folder)
-    topic, crawl = (
-        make_topic(corpus, label, seed_number=plan.seed_number, examples=examples, min_pages=plan.min_pages)
-        for examples in (plan.most, CRAWL_EXAMPLES)
-    )
-    if isinstance(topic, Unfit) or isinstance(crawl, Unfit):
-        return topic if isinstance(topic, Unfit) else Unfit(label, "it has too few pages")
+    topic = make_topic(corpus, label, seed_number=plan.seed_number, examples=plan.most, min_pages=plan.min_pages)
+    if isinstance(topic, Unfit):
+        return topic
     if plan.last_part:
-        query = " ".join(words(label.rpartition(".")[2]))
-        topic, crawl = replace(topic, query=query), replace(crawl, query=query)
-    return _LabelTrials(corpus, web, plan, topic, crawl).run()
+        topic = replace(topic, query=" ".join(words(label.rpartition(".")[2])))
+    return _LabelTrials(corpus, web, plan, topic).run([make(corpus) for make in judges])
 
 
 class _LabelTrials:
-    """All trials of one label. ``crawl`` is the topic as the crawls are told it, with fewer examples."""
+    """All trials of one label."""
 
-    def __init__(self, corpus: Corpus, web: CorpusWeb, plan: TrialPlan, topic: LabTopic, crawl: LabTopic) -> None:
-        self._corpus, self._web, self._plan, self._topic, self._crawl = corpus, web, plan, topic, crawl
-        self._seeds = seeds_of(corpus, crawl, plan.seeds_kind)
+    def __init__(self, corpus: Corpus, web: CorpusWeb, plan: TrialPlan, topic: LabTopic) -> None:
+        self._corpus, self._web, self._plan, self._topic = corpus, web, plan, topic
+        known = topic.examples[:CRAWL_EXAMPLES]
+        self._crawled = replace(topic, examples=known, targets=topic.relevant.difference(known))
+        self._seeds = seeds_of(corpus, self._crawled, plan.seeds_kind)
         self._truth = np.zeros(len(corpus), np.bool_)
         self._truth[list(topic.relevant)] = True
         self._is_page = corpus.pages.is_page()
         off = np.flatnonzero(self._is_page & ~self._truth).tolist()
         self._against = drawn(corpus, off, plan.most, topic.label, str(plan.seed_number), "counter-examples")
 
-    def run(self) -> tuple[list[Trial], list[Crawled]]:
-        judges = [CONTESTANTS[name](self._corpus) for name in self._plan.judges]
+    def run(self, judges: Sequence[Contestant]) -> tuple[list[Trial], list[Crawled]]:
         crawls = self._crawls() if any(judge.learns for judge in judges) else []
         trials = [
             self._trial(judge, told, background)
@@ -179,7 +180,7 @@ class _LabelTrials:
         if self._seeds is None:
             return []
         return backgrounds(
-            self._corpus, self._web, plan.crawls(), self._crawl, self._seeds, plan.background_pages
+            self._corpus, self._web, plan.crawls(), self._crawled, self._seeds, plan.background_pages
         )  # fmt: skip
 
     def _tellings(self) -> list[Told]:
@@ -199,6 +200,8 @@ class _LabelTrials:
         measured = self._is_page.copy()
         measured[[*told.positive, *told.negative, *on_topic(self._seeds)]] = False
         chances, truth = scores.chances[measured], self._truth[measured]
+        if not ((chances >= 0) & (chances <= 1)).all():
+            raise ValueError(f"{judge.name} gave a page a chance that is not between 0 and 1")
         setting = Setting(judge.name, background.strategy, len(told.positive), len(told.negative))
         return Trial(
             self._topic.label, setting, figures(chances, truth, scores.threshold), scores.threshold, refused,
