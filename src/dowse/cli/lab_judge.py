@@ -56,6 +56,7 @@ __all__ = ["judge_command"]
 
 _TABLE, _TRIALS, _BINS, _PICTURE = "verdicts.csv", "trials.csv", "reliability.csv", "reliability"
 _WIDE = 132  # characters that the widest table needs
+_FEWER_COLUMNS = 6
 _PLAN = TrialPlan()
 
 
@@ -77,12 +78,10 @@ def judge_command(
         list[int],
         typer.Option(metavar="NUMBER", help="Give the judge this many example pages besides the label's name."),
     ] = list(EXAMPLES),  # noqa: B006  typer reads it, nobody changes it
-    counter_examples: Annotated[
+    no_counter_examples: Annotated[
         bool,
-        typer.Option(
-            "--counter-examples/--no-counter-examples", help="Also try each number with as many pages off the topic."
-        ),
-    ] = True,
+        typer.Option("--no-counter-examples", help="Leave out the trials with as many pages off the topic as on it."),
+    ] = False,
     background: Annotated[
         list[str],
         typer.Option(
@@ -115,8 +114,8 @@ def judge_command(
     """Measure how good the verdicts of judges are, on every label of a recorded web."""
     judges, crawls = tuple(dict.fromkeys(judge or CONTESTANTS)), tuple(dict.fromkeys(background))
     plan = TrialPlan(
-        judges, tuple(examples), counter_examples, crawls, background_pages, seeds_kind or "", min_pages, seed_number,
-        last_part,
+        judges, tuple(examples), not no_counter_examples, crawls, background_pages, seeds_kind or "", min_pages,
+        seed_number, last_part,
     )  # fmt: skip
     choice, count = label_choice(label, labels_file, not (label or labels_file)), job_count(jobs)
     check_outputs(out, as_json, _outputs)
@@ -140,7 +139,8 @@ def _tell(found: Trials, title: str, settings: dict[str, Any], out: Path | None,
     console = Console()
     if not console.is_terminal:
         console = Console(width=_WIDE)  # a file or a pipe has no width to keep to
-    tables = [_verdicts(rows), *_backgrounds(crawls, biases), *([_reliability(curves)] if curves else [])]
+    wide = console.width >= _WIDE
+    tables = [_verdicts(rows, wide=wide), *_backgrounds(crawls, biases), *([_reliability(curves)] if curves else [])]
     for place, table in enumerate(tables):
         console.print(*([""] if place else []), table, sep="\n")
     if as_json is not None:
@@ -153,13 +153,14 @@ def _tell(found: Trials, title: str, settings: dict[str, Any], out: Path | None,
         _write(out, title, found, rows, curves)
 
 
-def _verdicts(rows: Sequence[VerdictRow]) -> Table:
+def _verdicts(rows: Sequence[VerdictRow], *, wide: bool) -> Table:
     heads, shown = shown_verdicts(rows)
+    most = len(heads) if wide else _FEWER_COLUMNS
     usual = rows[0].share_brier
     told = f"{max(row.topics for row in rows)} topics; 95 % intervals below each mean"
-    table = _table(f"{told}; Brier {usual:.3f} is that of saying the label's share of every page", heads, left=3)
+    table = _table(f"{told}; Brier {usual:.3f} is that of saying the label's share of every page", heads[:most], left=3)
     for row in shown:
-        table.add_row(*(f"{value}\n{interval}" if interval else value for value, interval in row))
+        table.add_row(*(f"{value}\n{interval}" if interval else value for value, interval in row[:most]))
     refused = [f"{row.setting.judge} ({row.setting.told}) {row.refused}" for row in rows if row.refused]
     if refused:
         table.caption = f"topics that a judge could make nothing of, so that no page is relevant: {', '.join(refused)}"

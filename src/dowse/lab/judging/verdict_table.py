@@ -123,8 +123,8 @@ def bias_rows(trials: Sequence[Trial], seed_number: int = 0) -> list[BiasRow]:
 
 # -- as text -----------------------------------------------------------------------------------------------------------
 
-HEADS = {"precision": "precision", "recall": "recall", "f1": "F1", "best_f1": "best F1", "of_best": "F1 of best",
-         "average_precision": "AP", "brier": "Brier"}  # fmt: skip
+HEADS = {"f1": "F1", "average_precision": "AP", "precision": "precision", "recall": "recall", "best_f1": "best F1",
+         "of_best": "F1 of best", "brier": "Brier"}  # fmt: skip
 
 
 def shown_verdicts(rows: Sequence[VerdictRow]) -> tuple[list[str], list[list[tuple[str, str]]]]:
