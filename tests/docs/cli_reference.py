@@ -42,6 +42,7 @@ EXAMPLES = {
     "hostile check": "dowse hostile check hostile-crawl",
     "lab info": "dowse lab info demo-crawl/learning",
     "lab compare": "dowse lab compare my-corpus --all-labels --strategy best-first --strategy dfs --out comparison",
+    "lab judge": "dowse lab judge my-corpus --examples 0 --examples 8 --out verdicts",
     "lab figure": "dowse lab figure gt-7 my-corpus --all-labels --strategy best-first --strategy weighted",
 }
 EXIT_CODES = {
@@ -140,6 +141,10 @@ from the URLs in `roots.csv`, if there is one, else from the page of each host t
     "lab figure": """\
 [The lab](lab.md#figures-of-the-papers) explains what each figure shows. The `gt` figures and `ag-linkage` share their
 runs with `dowse lab compare`, which keeps them. The `ag` figures also write a table beside the picture, as `.csv`.
+""",
+    "lab judge": """\
+[The lab](lab.md#measuring-verdicts) explains what is measured, and how. Without `--label` and `--labels-file` it takes
+every label that has enough pages. Of a run that was stopped nothing is kept.
 """,
     "lab compare": """\
 [The lab](lab.md#comparing-strategies) explains what is measured, and how. `bfs`, `random` and the oracles always take

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -27,9 +26,11 @@ from dowse.cli.lab_options import (
     SeedsKind,
     Strategies,
     TopicJobs,
+    check_outputs,
     chosen_labels,
     job_count,
     label_choice,
+    rows_json,
     shown_topics,
     tell_unfit,
 )
@@ -44,7 +45,7 @@ from dowse.lab.draw.picture_file import picture_ending, save_picture
 from dowse.lab.draw.strategies_chart import strategies_chart, topics_chart
 from dowse.lab.report.compare_report import write_compare_report
 from dowse.model.errors import UserError
-from dowse.model.files import check_writable, write_whole
+from dowse.model.files import write_whole
 
 __all__ = ["compare_command"]
 
@@ -89,7 +90,7 @@ def compare_command(
         weighting=weighting, by_query=by_query,
     )  # fmt: skip
     choice, count = label_choice(label, labels_file, all_labels), job_count(jobs)
-    _check_outputs(out, as_json)
+    check_outputs(out, as_json, _outputs)
     with interruptible("" if fresh else KEPT):
         with shown_progress() as progress:
             opened = open_corpus(corpus, jobs=count, progress=progress)
@@ -107,35 +108,15 @@ def _tell(compared: Compared, title: str, settings: dict[str, Any], out: Path | 
     rows = summarise(compared.runs)
     _print_table(rows, compared)
     if as_json is not None:
-        text = _json(settings=settings, summary=rows, topics=topic_rows(compared.runs), runs=compared.runs)
+        text = rows_json(settings=settings, summary=rows, topics=topic_rows(compared.runs), runs=compared.runs)
         write_whole(as_json, lambda path: path.write_text(text, "utf-8"))
         say(f"figures  {as_json}")
     if out is not None:
         _write(out, title, compared, rows, settings)
 
 
-def _json(**parts: Any) -> str:
-    """An object of these parts, a line for each row of a list: a run alone is a thousand numbers."""
-    written = (
-        f"{json.dumps(name)}: "
-        + ("[\n" + ",\n".join(map(json.dumps, part)) + "\n]" if isinstance(part, list) else json.dumps(part, indent=1))
-        for name, part in parts.items()
-    )
-    return "{\n" + ",\n".join(written) + "\n}\n"
-
-
-def _check_outputs(out: Path | None, as_json: Path | None) -> None:
-    """Make the folder, and tell now, not after hours of runs, what could not be written."""
-    if out is not None:
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            why = "it is a file" if out.is_file() else error.strerror or str(error)
-            raise UserError(f"cannot make the folder {out}: {why}; choose another with --out") from None
-        for path in (*_pictures(out), *(out / name for name in (_TABLE, _TOPICS, _REPORT))):
-            check_writable(path)
-    if as_json is not None:
-        check_writable(as_json)
+def _outputs(out: Path) -> list[Path]:
+    return [*_pictures(out), *(out / name for name in (_TABLE, _TOPICS, _REPORT))]
 
 
 def _pictures(out: Path) -> tuple[Path, Path]:

@@ -10,6 +10,7 @@ import typer
 
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_compare import compare_command
+from dowse.cli.lab_judge import judge_command
 from dowse.cli.lab_options import (
     KEPT,
     NO_TOPIC,
@@ -42,7 +43,7 @@ from dowse.model.files import check_writable, write_whole
 
 _SHOWN = (0, 1, 3, 7, 15, 19)  # places of a curve by number of parents
 
-__all__ = ["compare_command", "figure_command", "lab"]  # every command of the lab
+__all__ = ["compare_command", "figure_command", "judge_command", "lab"]  # every command of the lab
 
 
 @lab.command("figure")

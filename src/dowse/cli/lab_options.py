@@ -1,12 +1,13 @@
-"""What the commands of the lab that run strategies share: their options, the topics they run on, and their progress."""
+"""What the commands of the lab that run on topics share: options, the topics, their progress, and what is written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -20,11 +21,12 @@ from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import Corpus, Unfit
 from dowse.lab.corpus.labels import LABELS
 from dowse.model.errors import UserError
+from dowse.model.files import check_writable
 
 __all__ = [
     "KEPT", "NO_TOPIC", "AllLabels", "Budget", "ByQuery", "InsideOnly", "LabelChoice", "LabelFile", "LabelNames",
-    "MinPages", "SeedSets", "SeedsKind", "Strategies", "TopicJobs", "chosen_labels", "job_count", "label_choice",
-    "shown_topics", "tell_unfit",
+    "MinPages", "SeedSets", "SeedsKind", "Strategies", "TopicJobs", "check_outputs", "chosen_labels", "job_count",
+    "label_choice", "rows_json", "shown_topics", "tell_unfit",
 ]  # fmt: skip
 
 KEPT = "finished runs are kept: run the same command to go on"  # told when a command is interrupted
@@ -133,3 +135,31 @@ def shown_topics() -> Iterator[Told]:
             yield lambda done, total: bars.update(task, completed=done, total=total)
     else:
         yield lambda done, total: say(f"topic {done} of {total} done", err=True)
+
+
+# -- what they write ---------------------------------------------------------------------------------------------------
+
+
+def check_outputs(out: Path | None, as_json: Path | None, files: Callable[[Path], Iterable[Path]]) -> None:
+    """Make the folder, and tell now, not after hours of runs, what could not be written. ``files``: those of a
+    folder."""
+    if out is not None:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = "it is a file" if out.is_file() else error.strerror or str(error)
+            raise UserError(f"cannot make the folder {out}: {why}; choose another with --out") from None
+        for path in files(out):
+            check_writable(path)
+    if as_json is not None:
+        check_writable(as_json)
+
+
+def rows_json(**parts: Any) -> str:
+    """An object of these parts, a line for each row of a list: a run alone is a thousand numbers."""
+    written = (
+        f"{json.dumps(name)}: "
+        + ("[\n" + ",\n".join(map(json.dumps, part)) + "\n]" if isinstance(part, list) else json.dumps(part, indent=1))
+        for name, part in parts.items()
+    )
+    return "{\n" + ",\n".join(written) + "\n}\n"

@@ -10,6 +10,7 @@
 - ``replay`` crawls it with the engine of a live crawl, a recorded transport and virtual time.
 - ``measure`` says how good a run was, and what an oracle would have done.
 - ``compare`` runs strategies on topics from sets of seeds, and makes tables of means with their intervals.
+- ``judging`` measures verdicts: judges, told little or much, against the labels.
 - ``papers`` makes the curves of published figures, on any corpus.
 - ``draw`` lays charts out; they become SVG, PNG or PDF.
 - ``report`` writes HTML pages, on a crawl and on a comparison.

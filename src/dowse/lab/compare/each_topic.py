@@ -23,7 +23,7 @@ from dowse.lab.replay.corpus_web import CorpusWeb
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import Topic
 
-__all__ = ["EachTopic", "Task", "Told", "each_topic", "opened", "topic_and_seeds"]
+__all__ = ["EachTopic", "Task", "Told", "each_label", "each_topic", "opened", "topic_and_seeds"]
 
 T = TypeVar("T")
 Told = Callable[[int, int], None]
@@ -60,11 +60,18 @@ def each_topic(
     """Do this work on every label that makes a topic. ``work`` and its results travel between processes: a function of
     a module, or a ``partial`` of one. ``kept``: what is left when a process dies over it. Raises UserError for a label
     that no page has."""
+    return each_label(partial(_one, work, folder, plan), labels, jobs=jobs, told=told, kept=kept)
+
+
+def each_label(
+    work: Callable[[str], T | Unfit], labels: Sequence[str], *, jobs: int = 1, told: Told | None = None, kept: str = ""
+) -> EachTopic[T]:
+    """Do this work on every label, whatever topic it makes of it; otherwise as :func:`each_topic`."""
     labels = list(dict.fromkeys(labels))
     if not labels:
         raise UserError("no label takes part: name some, or ask for fewer pages with --min-pages")
     found: dict[str, T | Unfit] = {}
-    with closing(_outcomes(partial(_one, work, folder, plan), labels, jobs, kept)) as outcomes:
+    with closing(_outcomes(work, labels, jobs, kept)) as outcomes:
         for label, outcome in outcomes:
             found[label] = outcome
             if told is not None:

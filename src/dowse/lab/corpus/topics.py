@@ -22,8 +22,8 @@ from dowse.model.words import words
 from dowse.parse import parse_page
 
 __all__ = [
-    "KINDS", "ROOTS", "LabTopic", "SeedSet", "Unfit", "example_texts", "make_seeds", "make_topic", "make_topics",
-    "roots",
+    "KINDS", "ROOTS", "LabTopic", "SeedSet", "Unfit", "drawn", "example_texts", "make_seeds", "make_topic",
+    "make_topics", "roots",
 ]  # fmt: skip
 
 KINDS = ("near", "far", "roots")
@@ -78,7 +78,7 @@ def make_topic(
     query = " ".join(words(label))
     if not query and not examples:
         return Unfit(label, "its name has no words, and no examples are asked for")
-    given = _chosen(corpus, relevant, examples, label, str(seed_number), "examples")
+    given = drawn(corpus, relevant, examples, label, str(seed_number), "examples")
     return LabTopic(label, seed_number, query, given, relevant.difference(given), relevant)
 
 
@@ -121,7 +121,7 @@ def make_seeds(
     made = []
     targets = np.fromiter(topic.targets, np.int64)
     for number in range(sets):
-        chosen = _chosen(corpus, fit, pages, topic.label, str(topic.seed_number), kind, str(number))
+        chosen = drawn(corpus, fit, pages, topic.label, str(topic.seed_number), kind, str(number))
         made.append(SeedSet(kind, number, chosen, int(np.count_nonzero(graph.reachable(chosen)[targets]))))
     return tuple(made)
 
@@ -135,8 +135,8 @@ def roots(corpus: Corpus) -> list[int]:
     return list(dict.fromkeys(number for number in found if number is not None and is_page[number]))
 
 
-def _chosen(corpus: Corpus, pages: Iterable[int], count: int, *why: str) -> tuple[int, ...]:
-    """So many of the pages, as by lot."""
+def drawn(corpus: Corpus, pages: Iterable[int], count: int, *why: str) -> tuple[int, ...]:
+    """So many of the pages, as by lot; fewer of them are the first of more. ``why`` decides the lot."""
     return tuple(sorted(pages, key=lambda page: _lot(corpus.url(page), *why))[:count])
 
 

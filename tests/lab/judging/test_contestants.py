@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dowse.judge import build_judge
+from dowse.lab.corpus import Corpus, example_texts
+from dowse.lab.judging.contestants import CONTESTANTS, example_of
+from dowse.lab.judging.port import NO_CRAWL, Told
+from dowse.model.errors import TopicError
+from dowse.model.topic import JudgeSettings, Topic
+
+
+@pytest.mark.parametrize("name", ["similarity", "erid"])
+@pytest.mark.parametrize(("positive", "negative"), [((), ()), ((0,), ()), ((0, 3, 6), (1, 2, 4))])
+def test_a_judge_by_words_says_what_that_of_a_topic_does(
+    corpus: Corpus, name: str, positive: tuple[int, ...], negative: tuple[int, ...]
+) -> None:
+    against = (replace(one, positive=False) for one in example_texts(corpus, negative))
+    examples = (*example_texts(corpus, positive), *against)
+    judge = build_judge(Topic(query="solar cells cell", examples=examples, judge=JudgeSettings(name)))
+    found = CONTESTANTS[name](corpus).scores(Told("solar cells cell", positive, negative), NO_CRAWL)
+    assert found.threshold == judge.threshold
+    read = judge.nearness.reader(corpus.vocabulary("english"))
+    for page in np.flatnonzero(corpus.pages.is_page()).tolist():
+        words = corpus.pages.columns["tokens"][corpus.pages.bounds("token_ends", page)]
+        assert found.chances[page] == pytest.approx(judge.verdict_of(read(words)).score, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", CONTESTANTS)
+def test_every_judge_answers_the_same_each_time_and_refuses_what_says_nothing(corpus: Corpus, name: str) -> None:
+    judge, told = CONTESTANTS[name](corpus), Told("bread", (1, 2), (0,))
+    first, _, again = (judge.scores(one, NO_CRAWL) for one in (told, Told("solar"), told))
+    assert judge.name == name
+    assert len(first.chances) == len(corpus)
+    assert (first.chances == again.chances).all()
+    assert first.threshold == again.threshold
+    assert ((first.chances >= 0) & (first.chances <= 1)).all()
+    with pytest.raises(TopicError):
+        judge.scores(Told("the"), NO_CRAWL)
+
+
+def test_an_example_is_parsed_once(corpus: Corpus) -> None:
+    assert example_of(corpus, 0) is example_of(corpus, 0)
