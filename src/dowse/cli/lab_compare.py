@@ -38,6 +38,7 @@ from dowse.cli.lab_options import (
     label_choice,
     measured_by,
     shown_topics,
+    tell_default,
     tell_unfit,
     yardstick_topic,
 )
@@ -116,6 +117,7 @@ def compare_command(
     if not own_verdicts and judge is None:
         choice = label_choice(label, labels_file, all_labels, _OTHER_LABELS)
     _check_outputs(out, as_json)
+    tell_default(strategy, plan.strategies)
     with interruptible("" if fresh else KEPT):
         with shown_progress() as progress:
             opened = open_corpus(corpus, jobs=count, progress=progress)

@@ -29,8 +29,8 @@ from dowse.model.topic import Topic
 __all__ = [
     "KEPT", "NO_TOPIC", "AllLabels", "Budget", "ByQuery", "InsideOnly", "LabelChoice", "LabelFile", "LabelNames",
     "MinPages", "OwnVerdicts", "SeedSets", "SeedsKind", "Strategies", "TopicJobs", "WithoutDefault", "YardstickTopic",
-    "chosen_labels", "chosen_strategies", "job_count", "label_choice", "measured_by", "shown_topics", "tell_unfit",
-    "yardstick_topic",
+    "chosen_labels", "chosen_strategies", "job_count", "label_choice", "measured_by", "shown_topics", "tell_default",
+    "tell_unfit", "yardstick_topic",
 ]  # fmt: skip
 
 KEPT = "finished runs are kept: run the same command to go on"  # told when a command is interrupted
@@ -87,13 +87,16 @@ def job_count(jobs: int | None) -> int:
 
 
 def chosen_strategies(named: Sequence[str] | None, *, without_default: bool) -> tuple[str, ...]:
-    """The strategies to run. The default one takes part unasked, which is told where others were named."""
-    chosen = with_default(named)
+    """The strategies to run: the default one takes part unasked, unless it is left out."""
     if without_default:
-        return tuple(named) if named else tuple(name for name in chosen if name != DEFAULT)
-    if named and len(chosen) > len(set(named)):
+        return tuple(named or (name for name in with_default(None) if name != DEFAULT))
+    return with_default(named)
+
+
+def tell_default(named: Sequence[str] | None, chosen: Sequence[str]) -> None:
+    """Say that the default strategy takes part where only others were named."""
+    if named and DEFAULT in chosen and DEFAULT not in named:
         say(f"{DEFAULT} takes part too, since it is the default: --without-default leaves it out", err=True)
-    return chosen
 
 
 def yardstick_topic(topic: str | None, given: Mapping[str, Any]) -> Topic | None:
