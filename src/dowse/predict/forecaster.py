@@ -11,6 +11,7 @@ the way are counted in, as long as the crawl finds some.
 
 from __future__ import annotations
 
+import bisect
 import math
 from typing import Any
 
@@ -33,7 +34,7 @@ _LEAST = 0.25  # pages, or a score: no correction makes a forecast less
 DECAY = (0.45, 0.15)  # of relevant pages and of value: what comes, falls with this power of how long a crawl will be
 HALF_LIVES = tuple(max(250.0, 2.0 * fetches) for fetches in HORIZONS)  # fetches after which an outcome counts half
 _GROWTH_HALF_LIFE = 25.0  # fetches after which the number of new URLs a fetch counts half
-_GROWTH_KEPT = 0.75  # of it is expected to go on: as a web runs out, fewer links lead to what is new
+_GROWTH_DECAY = 0.5  # it falls as harvests do: as a web runs out, fewer links lead to what is new
 
 
 def interval(mean: float, variance: float, most: float) -> Interval:
@@ -98,10 +99,14 @@ class Forecaster:
 
     def reachable(self, waiting: int, fetches: int) -> int:
         """How many of the next fetches there will be URLs for: each uses one up, and brings some."""
-        growth = _GROWTH_KEPT * self._growth
-        if waiting >= fetches or (growth >= 1.0 and waiting):
-            return fetches
-        return min(fetches, round(waiting / (1.0 - growth))) if waiting else 0
+
+        def lasts(count: int) -> bool:
+            grown = self._growth * math.exp(-_GROWTH_DECAY * stretch(self._totals.fetches, count))
+            return waiting + grown * count >= count
+
+        if not waiting or lasts(fetches):
+            return fetches if waiting else 0
+        return bisect.bisect_left(range(fetches), True, key=lambda count: not lasts(count)) - 1
 
     def _horizons(self, curves: list[Curve], best: NDArray[np.float64], waiting: int) -> tuple[Horizon, ...]:
         reach = [self.reachable(waiting, fetches) for fetches in HORIZONS]
