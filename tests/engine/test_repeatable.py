@@ -1,5 +1,5 @@
-"""docs/python.md, "What is repeatable": one request at a time, the order of a live crawl does not depend on how long
-things take. Measured at the servers."""
+"""docs/strategies.md, "What is repeatable": one request at a time, the order of a live crawl does not depend on how
+long things take. Measured at the servers."""
 
 from __future__ import annotations
 
