@@ -1,14 +1,16 @@
 """How good forecasts are: replays topics of a corpus and holds each forecast against what came.
 
-    .venv/bin/python bench/forecast.py CORPUS ... [--topics 8] [--budget 70%] [--strategy bfs --strategy best-first]
+    .venv/bin/python bench/forecast.py CORPUS ... [--topics 8] [--budget 70%] [--strategy learning] [--by-query] [--all]
     .venv/bin/python bench/forecast.py --cost
 
 For each corpus, strategy and horizon it prints how many forecasts were held against what came (one every hundred
-fetches of each crawl), which share of the outcomes lay inside their interval, and how far off the forecasts were: the
-sum of the absolute errors over the sum of what came. Topics are labels at even distances in the order of their names.
-A crawl starts at the pages of ``roots.csv`` where the corpus has one, else at pages of the topic; links that leave the
-corpus are not followed. A forecast whose fetches the budget cut short is left out; where the crawl ran dry, what came
-until then is what came. ``--cost`` prints the CPU time a page instead, by the number of URLs that wait.
+fetches of each crawl), which share of the outcomes lay inside their interval, how far off forecasts were (the sum of
+the absolute errors over the sum of what came), and their bias: how much more was promised in all than came. Topics are
+labels at even distances in the order of their names. A crawl starts at the pages of ``roots.csv`` where the corpus has
+one, else at pages of the topic, and is told the label's name and examples, with ``--by-query`` the name alone. Links
+that leave the corpus are not followed; with ``--all`` they are, and fail. A forecast whose fetches the budget cut short
+is left out; where the crawl ran dry, what came until then is what came. ``--cost`` prints the CPU time a page instead,
+by the number of URLs that wait.
 """
 
 from __future__ import annotations
@@ -125,25 +127,26 @@ def chosen(corpus: Corpus, plan: Plan, topics: int) -> list[str]:
     return [labels[round(place)] for place in places.tolist()]
 
 
-def figures(rows: list[Held]) -> tuple[float, float, float, float]:
-    """Coverage and relative error, of relevant pages and of value."""
-    found = []
+def figures(rows: list[Held]) -> list[float]:
+    """Coverage, relative error and bias, of relevant pages and of value."""
+    found: list[float] = []
     for intervals, came in (
         ([row.relevant for row in rows], [row.relevant_came for row in rows]),
         ([row.value for row in rows], [row.value_came for row in rows]),
     ):
         inside = [one.low - 1e-9 <= real <= one.high + 1e-9 for one, real in zip(intervals, came, strict=True)]
-        errors = [abs(one.expected - real) for one, real in zip(intervals, came, strict=True)]
-        found += [sum(inside) / len(inside), sum(errors) / max(sum(came), 1.0)]
-    return found[0], found[1], found[2], found[3]
+        errors = [one.expected - real for one, real in zip(intervals, came, strict=True)]
+        total = max(sum(came), 1.0)
+        found += [sum(inside) / len(inside), sum(map(abs, errors)) / total, sum(errors) / total]
+    return found
 
 
 def show(by_corpus: dict[str, list[Held]], strategies: tuple[str, ...]) -> None:
-    print("| corpus | strategy | next | forecasts | relevant: inside | off by | value: inside | off by |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| corpus | strategy | next | forecasts | relevant: inside | off by | bias | value: inside | off by | bias |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     horizons = sorted({row.fetches for rows in by_corpus.values() for row in rows})
-    means: dict[int, list[tuple[float, float, float, float]]] = {horizon: [] for horizon in horizons}
-    line = "| {} | {} | {} | {} | {:.0%} | {:.0%} | {:.0%} | {:.0%} |".format
+    means: dict[int, list[list[float]]] = {horizon: [] for horizon in horizons}
+    line = "| {} | {} | {} | {} | {:.0%} | {:.0%} | {:+.0%} | {:.0%} | {:.0%} | {:+.0%} |".format
     for corpus, rows in by_corpus.items():
         for strategy in strategies:
             for horizon in horizons:
@@ -185,6 +188,8 @@ def main() -> None:
     parser.add_argument("--topics", type=int, default=8)
     parser.add_argument("--budget", default="70%")
     parser.add_argument("--strategy", action="append")
+    parser.add_argument("--by-query", action="store_true")
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)  # corpora at a time
     parser.add_argument("--cost", action="store_true")
     told = parser.parse_args()
@@ -192,8 +197,8 @@ def main() -> None:
         for waiting in (10_000, 100_000, 1_000_000):
             print(f"{waiting:>10,} waiting   {cost(waiting):.4f} ms CPU a page")
         return
-    strategies = tuple(told.strategy or ("bfs", "best-first"))
-    plan = Plan(strategies, budget=told.budget, seed_sets=SEED_SETS, inside=True)
+    strategies = tuple(told.strategy or ("learning",))
+    plan = Plan(strategies, budget=told.budget, seed_sets=SEED_SETS, inside=not told.all, by_query=told.by_query)
     with ProcessPoolExecutor(told.jobs, mp_context=get_context("spawn")) as pool:
         found = pool.map(partial(of_corpus, plan=plan, topics=told.topics), told.corpus)
         show({folder.name: rows for folder, rows in zip(told.corpus, found, strict=True)}, strategies)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dowse.cli.main import main
+from dowse.lab.compare.yardstick import FLATTERY
 from dowse.lab.corpus import open_corpus
 from tests.cli.test_operator import mistake
 from tests.lab.compare.webs import write_labelled
@@ -48,12 +49,13 @@ def test_a_comparison_is_printed_and_written(
     out = tmp_path / "new" / "comparison"
     arguments = ["--label", "bread", "--label", "rare", "--out", str(out), "--json", str(out / "all.json")]
     table, told = dowse(capsys, monkeypatch, "lab", "compare", str(corpus), *SMALL, *arguments)
-    assert "1 topics, 6 runs" in table
+    assert "1 topics, 7 runs" in table
     assert {path.name for path in out.iterdir()} == {
         "summary.csv", "topics.csv", "recall.png", "topics.png", "report.html", "all.json",
     }  # fmt: skip
     figures = json.loads((out / "all.json").read_text("utf-8"))
-    assert len(figures["runs"]) == len(figures["topics"]) == 6
+    assert len(figures["runs"]) == len(figures["topics"]) == 7
+    assert figures["settings"]["relevant_by"] == "labels.csv"
     by_strategy = {run["strategy"]: run for run in figures["runs"]}
     assert by_strategy["knapsack"]["target_distances"] is None
     assert len(by_strategy["bfs"]["target_distances"]) == len(by_strategy["bfs"]["curve"]["requests"])
@@ -108,6 +110,81 @@ def test_figures_of_targets_are_the_same_by_any_number_of_processes(
     assert re.search(row, told[0])
     assert told[0] == told[1]
     assert (tmp_path / "1.svg").read_bytes() == (tmp_path / "2.svg").read_bytes()
+
+
+def strategies_of(table: str) -> set[str]:
+    return {line.split()[0] for line in table.splitlines()[2:] if line.strip()} - {
+        "bfs", "random", "oracle-path", "oracle-greedy", "knapsack",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "compared", "said"),
+    [
+        ([], {"learning", "best-first"}, False),
+        (["--strategy", "dfs"], {"learning", "dfs"}, True),
+        (["--strategy", "learning", "--strategy", "dfs"], {"learning", "dfs"}, False),
+        (["--strategy", "dfs", "--without-default"], {"dfs"}, False),
+        (["--without-default"], {"best-first"}, False),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_the_default_strategy_takes_part_unasked(
+    corpus: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str],
+    compared: set[str], said: bool,
+) -> None:  # fmt: skip
+    table, told = dowse(capsys, monkeypatch, "lab", "compare", str(corpus), *SMALL, "--label", "bread", *arguments)
+    assert {name for name in strategies_of(table) if not name[0].isdigit() and name[0] != "("} == compared
+    line = "learning takes part too, since it is the default: --without-default leaves it out"
+    assert told.splitlines().count(line) == said
+
+
+def test_what_is_relevant_is_said_by_a_topic_or_a_predicate(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cells.toml").write_text('name = "cells"\nquery = "perovskite solar cells"\n')
+    for option, value, source in (
+        ("--topic", str(tmp_path / "cells.toml"), "topic cells"),
+        ("--predicate", 'title("solar")', 'predicate title("solar")'),
+    ):
+        figures = tmp_path / "figures.json"
+        _, told = dowse(
+            capsys, monkeypatch, "lab", "compare", str(corpus), *SMALL, option, value, "--json", str(figures)
+        )  # fmt: skip
+        lines = told.splitlines()
+        assert lines[:2] == ["judging every page of the corpus", f"40 pages are relevant by {source}"]
+        assert (FLATTERY in lines) == (option == "--topic")
+        assert json.loads(figures.read_text("utf-8"))["settings"]["relevant_by"] == source
+
+
+def test_what_is_relevant_is_said_once_and_well(
+    corpus: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said(*arguments: str, folder: str = "no-such-corpus") -> str:
+        return mistake(capsys, monkeypatch, "lab", "compare", folder, *arguments)
+
+    once = "what is relevant is said once: by labels, by --own-verdicts, or by --topic and --predicate"
+    assert said("--own-verdicts", "--all-labels") == said("--topic", "bread", "--label", "bread") == once
+    assert said("--own-verdicts", "--predicate", 'word("x")') == once
+    assert said("--predicate", "word(").startswith("--predicate: column 6: word takes a string in quotes")
+    assert said().endswith("or measure by --own-verdicts, --topic TOPIC or --predicate EXPR")
+    assert said("--own-verdicts", folder=str(corpus)) == f"{corpus} holds no crawl (there is no dowse.sqlite in it)"
+
+
+def test_too_few_relevant_pages_are_told(
+    corpus: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        sys, "argv", ["dowse", "lab", "compare", str(corpus), "--predicate", 'url.contains("t/7.html")']
+    )
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "judging every page of the corpus",
+        f'dowse: 1 page of {corpus} is relevant by predicate url.contains("t/7.html"), and 40 are asked for: '
+        "lower --min-pages",
+    ]
 
 
 @pytest.mark.parametrize("command", [["lab", "compare"], ["lab", "figure", "th-4"]])

@@ -280,6 +280,64 @@ def test_always_the_best_that_may_be_asked(ops: list[tuple[int, int, int]], dela
     assert frontier.waiting == sum(url.state == "waiting" for url in naive.urls)
 
 
+IN_ORDER = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 7), st.sampled_from([0.0, 0.4, 3.0, 30.0])), min_size=1, max_size=40
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(urls=IN_ORDER, retried=st.sets(st.integers(0, 39), max_size=5))
+def test_in_order_nothing_depends_on_how_long_things_take(
+    urls: list[tuple[int, int, float]], retried: set[int]
+) -> None:
+    """URLs of four sites, two of which share an address: the best goes next, after as long as its site wants. What
+    failed is waited for and asked again. A third of the URLs come late."""
+    frontier = Frontier(delay_s=1.0, in_order=True)
+    late = len(urls) // 3
+    priorities = [priority / 8 for _, priority, _ in urls]
+    names = [f"http://s{site}.test/{n}" for n, (site, _, _) in enumerate(urls)]
+    add(frontier, names[late:], priorities[late:])
+    open_sites(frontier, {"s0.test": "10.0.0.1", "s1.test": "10.0.0.1"})
+    waiting = dict(zip(names[late:], priorities[late:], strict=True))
+    known, now, turn = list(waiting), 0.0, 0
+    while waiting:
+        best = max(waiting, key=lambda url: (waiting[url], -known.index(url)))
+        while (lease := frontier.next(now)) is None:
+            wake = frontier.wake_at()
+            assert wake is not None
+            assert now < wake <= now + 31
+            now = wake
+        while lease.errand is not Errand.PAGE:  # of a site that came late
+            frontier.set_address(lease.site, None)
+            frontier.open(lease.site)
+            frontier.cancel(lease, now)
+            found = frontier.next(now)
+            assert found is not None
+            lease = found
+        assert lease.url == best
+        now += urls[turn % len(urls)][2]
+        frontier.release(lease, now)
+        if turn in retried:
+            frontier.retry(lease.candidate, at=now + 5, now=now)
+        else:
+            frontier.finish(lease.candidate, CandidateState.FETCHED)
+            del waiting[best]
+        if turn == 0 and late:
+            add(frontier, names[:late], priorities[:late], now)
+            waiting.update(zip(names[:late], priorities[:late], strict=True))
+            known += names[:late]
+        turn += 1
+    assert frontier.next(now) is None
+
+
+def test_in_order_a_site_that_is_set_aside_for_long_lets_others_go() -> None:
+    frontier = Frontier(delay_s=1.0, in_order=True)
+    add(frontier, ["http://good.test/1", "http://poor.test/1"], [0.9, 0.1])
+    open_sites(frontier)
+    frontier.set_aside(frontier.site("http://good.test"), 300.0, 0.0)
+    assert drain(frontier) == ["http://poor.test/1", "http://good.test/1"]
+
+
 def test_a_counted_crawl_holds_back_what_is_not_among_the_best() -> None:
     """A host that is free does not get a page for that alone; after some seconds without a lease it does."""
     frontier = Frontier(delay_s=1)

@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.model.strategy import SEED_PRIORITY
-from dowse.predict.calibration import BINS, HALF_LIFE, MOST, PRIOR, Calibration, pooled
+from dowse.predict.calibration import BINS, MOST, PRIOR, Calibration, Curve, pooled
 
 Outcome = tuple[float, bool, float]  # priority, relevant, value
+
+HALF_LIFE = 250.0
 
 UNIT = st.floats(0, 1)
 PRIORITIES = st.one_of(st.integers(-6, 0).map(float), UNIT, st.integers(0, 5).map(lambda n: SEED_PRIORITY - n))
@@ -25,8 +27,13 @@ def learned(outcomes: list[Outcome]) -> Calibration:
     return calibration
 
 
+def curve_of(outcomes: list[Outcome], half_life: float = HALF_LIFE) -> Curve:
+    [curve] = learned(outcomes).curves([half_life])
+    return curve
+
+
 def chances(outcomes: list[Outcome], priorities: list[float]) -> list[float]:
-    curve = learned(outcomes).curve()
+    curve = curve_of(outcomes)
     found: list[float] = curve.relevant[curve.bins(np.array(priorities))].tolist()
     return found
 
@@ -75,7 +82,7 @@ def test_pooling_is_isotonic_regression(rows: list[tuple[float, float]]) -> None
 
 @given(OUTCOMES, st.lists(PRIORITIES, min_size=1, max_size=5))
 def test_the_chances_are_those_of_the_naive_version(outcomes: list[Outcome], asked: list[float]) -> None:
-    curve = learned(outcomes).curve()
+    curve = curve_of(outcomes)
     bins = curve.bins(np.array(asked))
     assert curve.relevant[bins].tolist() == pytest.approx([naive(outcomes, one, 1) for one in asked])
     assert curve.value[bins].tolist() == pytest.approx([naive(outcomes, one, 2) for one in asked])
@@ -83,7 +90,7 @@ def test_the_chances_are_those_of_the_naive_version(outcomes: list[Outcome], ask
 
 @given(OUTCOMES)
 def test_a_higher_priority_has_no_lower_chance_and_none_is_certain(outcomes: list[Outcome]) -> None:
-    curve = learned(outcomes).curve()
+    curve = curve_of(outcomes)
     assert (np.diff(curve.relevant[:-1]) >= 0).all()
     assert (np.diff(curve.value[:-1]) >= 0).all()
     assert ((curve.relevant > 0) & (curve.relevant < 1)).all()
@@ -103,8 +110,8 @@ def test_only_the_rank_of_a_priority_counts(outcomes: list[Outcome], asked: list
 
 def test_old_outcomes_are_forgotten() -> None:
     last = [(n % 17 / 17, n % 3 == 0, 0.5) for n in range(MOST)]
-    one = learned([(0.9, True, 1.0)] * 10 + last).curve()
-    other = learned([(0.1, False, 0.0)] * 777 + last).curve()
+    one = curve_of([(0.9, True, 1.0)] * 10 + last)
+    other = curve_of([(0.1, False, 0.0)] * 777 + last)
     assert one.relevant == pytest.approx(other.relevant)
     assert one.value == pytest.approx(other.value)
     assert (one.edges == other.edges).all()
@@ -115,6 +122,13 @@ def test_newer_outcomes_count_more() -> None:
     [improving], [failing] = chances(now + then, [0.5]), chances(then + now, [0.5])
     assert improving > 0.65
     assert failing < 0.35
+
+
+def test_a_longer_memory_gives_more_to_what_was() -> None:
+    then, now = [(0.5, True, 1.0)] * 300, [(0.5, False, 0.0)] * 300
+    short, long = learned(then + now).curves([100.0, 10_000.0])
+    assert short.relevant[0] < 0.15
+    assert long.relevant[0] == pytest.approx(0.5, abs=0.02)
 
 
 def test_seeds_do_not_speak_for_the_urls_they_lead_to() -> None:

@@ -100,6 +100,17 @@ def test_forecasts_are_near_what_comes(place: int) -> None:
     assert sum(abs(horizon.value.expected - came / 2) for horizon, came in horizons) < 0.15 * all_that_came / 2
 
 
+def test_a_crawl_that_began_well_is_not_promised_to_go_on_so() -> None:
+    """The best come first: after a hundred fetches, half of them relevant, nobody knows of five hundred more."""
+    young, old = Forecaster(), Forecaster()
+    for forecaster, fetches in ((young, 100), (old, 20_000)):
+        for n in range(fetches):
+            forecaster.learn(0.5, judged=True, relevant=n % 2 == 0, value=0.5)
+    early, late = (one.look(np.full(MOST_WAITING, 0.5), PLENTY, PLENTY).horizons[2].relevant for one in (young, old))
+    assert early.expected < 250 < 450 < late.expected
+    assert early.high / early.low > 5 * late.high / late.low
+
+
 def test_too_little_is_said_not_guessed() -> None:
     forecaster = Forecaster()
     for n in range(LEAST_JUDGED - 1):
@@ -121,7 +132,7 @@ def test_more_fetches_never_bring_less() -> None:
     for n in range(100):
         told.learn(0.5, judged=True, relevant=n % 2 == 0, value=0.5)
     horizons = told.look(np.full(MOST_WAITING, 0.5), PLENTY, PLENTY).horizons
-    assert horizons[1].relevant.expected > 200
+    assert horizons[1].relevant.expected > 100
     for shorter, longer in itertools.pairwise(horizons):
         for one, other in ((shorter.relevant, longer.relevant), (shorter.value, longer.value)):
             assert one.expected <= other.expected
@@ -141,10 +152,23 @@ def test_what_cannot_be_fetched_is_not_forecast() -> None:
     dry = found_by(known=100, waiting=0)
     assert [(one.reachable, one.relevant.high) for one in dry.horizons] == [(0, 0)] * 3
     few = found_by(known=60, waiting=60)  # each fetch brought 0.6 new URLs: the 60 that wait will bring some as well
-    assert [one.reachable for one in few.horizons] == [100, 109, 109]
-    assert few.horizons[1].relevant.expected == pytest.approx(109 / 2, rel=0.1)
+    assert [one.reachable for one in few.horizons] == [100, 103, 103]
+    assert few.horizons[1].relevant.expected == pytest.approx(103 / 2 * 2.03**-0.45, rel=0.1)
     many = found_by(known=1000, waiting=60)
     assert [one.reachable for one in many.horizons] == list(HORIZONS)
+
+
+@given(st.integers(0, 3000), st.integers(0, 3000))
+def test_what_is_in_reach_is_the_first_number_for_which_urls_do_not_suffice(known: int, waiting: int) -> None:
+    """Those that wait, and those that are found on the way: the fewer a fetch, the longer the crawl."""
+
+    def suffice(count: int) -> bool:
+        found: float = known / 100 * count * (1 + count / 100) ** -0.5
+        return waiting + found >= count
+
+    for horizon in found_by(known, waiting).horizons:
+        first = next((count for count in range(1, horizon.fetches + 1) if not suffice(count)), horizon.fetches + 1)
+        assert abs(horizon.reachable - (first - 1 if waiting else 0)) <= 1  # of rounding
 
 
 def test_a_restart_changes_nothing() -> None:

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from dowse.cli.flags import flagged
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_options import (
     KEPT,
@@ -19,20 +20,28 @@ from dowse.cli.lab_options import (
     Budget,
     ByQuery,
     InsideOnly,
+    LabelChoice,
     LabelFile,
     LabelNames,
     MinPages,
+    OwnVerdicts,
     SeedSets,
     SeedsKind,
     Strategies,
     TopicJobs,
+    WithoutDefault,
+    YardstickTopic,
     check_outputs,
     chosen_labels,
+    chosen_strategies,
     job_count,
     label_choice,
+    measured_by,
     rows_json,
     shown_topics,
+    tell_default,
     tell_unfit,
+    yardstick_topic,
 )
 from dowse.cli.terminal import interruptible, say
 from dowse.lab.compare.comparison import Compared, compare
@@ -40,28 +49,36 @@ from dowse.lab.compare.mean_curves import mean_curves
 from dowse.lab.compare.plan import Plan
 from dowse.lab.compare.summary_table import SummaryRow, shown_rows, summarise, summary_csv
 from dowse.lab.compare.topic_table import topic_rows, topics_csv
-from dowse.lab.corpus import open_corpus
+from dowse.lab.compare.yardstick import Yardstick
+from dowse.lab.corpus import Corpus, open_corpus
+from dowse.lab.corpus.labels import LABELS
 from dowse.lab.draw.picture_file import picture_ending, save_picture
 from dowse.lab.draw.strategies_chart import strategies_chart, topics_chart
 from dowse.lab.report.compare_report import write_compare_report
 from dowse.model.errors import UserError
 from dowse.model.files import write_whole
+from dowse.model.topic import Topic
 
 __all__ = ["compare_command"]
 
 _TABLE, _TOPICS, _REPORT = "summary.csv", "topics.csv", "report.html"
 _CURVES, _PANELS = "recall", "topics"  # pictures
+_OTHER_LABELS = "; or measure by --own-verdicts, --topic TOPIC or --predicate EXPR"
 _WIDE = 132  # characters that the whole table needs
 _FEWER_COLUMNS = 5
 
 
 @lab.command("compare")
+@flagged("--predicate", "--category")
 def compare_command(
     corpus: CorpusFolder,
-    strategy: Strategies = ["best-first"],  # noqa: B006  typer reads it, nobody changes it
+    strategy: Strategies = None,
+    without_default: WithoutDefault = False,
     label: LabelNames = None,
     all_labels: AllLabels = False,
     labels_file: LabelFile = None,
+    own_verdicts: OwnVerdicts = False,
+    topic: YardstickTopic = None,
     min_pages: MinPages = 40,
     budget: Budget = "20%",
     seed_sets: SeedSets = 3,
@@ -82,26 +99,51 @@ def compare_command(
         Path | None, typer.Option("--json", metavar="FILE", help="Write all figures into this file, as JSON.")
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run everything again, even what was kept.")] = False,
+    **given: Any,
 ) -> None:
-    """Compare what several strategies find on a recorded web."""
+    """Compare what several strategies find on a recorded web.
+
+    What they look for: labels of labels.csv, a crawl's own verdicts, or the pages that a topic or a predicate calls
+    relevant.
+    """
     plan = Plan(
-        tuple(strategy), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets, seeds=seeds, examples=examples,
-        min_pages=min_pages, seed_number=seed_number, inside=inside,
-        weighting=weighting, by_query=by_query,
+        chosen_strategies(strategy, without_default=without_default), budget=budget, seeds_kind=seeds_kind,
+        seed_sets=seed_sets, seeds=seeds, examples=examples, min_pages=min_pages, seed_number=seed_number,
+        inside=inside, weighting=weighting, by_query=by_query,
     )  # fmt: skip
-    choice, count = label_choice(label, labels_file, all_labels), job_count(jobs)
+    judge, count = yardstick_topic(topic, given), job_count(jobs)
+    labelled = bool(label or labels_file or all_labels)
+    _check_one_yardstick(labelled, own_verdicts, judge is not None)
+    choice = None
+    if not own_verdicts and judge is None:
+        choice = label_choice(label, labels_file, all_labels, _OTHER_LABELS)
     check_outputs(out, as_json, _outputs)
+    tell_default(strategy, plan.strategies)
     with interruptible("" if fresh else KEPT):
         with shown_progress() as progress:
             opened = open_corpus(corpus, jobs=count, progress=progress)
-        labels = chosen_labels(opened, plan, choice)
+        yardstick = _yardstick(opened, plan, choice, judge)
         with shown_topics() as told:
-            compared = compare(corpus, plan, labels, jobs=count, told=told, keep=not fresh)
+            compared = compare(
+                corpus, plan, yardstick.names, jobs=count, told=told, keep=not fresh, yardstick=yardstick.labels
+            )
         tell_unfit(compared.unfit)
         if not compared.runs:
             raise UserError(NO_TOPIC)
-        settings = {"corpus": str(corpus), "digest": opened.digest, **asdict(plan)}
+        settings = {"corpus": str(corpus), "digest": opened.digest, "relevant_by": yardstick.source, **asdict(plan)}
         _tell(compared, f"Strategies on {corpus.resolve().name}", settings, out, as_json)
+
+
+def _yardstick(corpus: Corpus, plan: Plan, choice: LabelChoice | None, judge: Topic | None) -> Yardstick:
+    """What is looked for: the labels of the corpus that were chosen, or what was asked for in their place."""
+    if choice is None:
+        return measured_by(corpus, plan, judge)
+    return Yardstick(corpus.labels, chosen_labels(corpus, plan, choice), LABELS)
+
+
+def _check_one_yardstick(labels: bool, own: bool, judged: bool) -> None:
+    if labels + own + judged > 1:
+        raise UserError("what is relevant is said once: by labels, by --own-verdicts, or by --topic and --predicate")
 
 
 def _tell(compared: Compared, title: str, settings: dict[str, Any], out: Path | None, as_json: Path | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,27 +13,49 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from dowse.cli.flags import read_topic, with_flags
 from dowse.cli.terminal import say
 from dowse.engine.workers.port import default_workers
+from dowse.judge import check_judge
 from dowse.lab.compare.comparison import fitting_labels
 from dowse.lab.compare.each_topic import Told
-from dowse.lab.compare.plan import Plan
+from dowse.lab.compare.plan import DEFAULT, Plan, with_default
+from dowse.lab.compare.yardstick import FLATTERY, Yardstick, by_topic, own_verdicts
 from dowse.lab.corpus import Corpus, Unfit
 from dowse.lab.corpus.labels import LABELS
+from dowse.lab.wording import counted
 from dowse.model.errors import UserError
 from dowse.model.files import check_writable
+from dowse.model.topic import Topic
 
 __all__ = [
     "KEPT", "NO_TOPIC", "AllLabels", "Budget", "ByQuery", "InsideOnly", "LabelChoice", "LabelFile", "LabelNames",
-    "MinPages", "SeedSets", "SeedsKind", "Strategies", "TopicJobs", "check_outputs", "chosen_labels", "job_count",
-    "label_choice", "rows_json", "shown_topics", "tell_unfit",
+    "MinPages", "OwnVerdicts", "SeedSets", "SeedsKind", "Strategies", "TopicJobs", "WithoutDefault", "YardstickTopic",
+    "check_outputs", "chosen_labels", "chosen_strategies", "job_count", "label_choice", "measured_by", "rows_json",
+    "shown_topics", "tell_default", "tell_unfit", "yardstick_topic",
 ]  # fmt: skip
 
 KEPT = "finished runs are kept: run the same command to go on"  # told when a command is interrupted
 NO_TOPIC = "no topic could be run: see why above"
 
 Strategies = Annotated[
-    list[str], typer.Option(metavar="NAME[:KEY=VALUE,...]", help="A strategy to run; may be given several times.")
+    list[str] | None,
+    typer.Option(
+        metavar="NAME[:KEY=VALUE,...]",
+        help=f"A strategy to run beside {DEFAULT}; may be given several times. The default is best-first.",
+    ),
+]
+WithoutDefault = Annotated[
+    bool, typer.Option("--without-default", help=f"Do not add {DEFAULT} to the strategies that are named.")
+]
+OwnVerdicts = Annotated[
+    bool, typer.Option("--own-verdicts", help="Look for the pages that the crawl in CORPUS called relevant.")
+]
+YardstickTopic = Annotated[
+    str | None,
+    typer.Option(
+        "--topic", metavar="TOPIC", help="Look for the pages that this topic (words, or a topic file) calls relevant."
+    ),
 ]
 LabelNames = Annotated[
     list[str] | None, typer.Option(metavar="NAME", help="A label to take as a topic; may be given several times.")
@@ -66,6 +88,47 @@ def job_count(jobs: int | None) -> int:
     return jobs or default_workers()
 
 
+def chosen_strategies(named: Sequence[str] | None, *, without_default: bool) -> tuple[str, ...]:
+    """The strategies to run: the default one takes part unasked, unless it is left out."""
+    if without_default:
+        return tuple(named or (name for name in with_default(None) if name != DEFAULT))
+    return with_default(named)
+
+
+def tell_default(named: Sequence[str] | None, chosen: Sequence[str]) -> None:
+    """Say that the default strategy takes part where only others were named."""
+    if named and DEFAULT in chosen and DEFAULT not in named:
+        say(f"{DEFAULT} takes part too, since it is the default: --without-default leaves it out", err=True)
+
+
+def yardstick_topic(topic: str | None, given: Mapping[str, Any]) -> Topic | None:
+    """The topic or predicate whose verdicts are wanted for labels; None where labels come from elsewhere. What is wrong
+    with it is told before a corpus is opened."""
+    chosen = with_flags(read_topic(topic), given)
+    if topic is None and chosen.predicate is None:
+        return None
+    check_judge(chosen)
+    return chosen
+
+
+def measured_by(corpus: Corpus, plan: Plan, topic: Topic | None) -> Yardstick:
+    """The pages that a topic's judge calls relevant, or (without a topic) that the crawl in the corpus' folder did;
+    UserError when these are too few."""
+    if topic is not None:
+        say("judging every page of the corpus", err=True)
+    found = own_verdicts(corpus) if topic is None else by_topic(corpus, topic)
+    pages = sum(map(len, found.labels.pages.values()))
+    if pages < plan.min_pages:
+        raise UserError(
+            f"{counted(pages, 'page')} of {corpus.folder} {'is' if pages == 1 else 'are'} relevant by {found.source}, "
+            f"and {plan.min_pages} are asked for: lower --min-pages"
+        )
+    say(f"{pages:,} pages are relevant by {found.source}", err=True)
+    if found.flatters:
+        say(FLATTERY, err=True)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class LabelChoice:
     """The labels that were asked for: some by name, or every one that has enough pages."""
@@ -74,14 +137,16 @@ class LabelChoice:
     every: bool
 
 
-def label_choice(named: Sequence[str] | None, file: Path | None, every: bool) -> LabelChoice:
+def label_choice(
+    named: Sequence[str] | None, file: Path | None, every: bool, others: str = ""
+) -> LabelChoice:  # fmt: skip
     """What the options say; UserError when they ask for nothing. A corpus may take minutes to open, so whatever can be
-    told without one is told before."""
+    told without one is told before. ``others``: more ways to name a topic."""
     labels = list(named or ())
     if file is not None:
         labels += _read(file)
     if not (labels or every):
-        raise UserError("name topics: --label NAME, --labels-file FILE or --all-labels")
+        raise UserError(f"name topics: --label NAME, --labels-file FILE or --all-labels{others}")
     return LabelChoice(tuple(labels), every)
 
 

@@ -14,7 +14,7 @@ from dowse.frontier.seen import ENDED, GONE, WAITS, Seen, look_up
 from dowse.frontier.selectivity import Selectivity
 from dowse.frontier.site import Errand, Lease, Site
 from dowse.frontier.table import Table
-from dowse.frontier.turns import Turns
+from dowse.frontier.turns import PATIENCE_S, Turns
 from dowse.model.errors import StoreError
 from dowse.model.records import CandidateBlock, CandidateState
 from dowse.model.url import fingerprint
@@ -34,10 +34,12 @@ class Frontier:
     """See the package's docstring. Times are seconds of the crawl's clock, always passed in."""
 
     def __init__(
-        self, *, delay_s: float = 1.0, connections_per_site: int = 1, opens_at: float = 0.0, hash_seed: int = 0
+        self, *, delay_s: float = 1.0, connections_per_site: int = 1, opens_at: float = 0.0, hash_seed: int = 0,
+        in_order: bool = False,
     ) -> None:  # fmt: skip
         """``opens_at``: no site is asked before, since any of them may just have been. ``hash_seed``: of the
-        fingerprints that it is given, see ``table``."""
+        fingerprints that it is given, see ``table``. ``in_order``: the best of all is leased next, whenever its site
+        may be asked, so that no order depends on how long things take."""
         self.delay_s = delay_s
         self.hash_seed = hash_seed
         self._opens_at = opens_at
@@ -50,8 +52,13 @@ class Frontier:
         self._deferred: list[tuple[float, int]] = []
         self._selectivity = Selectivity(self.candidates, delay_s)
         self._queues = Queues(self.candidates, self.sites)
-        self._turns = Turns(self.candidates, self.sites, self._queues, self._selectivity, delay_s, connections_per_site)
+        self._turns = Turns(
+            self.candidates, self.sites, self._queues, self._selectivity, delay_s, connections_per_site,
+            in_order=in_order,
+        )  # fmt: skip
         self._held_back = False
+        self._in_order = in_order
+        self._best_at: float | None = None  # in order: when the best URL may be leased
 
     # -- taking up URLs ------------------------------------------------------------------------------------------
 
@@ -164,6 +171,8 @@ class Frontier:
         among the best so many waiting ones is held back, unless nothing was leased for some seconds.
         """
         self._wake(now)
+        if self._in_order:
+            return self._best_of_all(now)
         self._held_back = False
         for spare in (False, True):
             best = self._turns.best(now, spare=spare)
@@ -176,6 +185,19 @@ class Frontier:
                 return self._lease(site, key, now)
             self._held_back = True
         return None
+
+    def _best_of_all(self, now: float) -> Lease | None:
+        self._best_at = None
+        best = self._turns.best(now)
+        if best is None:
+            return None
+        key, site = best
+        wait_s = 0.0 if site.errand is Errand.ADDRESS else self._turns.wait_s(site, now)
+        if wait_s > 0:
+            self._best_at = now + wait_s
+            return None
+        self._turns.take(site)
+        return self._lease(site, key, now)
 
     def _lease(self, site: Site, key: int, now: float) -> Lease:
         errand = site.errand
@@ -243,11 +265,14 @@ class Frontier:
         self.candidates.state[candidate] = state
 
     def retry(self, candidate: int, *, at: float, now: float) -> None:
-        """A leased URL waits again, not before ``at``."""
+        """A leased URL waits again, not before ``at``; in order, its site waits with it if that is soon."""
         columns = self.candidates
         site = self.sites[columns.site.item(candidate)]
         site.waiting += 1
         self.waiting += 1
+        if self._in_order and at <= now + PATIENCE_S:
+            self._turns.not_before(site, max(site.ready_at, at), now)
+            at = now
         if at > now:
             columns.state[candidate] = _DEFERRED
             heapq.heappush(self._deferred, (at, candidate))
@@ -348,6 +373,8 @@ class Frontier:
             times.append(self._deferred[0][0])
         if self._held_back:
             times.append(self._selectivity.opens_at())
+        if self._best_at is not None:
+            times.append(self._best_at)
         return min(times) if times else None
 
     @property

@@ -4,6 +4,10 @@ A site with waiting URLs that is not being asked stands in one place: in the *re
 alarm heap until its time comes, or parked at an address that is busy. A site that stands back (it is slow) is in a heap
 of its own, the *spare* one, that is asked only when nothing comes from the other. Keys that no longer hold are dropped
 when they surface.
+
+``in_order`` is for a crawl that does one thing at a time and must not depend on how long things take. Sites stay ready
+while their delay runs and nobody stands back: the best of all comes up, and the crawl waits until it may be asked
+(:meth:`Turns.wait_s`). Only a site that is not asked for longer than :data:`PATIENCE_S` lets others go first.
 """
 
 from __future__ import annotations
@@ -15,9 +19,10 @@ from dowse.frontier.queues import Queues
 from dowse.frontier.selectivity import Selectivity
 from dowse.frontier.site import Address, Errand, Site
 
-__all__ = ["BUSY_S", "Turns"]
+__all__ = ["BUSY_S", "PATIENCE_S", "Turns"]
 
 BUSY_S = 0.05  # between two looks at a site that is being asked
+PATIENCE_S = 60.0  # that a crawl in order waits for its best site: the longest delay that a site may ask for
 
 
 class Turns:
@@ -31,6 +36,8 @@ class Turns:
         selectivity: Selectivity,
         delay_s: float,
         connections: int,
+        *,
+        in_order: bool = False,
     ) -> None:
         self._candidates = candidates
         self._sites = sites
@@ -38,6 +45,8 @@ class Turns:
         self._selectivity = selectivity
         self._delay_s = delay_s
         self._connections = connections
+        self._patience_s = PATIENCE_S if in_order else 0.0
+        self._in_order = in_order
         self._addresses: dict[str, Address] = {}
         self._ready: list[int] = []  # heap of keys, one current key a site
         self._spare: list[int] = []  # the same of sites that stand back
@@ -122,7 +131,7 @@ class Turns:
         if site.in_flight >= self._limit(site) or not site.waiting:
             site.offer = -1  # offered again when a URL comes or the exchange ends
             return
-        if site.ready_at > now:
+        if site.ready_at > now + self._patience_s:
             site.offer = -1
             self._book(site, site.ready_at)
             return
@@ -139,7 +148,7 @@ class Turns:
             if address.in_flight < self._connections:
                 self._book(address, address.ready_at)
             return
-        spare = site.back_until > now
+        spare = site.back_until > now and not self._in_order
         if site.offer != top or site.spare != spare:
             site.offer, site.spare = top, spare
             heapq.heappush(self._spare if spare else self._ready, top)
@@ -175,10 +184,13 @@ class Turns:
         return self._connections if site.errand is Errand.PAGE else 1
 
     def _is_busy(self, address: Address, now: float) -> bool:
-        return self._delay_s > 0 and (address.in_flight >= self._connections or address.ready_at > now)
+        if self._delay_s <= 0 or self._in_order:
+            return False
+        return address.in_flight >= self._connections or address.ready_at > now
 
     def _may_be_asked(self, site: Site, now: float) -> bool:
-        if site.in_flight >= self._limit(site) or site.ready_at > now:
+        """Has its time come? In order: is it worth waiting for?"""
+        if site.in_flight >= self._limit(site) or site.ready_at > now + self._patience_s:
             return False
         return site.address is None or not self._is_busy(site.address, now)
 

@@ -5,10 +5,13 @@ forecast wrong is not known beforehand, but it is seen: each forecast is noted, 
 logarithm of what came over what was forecast is an error of known size. The mean of these errors corrects the
 next forecast, and their spread widens its interval.
 
+A forecast for the next thousand fetches is one thing after ten thousand, and another after a hundred. So errors are
+measured in units of the :func:`usual_error`, which grows with the *stretch*: the logarithm of how many times as long
+the crawl will then be. What an early, far stretched forecast got wrong thereby says the right thing about a later one.
+
 Two notes that lie close together are checked against almost the same fetches, so a note counts only for the fetches
 since the one before, as a share of its horizon. While little has been checked, the correction is drawn towards half of
-the next shorter horizon's, and the spread towards :data:`PRIOR_SPREAD`; ``bench/forecast.py`` measures how well it
-does.
+the next shorter horizon's, and the spread towards the usual one; ``bench/forecast.py`` measures how well it does.
 """
 
 from __future__ import annotations
@@ -20,18 +23,18 @@ from typing import Any
 
 from dowse.model.revive import revived
 
-__all__ = ["HORIZONS", "Backtest", "Correction", "Totals"]
+__all__ = ["HORIZONS", "Backtest", "Correction", "Estimate", "Totals", "stretch", "usual_error"]
 
 HORIZONS = (100, 500, 1_000)  # fetches
-# Of the logarithm of what comes over what was forecast: of relevant pages and of value, per horizon.
-PRIOR_SPREAD = ((0.35, 0.12), (0.45, 0.15), (0.5, 0.18))
-_SPREAD_WEIGHT = 1.0  # checks that the prior spread counts for
+# The standard deviation of the logarithm of what comes over what was forecast, of relevant pages and of value: of the
+# nearest future, and what each unit of stretch adds.
+NEAR_ERROR = (0.5, 0.3)
+FAR_ERROR = (0.7, 0.5)
+_SPREAD_WEIGHT = 1.0  # checks that the usual error counts for
 _BIAS_WEIGHT = 3.0  # checks that the prior correction counts for
 _FROM_SHORTER = 0.5  # of a shorter horizon's correction is expected at the next
 _HALF_LIFE = 1_000.0  # fetches after which a check counts half; a longer horizon's, after as many as it is long
-
-
-_GREATEST_ERROR = 50.0  # a logarithm
+_GREATEST_ERROR = 50.0  # in units of the usual one
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,26 @@ class Totals:
     fetches: int = 0
     relevant: float = 0.0
     value: float = 0.0
+
+
+def stretch(fetches: int, more: int) -> float:
+    """How far it is from what is known: the logarithm of how many times as long a crawl is after ``more`` fetches."""
+    return math.log1p(more / max(1, fetches))
+
+
+def usual_error(number: int, stretched: float) -> float:
+    """The standard deviation of the logarithm of what comes over what was forecast, of relevant pages (0) or of value
+    (1), before a crawl knows its own."""
+    return math.hypot(NEAR_ERROR[number], FAR_ERROR[number] * stretched)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A forecast for one horizon, not corrected: pairs are of relevant pages and of value."""
+
+    expected: tuple[float, float]
+    noise: tuple[float, float]  # the variances by chance alone
+    stretch: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +76,7 @@ class Correction:
 
 @dataclass(slots=True)
 class _Checked:
-    """Sums over the checks of one number at one horizon, the older ones fading."""
+    """Sums over the checks of one number at one horizon, the older ones fading; errors are in units of the usual."""
 
     weight: float = 0.0
     errors: float = 0.0
@@ -69,19 +92,18 @@ class _Checked:
     def sums(self) -> list[float]:
         return [self.weight, self.errors, self.squares, self.noise]
 
-    def correction(self, prior_bias: float, prior_spread: float) -> Correction:
+    def correction(self, prior_bias: float) -> Correction:
         bias = (_BIAS_WEIGHT * prior_bias + self.errors) / (_BIAS_WEIGHT + self.weight)
         around = self.squares - 2 * bias * self.errors + bias * bias * self.weight  # sum of (error - bias)^2
         spread = max(0.0, around - self.noise)
-        return Correction(bias, (_SPREAD_WEIGHT * prior_spread**2 + spread) / (_SPREAD_WEIGHT + self.weight))
+        return Correction(bias, (_SPREAD_WEIGHT + spread) / (_SPREAD_WEIGHT + self.weight))
 
 
 @dataclass(frozen=True, slots=True)
 class _Note:
     at: Totals
     weight_fetches: int  # since the note before
-    expected: tuple[tuple[float, float], ...]  # relevant, value: per horizon, not corrected
-    noise: tuple[tuple[float, float], ...]  # variance by chance alone, likewise
+    estimates: tuple[Estimate, ...]  # one a horizon
 
 
 class Backtest:
@@ -93,13 +115,11 @@ class Backtest:
         self._noted_at = 0
         self._checked_at = [0] * len(HORIZONS)
 
-    def note(
-        self, at: Totals, expected: tuple[tuple[float, float], ...], noise: tuple[tuple[float, float], ...]
-    ) -> None:
-        """A forecast was made: relevant pages and value for each horizon, and their variances by chance alone."""
+    def note(self, at: Totals, estimates: tuple[Estimate, ...]) -> None:
+        """A forecast was made, for each horizon."""
         if at.fetches <= self._noted_at:
             return  # asked twice at one moment
-        note = _Note(at, at.fetches - self._noted_at, expected, noise)
+        note = _Note(at, at.fetches - self._noted_at, estimates)
         self._noted_at = at.fetches
         for waiting in self._open:
             waiting.append(note)
@@ -118,28 +138,32 @@ class Backtest:
         self._checked_at[place] = now.fetches
         weight = min(1.0, note.weight_fetches / fetches)
         came = (max(0.0, now.relevant - note.at.relevant), max(0.0, now.value - note.at.value))
+        estimate = note.estimates[place]
         for number, checked in enumerate(self._checked[place]):
-            expected, variance = note.expected[place][number], note.noise[place][number]
+            expected, unit = estimate.expected[number], usual_error(number, estimate.stretch)
             # 1 is added to both: a handful of pages more or less is no great error where few are expected
-            error = math.log((came[number] + 1.0) / (expected + 1.0))
-            checked.add(weight, error, variance / (expected + 1.0) ** 2, fading)
+            error = math.log((came[number] + 1.0) / (expected + 1.0)) / unit
+            checked.add(weight, error, estimate.noise[number] / (unit * (expected + 1.0)) ** 2, fading)
 
-    def corrections(self) -> list[tuple[Correction, Correction]]:
-        """For relevant pages and for value, per horizon."""
+    def corrections(self, estimates: tuple[Estimate, ...]) -> list[tuple[Correction, Correction]]:
+        """Of relevant pages and of value, per horizon: what to do with these estimates."""
         found: list[tuple[Correction, Correction]] = []
-        for place, (relevant, value) in enumerate(self._checked):
-            shorter = (found[-1][0].bias, found[-1][1].bias) if found else (0.0, 0.0)
-            of_pages, of_value = PRIOR_SPREAD[place]
-            by_relevant = relevant.correction(_FROM_SHORTER * shorter[0], of_pages)
-            found.append((by_relevant, value.correction(_FROM_SHORTER * shorter[1], of_value)))
+        shorter = [0.0, 0.0]
+        for estimate, pair in zip(estimates, self._checked, strict=True):
+            both = []
+            for number, checked in enumerate(pair):
+                unit, now = usual_error(number, estimate.stretch), checked.correction(_FROM_SHORTER * shorter[number])
+                shorter[number] = now.bias
+                both.append(Correction(now.bias * unit, now.variance * unit * unit))
+            found.append((both[0], both[1]))
         return found
 
     def state(self) -> dict[str, Any]:
         """Everything as JSON values: a few kilobytes at the most."""
         return {
             "horizons": list(HORIZONS),
-            "notes": [
-                [[note.at.fetches, note.at.relevant, note.at.value], note.weight_fetches, note.expected, note.noise]
+            "estimates": [
+                [[note.at.fetches, note.at.relevant, note.at.value], note.weight_fetches, _plain(note.estimates)]
                 for note in self._open[-1]  # the longest horizon's: those of the others are the last of these
             ],
             "open": [len(waiting) for waiting in self._open],
@@ -149,13 +173,12 @@ class Backtest:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take up a saved :meth:`state`; one of other horizons says nothing about these."""
-        if state.get("horizons") != list(HORIZONS):
+        """Take up a saved :meth:`state`; one of other horizons, or in other units, says nothing about these."""
+        if state.get("horizons") != list(HORIZONS) or "estimates" not in state:
             return
         notes = [
-            _Note(_totals(at), revived(int, since), _pairs(expected), _pairs(noise))
-            for at, since, expected, noise in state["notes"]
-        ]
+            _Note(_totals(at), revived(int, since), _estimates(rows)) for at, since, rows in state["estimates"]
+        ]  # fmt: skip
         open_, checked_at = _row(state["open"], len(HORIZONS)), _row(state["settled_at"], len(HORIZONS))
         self._open = tuple(deque(notes[max(0, len(notes) - int(count)) :]) for count in open_)
         self._checked = tuple((_checked(relevant), _checked(value)) for relevant, value in state["checked"])
@@ -184,8 +207,12 @@ def _checked(numbers: Any) -> _Checked:
     return found
 
 
-def _pairs(rows: Any) -> tuple[tuple[float, float], ...]:
-    found = [_row(row, 2) for row in rows]
+def _plain(estimates: tuple[Estimate, ...]) -> list[list[float]]:
+    return [[*estimate.expected, *estimate.noise, estimate.stretch] for estimate in estimates]
+
+
+def _estimates(rows: Any) -> tuple[Estimate, ...]:
+    found = [_row(row, 5) for row in rows]
     if len(found) != len(HORIZONS) or min(map(min, found)) < 0:
         raise ValueError("these are no figures of a forecast")
-    return tuple((relevant, value) for relevant, value in found)
+    return tuple(Estimate((row[0], row[1]), (row[2], row[3]), row[4]) for row in found)

@@ -3,7 +3,8 @@
 A priority may be on any scale (a cosine, minus a depth, a number of links), so only its rank counts: the recent
 outcomes are cut into bins of equal size, and the means of the bins are made to rise with the priority by pooling
 neighbours that do not (isotonic regression; Ayer et al. 1955, as used for calibration by Zadrozny and Elkan 2002).
-Older outcomes count less, since the web a crawl is in changes; a bin with few is drawn towards the mean of all.
+Older outcomes count less, since the web a crawl is in changes: how much less depends on how far ahead one looks. A bin
+with few outcomes is drawn towards the mean of all.
 Seeds stand outside the scale and have a bin of their own.
 """
 
@@ -21,8 +22,7 @@ __all__ = ["Calibration", "Curve", "pooled"]
 
 Floats = NDArray[np.float64]
 
-MOST = 1_000  # outcomes that are remembered
-HALF_LIFE = 250.0  # fetches after which an outcome counts half
+MOST = 4_000  # outcomes that are remembered
 BINS = 16
 PRIOR = 10.0  # outcomes that the mean of all counts for in each bin
 
@@ -71,25 +71,29 @@ class Calibration:
         self._rows[self._count % MOST] = priority, relevant, value
         self._count += 1
 
-    def curve(self) -> Curve:
-        """The chances as of now."""
+    def curves(self, half_lives: Iterable[float]) -> list[Curve]:
+        """The chances as of now: a curve for each number of fetches after which an outcome counts half."""
         kept = min(self._count, MOST)
         ages = (self._count - 1 - np.arange(kept)) % MOST  # of the newest outcome: 0
-        rows, weights = self._rows[:kept], 0.5 ** (ages / HALF_LIFE)
+        rows = self._rows[:kept]
         seeds = rows[:, 0] >= SEED_FLOOR
-        base = _means(rows, weights, ~seeds if not seeds.all() else seeds)
         ordered = np.argsort(rows[:, 0], kind="stable")[: kept - int(np.count_nonzero(seeds))]
         priorities = rows[ordered, 0]
         edges = np.unique(priorities[len(priorities) * np.arange(1, BINS) // BINS]) if len(priorities) else priorities
         edges = edges[edges > priorities[:1]]  # what is equal is in one bin
         bins = np.searchsorted(edges, rows[:, 0], side="right")
         bins[seeds] = len(edges) + 1
-        heavy = np.bincount(bins, weights, len(edges) + 2) + PRIOR
-        columns = []
-        for column, mean in ((1, base[0]), (2, base[1])):
-            means = (np.bincount(bins, weights * rows[:, column], len(edges) + 2) + PRIOR * mean) / heavy
-            columns.append(np.array([*pooled(means[:-1].tolist(), heavy[:-1].tolist()), means[-1]]))
-        return Curve(np.append(edges, SEED_FLOOR), columns[0], columns[1], base[2])
+        return [_curve(rows, 0.5 ** (ages / half_life), seeds, edges, bins) for half_life in half_lives]
+
+
+def _curve(rows: Floats, weights: Floats, seeds: NDArray[np.bool_], edges: Floats, bins: NDArray[np.intp]) -> Curve:
+    base = _means(rows, weights, ~seeds if not seeds.all() else seeds)
+    heavy = np.bincount(bins, weights, len(edges) + 2) + PRIOR
+    columns = []
+    for column, mean in ((1, base[0]), (2, base[1])):
+        means = (np.bincount(bins, weights * rows[:, column], len(edges) + 2) + PRIOR * mean) / heavy
+        columns.append(np.array([*pooled(means[:-1].tolist(), heavy[:-1].tolist()), means[-1]]))
+    return Curve(np.append(edges, SEED_FLOOR), columns[0], columns[1], base[2])
 
 
 def _means(rows: Floats, weights: Floats, chosen: NDArray[np.bool_]) -> tuple[float, float, float]:

@@ -1,14 +1,17 @@
 """How many relevant pages, and what value, the next fetches may bring.
 
 The best URLs go first, so the next ``n`` fetches are taken to be the ``n`` best that wait; each has the chance that
-URLs of its priority had lately (``calibration``). The sum is corrected, and its interval made wide enough, by how
-earlier forecasts of this crawl came out (``backtest``). The interval is that of a gamma distribution whose variance is
-that of chance alone plus that of the forecast's own error. Where fewer than ``n`` URLs wait, those that are found on
+URLs of its priority had lately (``calibration``): the farther the forecast goes, the longer the past that counts as
+lately, since a drought ends as a glut does. A crawl takes the best first, so its harvest decays: what is expected falls
+with a power of how many times as long the crawl will be. The sum is corrected, and its interval made wide enough, by
+how earlier forecasts of this crawl came out (``backtest``). The interval is that of a gamma distribution whose variance
+is that of chance alone plus that of the forecast's own error. Where fewer than ``n`` URLs wait, those that are found on
 the way are counted in, as long as the crawl finds some.
 """
 
 from __future__ import annotations
 
+import bisect
 import math
 from typing import Any
 
@@ -17,7 +20,7 @@ from numpy.typing import NDArray
 
 from dowse.model.forecast import Forecast, Horizon, Interval
 from dowse.model.revive import revived
-from dowse.predict.backtest import HORIZONS, Backtest, Correction, Totals
+from dowse.predict.backtest import HORIZONS, Backtest, Correction, Estimate, Totals, stretch
 from dowse.predict.calibration import Calibration, Curve
 
 __all__ = ["LEAST_JUDGED", "LEVEL", "MOST_WAITING", "Forecaster", "interval"]
@@ -28,8 +31,10 @@ MOST_WAITING = max(HORIZONS)  # of the waiting URLs, the best so many are looked
 _Z = 1.2815515655446004  # of a normal distribution, the middle LEVEL lies within so many standard deviations
 _NOTHING = 1e-9  # pages, or a score: less is none
 _LEAST = 0.25  # pages, or a score: no correction makes a forecast less
+DECAY = (0.45, 0.15)  # of relevant pages and of value: what comes, falls with this power of how long a crawl will be
+HALF_LIVES = tuple(max(250.0, 2.0 * fetches) for fetches in HORIZONS)  # fetches after which an outcome counts half
 _GROWTH_HALF_LIFE = 25.0  # fetches after which the number of new URLs a fetch counts half
-_GROWTH_KEPT = 0.75  # of it is expected to go on: as a web runs out, fewer links lead to what is new
+_GROWTH_DECAY = 0.5  # it falls as harvests do: as a web runs out, fewer links lead to what is new
 
 
 def interval(mean: float, variance: float, most: float) -> Interval:
@@ -79,7 +84,7 @@ class Forecaster:
         self._grow(known)
         horizons: tuple[Horizon, ...] = ()
         if self._judged >= LEAST_JUDGED:
-            horizons = self._horizons(self._calibration.curve(), best, waiting)
+            horizons = self._horizons(self._calibration.curves(HALF_LIVES), best, waiting)
         return Forecast(
             totals.fetches, self._judged, int(totals.relevant), totals.value, waiting, LEVEL, LEAST_JUDGED, horizons
         )
@@ -94,33 +99,40 @@ class Forecaster:
 
     def reachable(self, waiting: int, fetches: int) -> int:
         """How many of the next fetches there will be URLs for: each uses one up, and brings some."""
-        growth = _GROWTH_KEPT * self._growth
-        if waiting >= fetches or (growth >= 1.0 and waiting):
-            return fetches
-        return min(fetches, round(waiting / (1.0 - growth))) if waiting else 0
 
-    def _horizons(self, curve: Curve, best: NDArray[np.float64], waiting: int) -> tuple[Horizon, ...]:
-        bins = curve.bins(best)
-        relevant, value = np.cumsum(curve.relevant[bins]), np.cumsum(curve.value[bins])
+        def lasts(count: int) -> bool:
+            grown = self._growth * math.exp(-_GROWTH_DECAY * stretch(self._totals.fetches, count))
+            return waiting + grown * count >= count
+
+        if not waiting or lasts(fetches):
+            return fetches if waiting else 0
+        return bisect.bisect_left(range(fetches), True, key=lambda count: not lasts(count)) - 1
+
+    def _horizons(self, curves: list[Curve], best: NDArray[np.float64], waiting: int) -> tuple[Horizon, ...]:
         reach = [self.reachable(waiting, fetches) for fetches in HORIZONS]
-        expected = tuple((_sum(relevant, count), _sum(value, count)) for count in reach)
-        noise = tuple(
-            (_binomial(mean, count), count * curve.value_variance)
-            for (mean, _), count in zip(expected, reach, strict=True)
-        )
-        self._backtest.note(self._totals, expected, noise)
+        estimates = tuple(self._estimate(curve, best, count) for curve, count in zip(curves, reach, strict=True))
+        self._backtest.note(self._totals, estimates)
         found: list[Horizon] = []
-        for place, (by_relevant, by_value) in enumerate(self._backtest.corrections()):
-            count, (_, chance) = reach[place], noise[place]
-            pages = min(_corrected(expected[place][0], by_relevant), count)
-            score = min(_corrected(expected[place][1], by_value), count)
+        for place, (by_relevant, by_value) in enumerate(self._backtest.corrections(estimates)):
+            count, estimate = reach[place], estimates[place]
+            pages = min(_corrected(estimate.expected[0], by_relevant), count)
+            score = min(_corrected(estimate.expected[1], by_value), count)
             of_pages = interval(pages, _binomial(pages, count) + by_relevant.variance * pages**2, count)
-            of_score = interval(score, chance + by_value.variance * score**2, count)
+            of_score = interval(score, estimate.noise[1] + by_value.variance * score**2, count)
             whole = Interval(of_pages.expected, math.floor(of_pages.low), math.ceil(of_pages.high))
             if found:
                 whole, of_score = _no_less(whole, found[-1].relevant), _no_less(of_score, found[-1].value)
             found.append(Horizon(HORIZONS[place], count, whole, of_score))
         return tuple(found)
+
+    def _estimate(self, curve: Curve, best: NDArray[np.float64], count: int) -> Estimate:
+        """What so many more fetches bring, as far as the waiting URLs and the usual decay say."""
+        bins, stretched = curve.bins(best[:count]), stretch(self._totals.fetches, count)
+        pages, score = (
+            _extended(float(column[bins].sum()), len(bins), count) * math.exp(-power * stretched)
+            for column, power in zip((curve.relevant, curve.value), DECAY, strict=True)
+        )
+        return Estimate((pages, score), (_binomial(pages, count), count * curve.value_variance), stretched)
 
     def state(self) -> dict[str, Any]:
         """Everything but the outcomes themselves, which the records have anyway (:meth:`recall`): JSON values."""
@@ -137,13 +149,9 @@ class Forecaster:
             self._looked, self._growth = looked, revived(float, state["growth"])
 
 
-def _sum(sums: NDArray[np.float64], count: int) -> float:
-    """The expectation of so many fetches from that of the best ones: URLs yet to be found are like those that wait."""
-    if not len(sums) or not count:
-        return 0.0
-    if count <= len(sums):
-        return float(sums[count - 1])
-    return float(sums[-1]) * count / len(sums)
+def _extended(total: float, summed: int, count: int) -> float:
+    """The expectation of so many fetches from the sum over those that wait: URLs yet to be found are like these."""
+    return total * count / summed if summed else 0.0
 
 
 def _no_less(longer: Interval, shorter: Interval) -> Interval:

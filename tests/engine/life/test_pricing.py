@@ -16,7 +16,7 @@ from dowse.loopback import Resource, Site, Web, in_thread, redirect
 from dowse.loopback.demo import demo_topic, demo_web
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
-from dowse.model.topic import Cost, JudgeSettings, Politeness, StrategyChoice, Topic
+from dowse.model.topic import Cost, JudgeSettings, Network, Politeness, StrategyChoice, Topic
 from dowse.predict import build_strategy
 from tests.engine.servers import adding, chain, crawl_all, page, topic_for
 from tests.engine.test_engine import rows
@@ -60,7 +60,7 @@ def test_a_head_tells_which_pages_are_large() -> None:
 @pytest.mark.parametrize("strategy", ["bfs", "best-first"])
 def test_a_slow_site_stands_back_while_others_have_something_to_offer(strategy: str) -> None:
     web = Frozen({"a-slow.test": Host(latency_s=6.0, score=0.6), "b.test": Host(), "c.test": Host()}, pages=30)
-    done = crawl(web, strategy=StrategyChoice(strategy), budget=Budget(pages=300))
+    done = crawl(web, strategy=StrategyChoice(strategy), budget=Budget(pages=300), network=Network(concurrency=2))
     order = [exchange.url.split("/")[2] for exchange in done.exchanges]
     last_quick = max(place for place, host in enumerate(order) if host in ("b.test", "c.test"))
     assert order[:last_quick].count("a-slow.test") <= 6

@@ -11,7 +11,7 @@ from dowse.model.http import Failure, Request
 from dowse.model.url import canonical, split
 from dowse.parse import Document, parse_page
 
-__all__ = ["Documents", "NamedDocument"]
+__all__ = ["Documents", "NamedDocument", "read_file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,7 @@ class Documents:
     async def read(self, source: str) -> NamedDocument:
         """A file or web page; TopicError when it cannot be had."""
         if "://" not in source:
-            plain = source.lower().endswith((".txt", ".md"))
-            return NamedDocument(_read_file(source), "http://localhost/", "text/plain" if plain else "text/html")
+            return read_file(source)
         url = canonical(source)
         if url is None:
             raise TopicError(f"{source} is not a web address")
@@ -54,8 +53,11 @@ class Documents:
         return NamedDocument(result.body, result.url, result.header("Content-Type") or "")
 
 
-def _read_file(path: str) -> bytes:
+def read_file(path: str) -> NamedDocument:
+    """A document in a file; TopicError when it cannot be read."""
     try:
-        return Path(path).read_bytes()
+        body = Path(path).read_bytes()
     except OSError as error:
         raise TopicError(f"cannot read {path}: {(error.strerror or 'unreadable').lower()}") from None
+    plain = path.lower().endswith((".txt", ".md"))
+    return NamedDocument(body, "http://localhost/", "text/plain" if plain else "text/html")

@@ -48,7 +48,7 @@ class Sites:
         self._clock = clock
         self._frontier = Frontier(
             delay_s=topic.politeness.delay_s, connections_per_site=topic.politeness.connections_per_host,
-            opens_at=opens_at, hash_seed=hash_seed,
+            opens_at=opens_at, hash_seed=hash_seed, in_order=topic.network.concurrency == 1,
         )  # fmt: skip
         self.journal = Journal(self._frontier, purse, clock)
         self._failures: dict[int, int] = {}  # site -> failures in a row

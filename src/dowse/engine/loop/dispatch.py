@@ -46,8 +46,10 @@ class Dispatcher:
 
     @property
     def has_room(self) -> bool:
-        """May another lease be taken?"""
+        """May another lease be taken? One at a time means that a page is learned from before the next is chosen."""
         tasks = self._tasks
+        if self._most == 1 and len(tasks):
+            return False
         return (
             tasks.fetching < self._most
             and len(tasks) - self._exchange.addresses.looking_up < 2 * self._most + self._most_backlog

@@ -56,7 +56,7 @@ def fit_line(
         residual = importance * (chance - positive)
         slope, of_bias = texts.sums(residual, size) + weights, float(residual.sum())
         length = float(slope @ slope) + of_bias * of_bias
-        least = length if least is None or start is not None and length > least else least
+        least = length if least is None or (start is not None and length > least) else least
         if length <= _ENOUGH * _ENOUGH * max(least, 1e-12):
             break
         curvature = np.maximum(importance * chance * (1 - chance), 1e-9)

@@ -19,7 +19,7 @@ from dowse.lab.compare.each_topic import Task, Told, each_topic
 from dowse.lab.compare.plan import Plan, with_references
 from dowse.lab.compare.run_results import RunResult
 from dowse.lab.compare.topic_runs import TopicRuns
-from dowse.lab.corpus import Corpus, Unfit
+from dowse.lab.corpus import Corpus, Labels, Unfit
 from dowse.lab.corpus.code_version import source_version
 from dowse.model.errors import UserError
 from dowse.model.files import write_whole
@@ -71,12 +71,14 @@ def fitting_labels(corpus: Corpus, plan: Plan) -> list[str]:
 
 
 def compare(
-    folder: Path, plan: Plan, labels: Sequence[str], *, jobs: int = 1, told: Told | None = None, keep: bool = True
-) -> Compared:
-    """Run everything that is not kept yet, references included. Raises UserError for a label that no page has."""
+    folder: Path, plan: Plan, labels: Sequence[str], *, jobs: int = 1, told: Told | None = None, keep: bool = True,
+    yardstick: Labels | None = None,
+) -> Compared:  # fmt: skip
+    """Run everything that is not kept yet, references included. The ``yardstick`` may take the place of the corpus' own
+    labels. Raises UserError for a label that no page has."""
     done = each_topic(
         partial(_runs, keep=keep), folder, with_references(plan), labels, jobs=jobs, told=told,
-        kept="what was run is kept" if keep else "",
+        kept="what was run is kept" if keep else "", yardstick=yardstick,
     )  # fmt: skip
     return Compared([run for runs in done.found.values() for run in runs], done.unfit)
 
@@ -90,7 +92,8 @@ def _runs(task: Task, keep: bool) -> list[RunResult]:
     for one in task.seeds:
         for strategy in plan.strategies:
             same = replace(plan, strategies=(strategy,), min_pages=1, seed_sets=1)  # neither changes a single run
-            decides = (corpus.digest, *astuple(same), *astuple(one), topic.examples, sorted(topic.relevant))
+            task_of = (topic.label, topic.query, topic.examples, sorted(topic.relevant))
+            decides = (corpus.digest, *astuple(same), *astuple(one), *task_of)
             result = kept.find(*decides) if kept is not None else None
             if result is None:
                 runner = runner or task.runs()

@@ -18,7 +18,7 @@ from dowse.engine.workers.calls import processes
 from dowse.judge import build_judge
 from dowse.lab.compare.plan import Plan
 from dowse.lab.compare.topic_runs import TopicRuns
-from dowse.lab.corpus import Corpus, LabTopic, SeedSet, Unfit, make_seeds, make_topic, open_corpus
+from dowse.lab.corpus import Corpus, Labels, LabTopic, SeedSet, Unfit, make_seeds, make_topic, open_corpus
 from dowse.lab.replay.corpus_web import CorpusWeb
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import Topic
@@ -55,12 +55,12 @@ class EachTopic(Generic[T]):
 
 def each_topic(
     work: Callable[[Task], T], folder: Path, plan: Plan, labels: Sequence[str], *, jobs: int = 1,
-    told: Told | None = None, kept: str = "",
+    told: Told | None = None, kept: str = "", yardstick: Labels | None = None,
 ) -> EachTopic[T]:  # fmt: skip
     """Do this work on every label that makes a topic. ``work`` and its results travel between processes: a function of
-    a module, or a ``partial`` of one. ``kept``: what is left when a process dies over it. Raises UserError for a label
-    that no page has."""
-    return each_label(partial(_one, work, folder, plan), labels, jobs=jobs, told=told, kept=kept)
+    a module, or a ``partial`` of one. ``kept``: what is left when a process dies over it. ``yardstick``: labels in
+    place of the corpus' own. Raises UserError for a label that no page has."""
+    return each_label(partial(_one, work, folder, plan, yardstick), labels, jobs=jobs, told=told, kept=kept)
 
 
 def each_label(
@@ -99,9 +99,11 @@ def _outcomes(
                 yield waiting.pop(future), future.result()
 
 
-def _one(work: Callable[[Task], T], folder: Path, plan: Plan, label: str) -> T | Unfit:
+def _one(
+    work: Callable[[Task], T], folder: Path, plan: Plan, yardstick: Labels | None, label: str
+) -> T | Unfit:  # fmt: skip
     corpus, web = opened(folder)
-    found = topic_and_seeds(corpus, plan, label)
+    found = topic_and_seeds(corpus, plan, label, yardstick)
     return found if isinstance(found, Unfit) else work(Task(corpus, web, plan, *found))
 
 
@@ -112,9 +114,13 @@ def opened(folder: Path) -> tuple[Corpus, CorpusWeb]:
     return corpus, CorpusWeb(corpus)
 
 
-def topic_and_seeds(corpus: Corpus, plan: Plan, label: str) -> tuple[LabTopic, tuple[SeedSet, ...]] | Unfit:
-    """A label as the plan would have it."""
-    topic = make_topic(corpus, label, seed_number=plan.seed_number, examples=plan.examples, min_pages=plan.min_pages)
+def topic_and_seeds(
+    corpus: Corpus, plan: Plan, label: str, yardstick: Labels | None = None
+) -> tuple[LabTopic, tuple[SeedSet, ...]] | Unfit:
+    """A label as the plan would have it: one of the corpus, or of the yardstick in its place."""
+    topic = make_topic(
+        corpus, label, seed_number=plan.seed_number, examples=plan.examples, min_pages=plan.min_pages, labels=yardstick
+    )
     if isinstance(topic, Unfit):
         return topic
     if plan.by_query and not _says_something(topic.query):

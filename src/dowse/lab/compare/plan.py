@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dowse.judge import check_weighting
@@ -15,13 +16,19 @@ from dowse.model.topicfile import MAXIMISE
 from dowse.predict import build_strategy, check_maximise, split_strategy
 
 __all__ = [
-    "BASELINES", "ORACLES", "REFERENCES", "Plan", "budget_requests", "kind_of", "parse_strategy", "with_references",
+    "BASELINES", "DEFAULT", "ORACLES", "REFERENCES", "Plan", "budget_requests", "kind_of", "parse_strategy",
+    "with_default", "with_references",
 ]  # fmt: skip
 
 BASELINES = ("bfs", "random")
 ORACLES = ("oracle-path", "oracle-greedy", "knapsack")
 REFERENCES = (*BASELINES, *ORACLES)
 """Part of every comparison: crawls that know nothing, and orders that know every page beforehand."""
+
+DEFAULT = StrategyChoice().name
+"""The strategy of a crawl that names none: part of a comparison unless it is left out."""
+
+_UNASKED = (DEFAULT, "best-first")  # compared where no strategy is named
 
 _PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*%")
 _REQUESTS = re.compile(r"([0-9]+)\s*r?")
@@ -59,6 +66,15 @@ class Plan:
                 raise UserError(f"{name.replace('_', '-')} is at least 1")
         if self.examples < 0 or not (self.query or (self.examples and not self.by_query)):
             raise UserError("the crawler must be told something: give examples, or the label's name as its query")
+
+
+def with_default(named: Sequence[str] | None) -> tuple[str, ...]:
+    """The strategies to compare: those that were named and the default one, once.
+
+    >>> with_default(["dfs", "bfs"]), with_default(["learning", "dfs"]), with_default(None)
+    (('dfs', 'bfs', 'learning'), ('learning', 'dfs'), ('learning', 'best-first'))
+    """
+    return tuple(dict.fromkeys((*named, DEFAULT))) if named else _UNASKED
 
 
 def with_references(plan: Plan) -> Plan:

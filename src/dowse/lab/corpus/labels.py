@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
 from dowse.model.errors import UserError
+from dowse.model.words import words
 
 if TYPE_CHECKING:
     from dowse.lab.corpus.corpus import Corpus
@@ -27,6 +28,11 @@ class Labels:
 
     pages: dict[str, frozenset[int]] = field(default_factory=dict)
     unknown: int = 0
+    queries: dict[str, str] = field(default_factory=dict)  # of labels whose name is no query
+
+    def query(self, label: str) -> str:
+        """What a crawler is told to look for: the words of the label's name, unless something else was given."""
+        return self.queries.get(label, " ".join(words(label)))
 
 
 def read_rows(path: Path, *columns: str) -> Iterator[list[str]]:

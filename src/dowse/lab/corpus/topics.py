@@ -14,11 +14,10 @@ import numpy as np
 import xxhash
 
 from dowse.lab.corpus.corpus import Corpus
-from dowse.lab.corpus.labels import read_rows
+from dowse.lab.corpus.labels import Labels, read_rows
 from dowse.lab.measure.link_graph import UNREACHED
 from dowse.model.errors import UserError
 from dowse.model.topic import Example
-from dowse.model.words import words
 from dowse.parse import parse_page
 
 __all__ = [
@@ -40,7 +39,7 @@ class LabTopic:
 
     label: str
     seed_number: int
-    query: str  # the label's words
+    query: str  # the label's words, or what was given in their place
     examples: tuple[int, ...]
     targets: frozenset[int]
     relevant: frozenset[int]
@@ -65,17 +64,20 @@ class Unfit:
 
 
 def make_topic(
-    corpus: Corpus, label: str, *, seed_number: int = 0, examples: int = 8, min_pages: int = 40
-) -> LabTopic | Unfit:
-    """A label as a topic with so many examples. Raises UserError for a label that no page has."""
-    relevant = corpus.labels.pages.get(label)
+    corpus: Corpus, label: str, *, seed_number: int = 0, examples: int = 8, min_pages: int = 40,
+    labels: Labels | None = None,
+) -> LabTopic | Unfit:  # fmt: skip
+    """A label as a topic with so many examples. ``labels`` may take the place of the corpus' own. Raises UserError for
+    a label that no page has."""
+    labels = corpus.labels if labels is None else labels
+    relevant = labels.pages.get(label)
     if relevant is None:
         raise UserError(f"no page of {corpus.folder} has the label {label!r}")
     if len(relevant) < min_pages:
         return Unfit(label, f"it has {len(relevant)} pages, and {min_pages} are asked for")
     if len(relevant) <= examples:
         return Unfit(label, f"it has {len(relevant)} pages: with {examples} as examples none is left to be found")
-    query = " ".join(words(label))
+    query = labels.query(label)
     if not query and not examples:
         return Unfit(label, "its name has no words, and no examples are asked for")
     given = drawn(corpus, relevant, examples, label, str(seed_number), "examples")
