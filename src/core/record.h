@@ -12,7 +12,7 @@ typedef struct {
     float own, score;
     int32_t ordinal, page[PARENTS];
     uint32_t token[WIDTH];
-    uint16_t parents, place[PARENTS], best[CONTEXTS], mean[CONTEXTS], spare; /* the last but one are halves */
+    uint16_t parents, place[PARENTS], best[CONTEXTS], mean[CONTEXTS], failed; /* the last but one are halves */
 } Record;
 
 _Static_assert(sizeof(Record) == 136, "a record has no gaps");

@@ -30,7 +30,7 @@ ROW = np.dtype([
     ("place", "<u2", PARENTS),  # where on them, in runs of links
     ("best", "<f2", len(Context)),  # similarity of its contexts
     ("mean", "<f2", len(Context)),
-    ("spare", "<u2"),  # fills up to a multiple of 8
+    ("failed", "<u2"),  # 0: no; else one of Failed in predict/learning/answers.py
 ])  # fmt: skip
 Rows = NDArray[np.void]
 """Records, one a candidate."""
@@ -110,6 +110,14 @@ class Notes(RowTable):
         self._changed.append(np.array([id_]))
         self.bags[id_] = bag
         self._judged.append(id_)
+
+    def failed(self, id_: int, site: int, how: int) -> Rows:
+        """A URL was asked for in vain. Its record."""
+        self.reach(id_ + 1)
+        row = self._rows[id_]  # a view
+        row["site"], row["failed"] = site, how
+        self._changed.append(np.array([id_]))
+        return self.one(id_)
 
     def all(self) -> Rows:
         """Every record; a view."""
