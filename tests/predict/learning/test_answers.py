@@ -45,7 +45,7 @@ def literal_chance(rows: Rows, row: Rows) -> float:
         having = [one for one in asked if one["failed"] != Failed.PASSING and token in one["token"]]
         failed = sum(one["failed"] > 0 for one in having)
         beyond *= (failed + 3 * site) / (len(having) - failed + 3 * (1 - site)) * (1 - site) / site
-    return 1 / (1 + site / (1 - site) * math.sqrt(beyond))
+    return float(1 / (1 + site / (1 - site) * math.sqrt(beyond)))
 
 
 def counted(rows: Rows) -> Answers:

@@ -317,6 +317,7 @@ class Life:
                 memory.load(block.first, block.evidence)
             self._admission.load(block)
             self._sources.update(block.via)
+        self._admission.restore(learned)
         frontier.loaded(now)
         if isinstance(memory, AttachedMemory):
             for candidate, attachment in past.details(memory.wanted_attachments()):
