@@ -120,7 +120,7 @@ class Core(Protocol):
         whole."""
 
     def in_context(
-        self, rows: Array, lines: Array, blocks: Array, headings: Array, paths: Array, by_anchor: Array,
+        self, rows: Array, lines: Array, blocks: Array, headings: Array, paths: Array, by_anchor: Array, by_url: Array,
         by_line: Array, by_block: Array, weights: Array, similarity: Array, /,
     ) -> bool:  # fmt: skip
         """Links in their context (see ``dowse.parse.context``), written to the last. False where a target has no

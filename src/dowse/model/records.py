@@ -21,9 +21,9 @@ from dowse.model.http import Timings
 from dowse.model.page import Links, PageContent
 
 __all__ = [
-    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "FRUITLESS", "LINKS", "LOOP_HELD", "PAGES", "REPEATS", "SITES", "STRATEGY_STATE",
-    "TABLES", "Batch", "CandidateBlock", "CandidateRow", "CandidateState", "DecisionRow", "EventRow", "LinkRow",
-    "PageRow", "Records", "SiteRow", "link_rows",
+    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "FRUITLESS", "LINKS", "LOOP_HELD", "PAGES", "REPEATS", "SITES",
+    "STRATEGY_STATE", "TABLES", "Batch", "CandidateBlock", "CandidateRow", "CandidateState", "DecisionRow", "EventRow",
+    "LinkRow", "PageRow", "Records", "SiteRow", "link_rows",
 ]  # fmt: skip
 
 STRATEGY_STATE = "strategy."

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from time import perf_counter
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dowse.engine.page.judged import PageWords, facts_of, judge_page
 from dowse.engine.page.parsed import Parsed, parse_response
 from dowse.engine.workers.job import Job, Work
@@ -21,6 +24,8 @@ from dowse.store import compose
 
 __all__ = ["PageStep"]
 
+_MOST_URLS = 16_384  # some 3 MB
+
 
 class PageStep:
     """Parses, judges and packs one page. Picklable: it is sent to each worker once."""
@@ -32,6 +37,7 @@ class PageStep:
         self._max_links = max_links
         self._hash_seed = hash_seed
         self._memo = Memo()  # of where links lead, which the scope decides
+        self._url_nearness: dict[str, float] = {}
 
     def __call__(self, job: Job) -> Work:
         digest = self.digest(job)
@@ -59,6 +65,7 @@ class PageStep:
         return digest
 
     def _page_words(self, parsed: Parsed) -> PageWords:
+        by_url = self._by_url(parsed.links.urls)  # first: the numbers of a reading are good until the next one
         # anchors stand behind the page's own lines, so that one reading serves for all: most of its time is the calls
         anchors = parsed.links.anchors
         reading, size = self._judge.nearness.read_lines(
@@ -66,7 +73,19 @@ class PageStep:
         )
         similarities = self._judge.nearness.similarities(reading)
         lines = len(similarities) - len(anchors)
-        return PageWords(reading.first(size), similarities[:lines], similarities[lines:])
+        return PageWords(reading.first(size), similarities[:lines], similarities[lines:], by_url)
+
+    def _by_url(self, urls: list[str]) -> NDArray[np.float64]:
+        """How near the words of each URL are. Most are met again and again, on the pages of a site."""
+        nearness, known = self._judge.nearness, self._url_nearness
+        if nearness.frequencies is not None:  # then it changes with every page
+            return nearness.of_urls(urls)
+        if len(known) > _MOST_URLS:
+            known.clear()
+        new = [url for url in urls if url not in known]
+        if new:
+            known.update(zip(new, nearness.of_urls(new).tolist(), strict=True))
+        return np.array([known[url] for url in urls])
 
 
 def _fields(job: Job, digest: Digest) -> dict[str, object]:

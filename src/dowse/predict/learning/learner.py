@@ -66,7 +66,7 @@ class Learner:
         if not 0 <= reuse < float("inf"):
             raise TopicError(f"reuse = {reuse:g} is no number of pages: it is 0 or above")
         prior, self._left_out = weighted(*parts)
-        self.memory = Notes("learning", _of_use)
+        self.memory = Notes("learning, six contexts", _of_use)
         self._before = (before or Statistics()).weighing(reuse)
         self._contrast = Contrast(subject, self._before)
         self._tables = Tables()
