@@ -82,7 +82,7 @@ class _Web:
         depth = self.depths[page] + 1
         some = self.dice.sample(range(len(self.sites)), min(len(self.sites), most))
         known = [id_ for id_ in dict.fromkeys((0, min(_SEEDS, len(self.sites) - 1), *some)) if id_ != page]
-        new = [self.new(depth) for _ in range(self.dice.randint(0, 4))]
+        new = [self.new(depth) for _ in range(self.dice.randint(1, 4))]  # so a story goes on
         found = [*new, *known]
         self.dice.shuffle(found)
         return found
@@ -121,7 +121,7 @@ def random_story(seed: int = 0, pages: int = 30, links: int = 8) -> Story:
         if ending < 0.1:
             events.append(Event(candidate, leads_to=web.new(web.depths[candidate])))
             continue
-        if ending < 0.25:
+        if ending < 0.25 and web.waiting:
             events.append(Event(candidate, fails_at=web.sites[candidate], lasting=ending < 0.2))
             continue
         relevant = web.dice.random() < 0.4
