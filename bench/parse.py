@@ -65,7 +65,8 @@ def run(page: tuple[str, str, bytes], judge: TopicJudge, spent: list[float]) -> 
     found = gather_links(document)
     anchors = judge.nearness.read(WordLines("\n".join(found.anchors)).tokens())
     by_anchor = judge.nearness.similarities(anchors)[: len(found.urls)]
-    measures = Measures(by_anchor, by_line, by_block, np.ones(len(starts)))
+    by_url = judge.nearness.of_urls(found.urls)
+    measures = Measures(by_anchor, by_url, by_line, by_block, np.ones(len(starts)))
     measure_links(found, mentions_of(document, found, starts), measures)
     marks.append(clock())
     detect_language(document.raw_text, document.lang)

@@ -3,9 +3,9 @@
 #include "core.h"
 #include <math.h>
 
-enum { ANCHOR, PARAGRAPH, BLOCK, HEADING, PATH, CONTEXTS }; /* columns of the similarities */
-enum { MEASURED = 3 };                                      /* what each mention has */
-enum { ROWS, LINES, BLOCKS, HEADINGS, PATHS, BY_ANCHOR, BY_LINE, BY_BLOCK, WEIGHTS, SIMILARITY, ARGUMENTS };
+enum { ANCHOR, PARAGRAPH, BLOCK, HEADING, PATH, OF_URL, CONTEXTS }; /* columns of the similarities */
+enum { MEASURED = 3 };                                              /* what each mention has */
+enum { ROWS, LINES, BLOCKS, HEADINGS, PATHS, BY_ANCHOR, BY_URL, BY_LINE, BY_BLOCK, WEIGHTS, SIMILARITY, ARGUMENTS };
 
 typedef struct {
     const void *columns[SIMILARITY];
@@ -73,7 +73,7 @@ place_of(const Found *found, uint32_t path)
 static void
 fill_in(Found *found, float *similarity)
 {
-    const double *by_anchor = found->columns[BY_ANCHOR];
+    const double *by_anchor = found->columns[BY_ANCHOR], *by_url = found->columns[BY_URL];
     const uint32_t *paths = found->columns[PATHS];
     for (Py_ssize_t i = 0; i < found->room; i++) {
         found->table[i] = -1;
@@ -92,24 +92,25 @@ fill_in(Found *found, float *similarity)
     for (Py_ssize_t i = 0; i < found->targets; i++, similarity += CONTEXTS) {
         Py_ssize_t place = place_of(found, paths[found->chosen[i]]);
         similarity[ANCHOR] = (float)by_anchor[i];
+        similarity[OF_URL] = (float)by_url[i];
         for (int k = 0; k < MEASURED; k++)
             similarity[PARAGRAPH + k] = (float)found->best[i * MEASURED + k];
         similarity[PATH] = found->counts[place] ? (float)(found->sums[place] / (double)found->counts[place]) : NAN;
     }
 }
 
-/* in_context(rows, lines, blocks, headings, paths, by_anchor, by_line, by_block, weights, similarity) -> is the last
- * filled in? */
+/* in_context(rows, lines, blocks, headings, paths, by_anchor, by_url, by_line, by_block, weights, similarity) -> is the
+ * last filled in? */
 PyObject *
 core_in_context(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
     if (count != ARGUMENTS) {
-        PyErr_SetString(PyExc_TypeError, "in_context() takes 10 arguments");
+        PyErr_SetString(PyExc_TypeError, "in_context() takes 11 arguments");
         return NULL;
     }
     static const Py_ssize_t items[ARGUMENTS] = {
-        sizeof(Py_ssize_t), 4, sizeof(Py_ssize_t), 4, 4, 8, 8, 8, 8, 4 * CONTEXTS};
+        sizeof(Py_ssize_t), 4, sizeof(Py_ssize_t), 4, 4, 8, 8, 8, 8, 8, 4 * CONTEXTS};
     Py_buffer buffers[ARGUMENTS] = {{0}};
     Py_ssize_t sizes[ARGUMENTS];
     Found found = {0};
@@ -120,7 +121,7 @@ core_in_context(PyObject *module, PyObject *const *args, Py_ssize_t count)
         sizes[i] = buffers[i].len / items[i];
         if (i < SIMILARITY)
             found.columns[i] = buffers[i].buf;
-        if ((i <= PATHS && sizes[i] != sizes[ROWS]) || (i >= SIMILARITY && sizes[i] != sizes[BY_ANCHOR]) ||
+        if ((i <= PATHS && sizes[i] != sizes[ROWS]) || ((i == BY_URL || i >= SIMILARITY) && sizes[i] != sizes[BY_ANCHOR]) ||
             (i == WEIGHTS && sizes[i] != sizes[BY_BLOCK]) || sizes[i] > INT32_MAX / 4) {
             PyErr_SetString(PyExc_ValueError, "columns of one length are wanted");
             goto done;

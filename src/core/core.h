@@ -122,6 +122,8 @@ PyObject *core_dot_texts(PyObject *module, PyObject *const *args, Py_ssize_t cou
 PyObject *core_number_terms(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_count_links(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_count_page(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_count_answer(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_chances(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_look_up(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_count_lines(PyObject *module, PyObject *const *args, Py_ssize_t count);
 int prepare_words(PyObject *module); /* when the module is loaded */

@@ -29,13 +29,15 @@ static PyMethodDef methods[] = {
     {"number_terms", (PyCFunction)(void (*)(void))core_number_terms, METH_FASTCALL, NULL},
     {"count_links", (PyCFunction)(void (*)(void))core_count_links, METH_FASTCALL, NULL},
     {"count_page", (PyCFunction)(void (*)(void))core_count_page, METH_FASTCALL, NULL},
+    {"count_answer", (PyCFunction)(void (*)(void))core_count_answer, METH_FASTCALL, NULL},
+    {"chances", (PyCFunction)(void (*)(void))core_chances, METH_FASTCALL, NULL},
     {"look_up", (PyCFunction)(void (*)(void))core_look_up, METH_FASTCALL, NULL},
     {"count_lines", (PyCFunction)(void (*)(void))core_count_lines, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 /* Raised with every change of what a function takes or gives; dowse/compiled.py has the same number. */
-enum { VERSION = 9 };
+enum { VERSION = 10 };
 
 uint64_t slot_factor = 1;
 

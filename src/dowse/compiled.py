@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Core", "Found", "core"]
 
-_VERSION = 9  # of what is below, as in src/core/module.c
+_VERSION = 10  # of what is below, as in src/core/module.c
 _Link = TypeVar("_Link", bound=tuple[Any, ...])
 Found = tuple[bytes, list[_Link], tuple[list[int], ...], list[tuple[int, Mapping[str, str | None], str]]]
 """Text in UTF-8, links, columns of the outline and elements of the head (kind, attributes, text) of a page."""
@@ -120,7 +120,7 @@ class Core(Protocol):
         whole."""
 
     def in_context(
-        self, rows: Array, lines: Array, blocks: Array, headings: Array, paths: Array, by_anchor: Array,
+        self, rows: Array, lines: Array, blocks: Array, headings: Array, paths: Array, by_anchor: Array, by_url: Array,
         by_line: Array, by_block: Array, weights: Array, similarity: Array, /,
     ) -> bool:  # fmt: skip
         """Links in their context (see ``dowse.parse.context``), written to the last. False where a target has no
@@ -142,6 +142,12 @@ class Core(Protocol):
         self, record: Array, base: Array, groups: Array, tokens: Array, sites: Array, value: float, /
     ) -> bool:
         """What ``Tables.judged_one`` counts."""
+
+    def count_answer(self, record: Array, tokens: Array, sites: Array, /) -> bool:
+        """What ``Answers.count`` of ``dowse.predict.learning.answers`` counts. False where it was left to Python."""
+
+    def chances(self, records: Array, tokens: Array, sites: Array, usual: float, result: Array, /) -> bool:
+        """``Answers.chances``. False where it was left to Python."""
 
     def note_links(
         self, records: Array, page: int, places: Array, sites: Array, similarity: Array, base: Array, groups: Array, /

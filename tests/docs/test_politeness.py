@@ -219,6 +219,14 @@ def test_rules_are_those_of_the_code() -> None:
         growth |= {admission.rule for admission in run}
     domain = GrowthRules(Traps(max_hosts_per_domain=1))
     growth |= {domain.admit(site, f"https://{site}.example.org/", None, 0, False).rule for site in (0, 1)}
+    fruitless = GrowthRules(Traps(max_pattern_run=1))
+    for n in range(40):
+        fruitless.judged(0, f"{URL}/{n}", relevant=False)
+    growth |= {
+        fruitless.admit(0, url, None, 0, False).rule
+        for n in range(40)
+        for url in (f"{URL}/{n}", f"{URL}/x{chr(97 + n)}")
+    }
     page = b"<a href=/x rel=nofollow>1</a><a href='http://['>2</a><a href=/1>3</a><a href=/2>4</a>"
     page += b"<a href=/" + b"y" * MAX_HREF + b">5</a>"
     found = gather_links(parse_page(page, url=URL, content_type="text/html"), max_links=1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from yarl import URL
 
 from dowse.frontier.frontier import Frontier
-from dowse.model.url import Base, canonical, fingerprint, spelled_host, split
+from dowse.model.url import Base, canonical, fingerprint, path_words, spelled_host, split
 
 BASES = [
     "https://example.org/a/b/c.html?x=1",
@@ -281,6 +281,22 @@ def test_whatever_is_joined_to_whatever_is_canonical(declared: str, reference: s
 @given(st.sampled_from(BASES), st.sampled_from(["x", "x/y.html", "../x", "../../../x/", "a-b_c/"]))
 def test_short_ways_lead_where_the_long_one_does(base: str, reference: str) -> None:
     assert Base(base).join(reference) == reference_join(base, reference)
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("https://e.org/", ""),
+        ("https://e.org/wp/p/Perovskite_solar-cell.htm", "wp p Perovskite solar cell"),
+        ("https://e.org/2024/05/18?topic=solar", ""),
+        ("https://e.org/a.b/solar.power.station", "a b solar power station"),
+        ("https://e.org/caf%C3%A9/%E5%A4%AA%E9%98%B3", "caf\u00e9 \u592a\u9633"),
+        ("https://e.org/bad%FF%zz/solar%2Fcells", "bad zz solar cells"),
+        ("https://e.org/" + "solar/" * 2_000, " ".join(["solar"] * 42 + ["sola"])),
+    ],
+)
+def test_the_words_of_a_path(url: str, words: str) -> None:
+    assert path_words(url) == words
 
 
 def test_two_spellings_of_a_host_are_one_site() -> None:

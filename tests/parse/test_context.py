@@ -41,6 +41,7 @@ def measured(html: str, repeats: dict[int, float] | None = None) -> Links:
     blocks = ["\n".join(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
     measures = Measures(
         similarity(WordLines("\n".join(found.anchors)))[: len(found.urls)],
+        np.zeros(len(found.urls)),
         similarity(document.lines),
         similarity(WordLines("\n".join(block.replace("\n", " ") for block in blocks))),
         np.array([(repeats or {}).get(number, 1.0) for number in range(len(starts))]),
@@ -102,7 +103,7 @@ def pages(draw: st.DrawFn) -> tuple[list[tuple[int, int, int]], Measures]:
         return np.array([draw(values) for _ in range(number)])
 
     weights = np.array([draw(st.sampled_from([1.0, 0.25])) for _ in BLOCKS])
-    return told, Measures(some(count), some(LINES), some(len(BLOCKS)), weights)
+    return told, Measures(some(count), some(count), some(LINES), some(len(BLOCKS)), weights)
 
 
 def greatest(found: list[float]) -> float:
@@ -141,6 +142,7 @@ def test_contexts_are_those_of_a_literal_reading(page: tuple[list[tuple[int, int
     for row, path in path_of.items():
         mean = np.mean(by_path[path]) if path in by_path else NAN
         np.testing.assert_allclose(similarities[row, Context.PATH], mean, rtol=1e-6)
+    np.testing.assert_allclose(similarities[:, Context.URL], measures.by_url, rtol=1e-6)
 
 
 # -- compiled or not ---------------------------------------------------------------------------------------------------
@@ -174,6 +176,6 @@ def test_compiled_or_not_links_stand_in_the_same_place(body: bytes) -> None:
 
 
 def test_a_mention_beyond_the_page_is_an_error_with_the_core_and_without() -> None:
-    measures = Measures(np.ones(1), np.ones(3), np.ones(1), np.ones(1))
+    measures = Measures(np.ones(1), np.ones(1), np.ones(3), np.ones(1), np.ones(1))
     with pytest.raises(IndexError):
         in_context(mentions([0], [3], [7], [1], []), measures)

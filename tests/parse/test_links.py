@@ -52,7 +52,7 @@ def test_columns_count_mentions_and_keep_the_longest_anchor() -> None:
     found = gather_links(document)
     starts = block_starts(document)
     unknown = np.full(document.outline.lines, np.nan)
-    nothing = Measures(unknown[:2], unknown, unknown[: len(starts)], np.ones(len(starts)))
+    nothing = Measures(unknown[:2], unknown[:2], unknown, unknown[: len(starts)], np.ones(len(starts)))
     links = measure_links(found, mentions_of(document, found, starts), nothing)
     assert links.urls == ["http://example.org/p", "http://example.org/q"]
     assert links.anchors == ["a much longer anchor", "other"]

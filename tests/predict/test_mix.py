@@ -23,7 +23,7 @@ KAPPA, TRUST = 0.5, 10.0
 def features(parents: list[tuple[float, Link]], scores: list[float]) -> list[float]:
     """Best and mean of the pages' scores and of each context, and the mean score of the site (there is only one)."""
     columns = [[score for score, _ in parents]]
-    for context in Context:
+    for context in list(Context)[: Context.URL]:
         values = [link.similarity[context] for _, link in parents]
         columns.append([0.0 if math.isnan(value) else value for value in values])
     shrink = len(parents) / (len(parents) + KAPPA)

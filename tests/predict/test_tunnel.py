@@ -67,8 +67,8 @@ def test_a_black_tunnel_goes_on_for_a_few_irrelevant_pages(crawl: list[Page]) ->
 
 def test_a_tunnel_ends() -> None:
     """A chain of worthless pages behind a good one: each is worth half the one before, and the last nothing."""
-    chain = [Page(0, 0.8, 1, [Link(1, 1, [NAN] * 5)])]
-    chain += [Page(n, 0.0, 1, [Link(n + 1, 1, [NAN] * 5)]) for n in range(1, 5)]
+    chain = [Page(0, 0.8, 1, [Link(1, 1, [NAN] * len(Context))])]
+    chain += [Page(n, 0.0, 1, [Link(n + 1, 1, [NAN] * len(Context))]) for n in range(1, 5)]
     strategy = build_strategy(choice("black-tunnel", d=3, decay=0.5), seed_number=0)
     found = [priorities[n + 1] for n, (_, priorities) in enumerate(tell(strategy, chain))]
     assert found == pytest.approx([0.8, 0.4, 0.2, 0.1, 0.0])

@@ -35,8 +35,8 @@ _MENTIONS = 3  # parents that are read again to quote them
 _LONGEST, _HEADING = 160, 60
 # rules that depend on where and when a URL was mentioned, so that the URL alone does not tell
 _BY_MENTION = frozenset(
-    ("depth", "domain-cap", "host-cap", "pattern-cap", "pattern-run", "site-closed", "max-links", "nofollow", "bad-url",
-     "long-url")
+    ("depth", "domain-cap", "host-cap", "pattern-cap", "pattern-run", "fruitless-pattern", "fruitless-host",
+     "site-closed", "max-links", "nofollow", "bad-url", "long-url")
 )  # fmt: skip
 _REASONS = 8
 _FOR_COST = "its value over the seconds it may take"

@@ -24,7 +24,7 @@ from dowse.fetch.guard import Guard, allowed
 from dowse.fetch.mime_sniffing import disguised
 from dowse.fetch.request import PRODUCT, product_token, user_agent
 from dowse.fetch.resolver import Answer, Lookup, Resolver, SystemLookup
-from dowse.fetch.retry import Decision, GiveUp, Keep, Retry, decide, may_pass, retry_after_s
+from dowse.fetch.retry import Decision, GiveUp, Keep, Retry, decide, may_be_answered_later, may_pass, retry_after_s
 from dowse.fetch.robots import (
     ALLOW_ALL,
     DENY_ALL,
@@ -53,6 +53,7 @@ __all__ = [
     "allowed",
     "decide",
     "disguised",
+    "may_be_answered_later",
     "may_pass",
     "product_token",
     "read_robots",

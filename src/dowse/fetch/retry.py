@@ -21,7 +21,7 @@ from enum import Enum, auto
 from dowse.model.http import Failure, FailureKind, Response, Truncation
 from dowse.model.topic import Limits
 
-__all__ = ["Decision", "GiveUp", "Keep", "Retry", "decide", "may_pass", "retry_after_s"]
+__all__ = ["Decision", "GiveUp", "Keep", "Retry", "decide", "may_be_answered_later", "may_pass", "retry_after_s"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,11 @@ def retry_after_s(value: str | None, wall: float, max_delay_s: float) -> float |
 def may_pass(kind: FailureKind) -> bool:
     """Can a fault of this kind be gone the next time?"""
     return _FAILURE[kind] is not _Rule.GIVE_UP
+
+
+def may_be_answered_later(status: int) -> bool:
+    """Does this status (0: no answer came) speak of how the site does at the moment, rather than of the URL?"""
+    return not status or status in _STATUS
 
 
 def _classify(result: Response | Failure) -> tuple[_Rule, str] | None:

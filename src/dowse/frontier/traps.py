@@ -9,7 +9,9 @@ and per *pattern* (what is left of a URL when numbers and parameter values are t
 * ``pattern-cap``: and ``max_per_pattern`` of one pattern;
 * ``pattern-run``: a chain of pages of one pattern, each found on the one before, may go on for ``max_pattern_run``
   links without a relevant page. A relevant page starts the count afresh, so an archive worth reading is read to its
-  end while an empty calendar is left after a screenful of months.
+  end while an empty calendar is left after a screenful of months;
+* ``fruitless-pattern``, ``fruitless-host``: what stays without a relevant page is given less and less, see
+  :mod:`dowse.frontier.fruitless`.
 
 A URL refused by ``pattern-run`` may be admitted later from another page; the counts only ever grow with admissions.
 """
@@ -24,6 +26,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from dowse.frontier.fruitless import Fruitless
 from dowse.frontier.scope import registered_domain
 from dowse.frontier.table import Table
 from dowse.model.topic import Traps
@@ -112,6 +115,7 @@ class GrowthRules:
         self._per_site: dict[int, int] = {}
         self._per_pattern = Table()
         self._per_domain: dict[str, int] = {}
+        self.fruitless = Fruitless(self._max_run, hash_seed)
         self._foreseen: dict[str, tuple[int, bool]] = {}  # URL -> its pattern, and whether it is alone in it
 
     def foresee(self, urls: list[str]) -> None:
@@ -122,9 +126,11 @@ class GrowthRules:
             self._foreseen[url] = self._kind(url)
             _domain(url)
 
-    def pattern(self, url: str) -> int:
-        """64-bit hash of a URL's :func:`skeleton`."""
-        return self._hash(skeleton(url))
+    def judged(self, site: int, url: str, relevant: bool) -> int:
+        """A page was judged; its pattern, a 64-bit hash of its URL's :func:`skeleton`."""
+        kind, alone = self._kind(url)
+        self.fruitless.judged(site, 0 if alone else kind, relevant)
+        return kind
 
     def admit(
         self, site: int, url: str, parent_pattern: int | None, parent_run: int, parent_relevant: bool
@@ -137,6 +143,9 @@ class GrowthRules:
             run = 1 if parent_relevant else parent_run + 1
             if run > self._max_run:
                 return Admission("pattern-run", kind, run)
+        rule = self.fruitless.rule_against(site, 0 if alone else kind, url)
+        if rule is not None:
+            return Admission(rule, kind, run)
         taken = self._per_site.get(site, 0)
         if taken >= self._max_per_host:
             return Admission("host-cap", kind, run)

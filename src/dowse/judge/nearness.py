@@ -19,6 +19,7 @@ from dowse.judge.similarity import TopicVector, text_norm
 from dowse.judge.terms import Terms, weights
 from dowse.model.facts import PageFacts
 from dowse.model.page import Reason
+from dowse.model.url import path_words
 from dowse.model.words import WordLines, words
 
 __all__ = ["ComparedPage", "Nearness"]
@@ -111,6 +112,12 @@ class Nearness:
             [found] = np.nan_to_num(self.similarities(self.read(words(text))))
             return float(found)
         return self.vector.cosine(Counter(self.terms.sequence(words(text))))
+
+    def of_urls(self, urls: Sequence[str]) -> NDArray[np.float64]:
+        """The cosine of the words of each URL's path; NaN where it has none."""
+        if not urls:
+            return np.zeros(0)
+        return self.similarities(self.read_lines(WordLines("\n".join(map(path_words, urls))))[0])
 
     def similarities(self, page: Reading, groups: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
         """The cosine of each line of a text, or of each of the groups that lines belong to; NaN where no word is."""

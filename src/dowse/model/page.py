@@ -96,6 +96,7 @@ class Context(IntEnum):
     BLOCK = 2  # the content block
     HEADING = 3  # the nearest above; the page's title where there is none
     PATH = 4  # the anchors that the page has under the same path of tags, on average
+    URL = 5  # the words of its target's path, wherever it stands
 
 
 @dataclass(frozen=True, slots=True)

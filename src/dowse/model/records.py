@@ -21,9 +21,9 @@ from dowse.model.http import Timings
 from dowse.model.page import Links, PageContent
 
 __all__ = [
-    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "LINKS", "LOOP_HELD", "PAGES", "REPEATS", "SITES", "STRATEGY_STATE",
-    "TABLES", "Batch", "CandidateBlock", "CandidateRow", "CandidateState", "DecisionRow", "EventRow", "LinkRow",
-    "PageRow", "Records", "SiteRow", "link_rows",
+    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "FRUITLESS", "LINKS", "LOOP_HELD", "PAGES", "REPEATS", "SITES",
+    "STRATEGY_STATE", "TABLES", "Batch", "CandidateBlock", "CandidateRow", "CandidateState", "DecisionRow", "EventRow",
+    "LinkRow", "PageRow", "Records", "SiteRow", "link_rows",
 ]  # fmt: skip
 
 STRATEGY_STATE = "strategy."
@@ -31,6 +31,8 @@ STRATEGY_STATE = "strategy."
 LOOP_HELD = "loop held"
 """The statistic that counts, by place, how often the engine's loop was held, and for how many seconds at most."""
 
+FRUITLESS = "fruitless."
+"""In the names of statistics: in front of the number of a site that has pages since its last relevant one."""
 REPEATS = "repeats."
 """In the names of statistics: in front of the number of a site whose pages have lines in common."""
 EVIDENCE_KIND = "evidence"

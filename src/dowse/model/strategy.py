@@ -25,6 +25,7 @@ __all__ = [
     "AttachedMemory",
     "Explanation",
     "IsWaiting",
+    "LearnsFromFailures",
     "LinkView",
     "Memory",
     "Revision",
@@ -197,4 +198,14 @@ class Strategy(Protocol):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take up a saved :meth:`state`."""
+        ...
+
+
+@runtime_checkable
+class LearnsFromFailures(Protocol):
+    """A strategy that also wants to hear of URLs that were asked for in vain."""
+
+    def failed(self, candidate: int, site: int, *, lasting: bool) -> None:
+        """A URL of this site brought no page to learn from: an error, another type, a copy of a known page. Not
+        ``lasting``: the site may answer another time, so this says little of the URL."""
         ...

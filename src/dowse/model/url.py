@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 import can_ada
 import xxhash
 
-__all__ = ["Base", "UrlParts", "canonical", "fingerprint", "spelled_host", "split"]
+__all__ = ["Base", "UrlParts", "canonical", "fingerprint", "path_words", "spelled_host", "split"]
 
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
@@ -42,6 +43,27 @@ _UPWARD = re.compile(r"((?:\.\./)+)([A-Za-z0-9_\-]+(?:[./][A-Za-z0-9_\-]+)*+/?+)
 # Nothing that is stripped or dropped before it is joined, and no query in front.
 _BY_DIRECTORY = re.compile(r"(?:[!->@-~][^\x00-\x20]*)?").fullmatch
 _PATH_PARAMETER = re.compile(r"(?i);(?:jsessionid|phpsessid)=[^/?#;]*")
+
+
+_LETTERS_ONLY = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalpha()})
+_LONGEST_ENDING = 5
+_MOST_LOOKED_AT = 256  # characters of a path
+
+
+def path_words(url: str) -> str:
+    """The words of a canonical URL's path with spaces between them, its ending (``.html``) left out.
+
+    >>> path_words("https://example.org/wiki/Ice_hockey-2024.html?page=2")
+    'wiki Ice hockey'
+    """
+    start = url.index("/", 8) + 1
+    path = url[start : start + _MOST_LOOKED_AT].partition("?")[0]
+    stem, dot, ending = path.rpartition(".")
+    if dot and len(ending) <= _LONGEST_ENDING and "/" not in ending:
+        path = stem
+    if "%" in path:
+        path = unquote(path, errors="ignore")
+    return " ".join(path.translate(_LETTERS_ONLY).split())
 
 
 def fingerprint(url: str, seed: int = 0) -> int:

@@ -1,4 +1,4 @@
-"""The context of a link: its anchor, its paragraph, its content block, the nearest heading and its tag path.
+"""The context of a link: its anchor, its paragraph, its content block, the nearest heading, its tag path and its URL.
 
 Each is measured by its similarity to the topic. A target that a page mentions several times has the best of each; its
 tag path is that of its best mention, the one in the most similar block.
@@ -62,6 +62,7 @@ class Measures:
     """How near the parts of a page are to the topic; NaN where there is no word."""
 
     by_anchor: Floats  # of each target
+    by_url: Floats  # of each target: the words of its path
     by_line: Floats
     by_block: Floats
     weights: Floats  # of each block: below 1 where it repeats over the site
@@ -72,7 +73,7 @@ def in_context(found: Mentions, measures: Measures) -> NDArray[np.float32]:
     similarity = np.empty((len(measures.by_anchor), len(Context)), np.float32)
     if core is None or not core.in_context(
         found.rows, found.lines, found.blocks, found.headings, found.paths,
-        measures.by_anchor, measures.by_line, measures.by_block, measures.weights, similarity,
+        measures.by_anchor, measures.by_url, measures.by_line, measures.by_block, measures.weights, similarity,
     ):  # fmt: skip
         _fill_in(found, measures, similarity)
     return similarity
@@ -90,6 +91,7 @@ def _fill_in(found: Mentions, measures: Measures, similarity: NDArray[np.float32
     first = rows[order].searchsorted(np.arange(len(by_anchor)))
     similarity[:, Context.ANCHOR] = by_anchor
     similarity[:, Context.PARAGRAPH : Context.HEADING + 1] = np.fmax.reduceat(values[order], first, axis=0)
+    similarity[:, Context.URL] = measures.by_url
     similarity[:, Context.PATH] = _mean_by_path(found.paths[order[first]], by_anchor)
 
 

@@ -23,9 +23,10 @@ __all__ = ["ContextMix"]
 
 Floats = NDArray[np.float64]
 _PARENTS, _SITE, _OWN, _FIRST = 0, 1, 2, 3  # columns: parents, site, 1 + own score (0: not judged), then the contexts
-_WIDTHS = 1 + len(Context)  # the page that has the link, and what it stands in there
+_CONTEXTS = tuple(Context)[: Context.URL]  # what a link stands in
+_WIDTHS = 1 + len(_CONTEXTS)  # the page that has the link, and what it stands in there
 _NAMES = ("page's score", *(f"{'tag path' if context is Context.PATH else context.name.lower()}'s similarity"
-                            for context in Context))  # fmt: skip
+                            for context in _CONTEXTS))  # fmt: skip
 _BEST = (0.26, 0.0, 0.0, 0.0, 0.0, 0.0)  # of the page, then of each context
 _MEAN = (0.06, 0.03, 0.06, 0.03, 0.0, 0.0)
 _OF_SITE = 0.56
@@ -67,7 +68,7 @@ class ContextMix:
         rows = self.memory.at(links.ids)
         seen = np.empty((len(rows), _WIDTHS), np.float32)
         seen[:, 0] = page.score
-        seen[:, 1:] = np.nan_to_num(links.similarity)
+        seen[:, 1:] = np.nan_to_num(links.similarity[:, _CONTEXTS])
         rows[:, _PARENTS] += 1
         rows[:, _SITE] = links.sites
         best, mean = rows[:, _FIRST : _FIRST + _WIDTHS], rows[:, _FIRST + _WIDTHS :]

@@ -1,4 +1,5 @@
-"""Random webs, and crawls of them as the engine would tell a strategy: with words, URLs, anchors, seeds and redirects.
+"""Random webs, and crawls of them as the engine would tell a strategy: with words, URLs, anchors, seeds, redirects
+and failures.
 
 What happens in a story does not depend on the strategy, so that the answers of two can be compared event by event. A
 strategy hears of each page once, when it is fetched; of a target as often as pages mention it.
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.page import Bag, Context
-from dowse.model.strategy import AttachedMemory, LinkView, Memory, Revision, SourcePage, Strategy
+from dowse.model.strategy import AttachedMemory, LearnsFromFailures, LinkView, Memory, Revision, SourcePage, Strategy
 from dowse.testing.contract import expect
 
 __all__ = ["Answers", "Event", "MakeStrategy", "Records", "Story", "Telling", "random_story", "resumed"]
@@ -29,10 +30,13 @@ _WORDS = ("solar", "cell", "perovskite", "bread", "news", "about", "panel", "202
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A candidate is fetched: it redirects to another that is new (``leads_to``), or is a page with links."""
+    """A candidate is fetched: it redirects to another that is new (``leads_to``), fails at its site (``fails_at``), or
+    is a page with links."""
 
     candidate: int
     leads_to: int | None = None
+    fails_at: int | None = None
+    lasting: bool = True  # of a failure
     page: SourcePage | None = None
     links: LinkView | None = None
 
@@ -78,7 +82,7 @@ class _Web:
         depth = self.depths[page] + 1
         some = self.dice.sample(range(len(self.sites)), min(len(self.sites), most))
         known = [id_ for id_ in dict.fromkeys((0, min(_SEEDS, len(self.sites) - 1), *some)) if id_ != page]
-        new = [self.new(depth) for _ in range(self.dice.randint(0, 4))]
+        new = [self.new(depth) for _ in range(self.dice.randint(1, 4))]  # so a story goes on
         found = [*new, *known]
         self.dice.shuffle(found)
         return found
@@ -113,8 +117,12 @@ def random_story(seed: int = 0, pages: int = 30, links: int = 8) -> Story:
         seeds = [id_ for id_ in sorted(web.waiting) if id_ < _SEEDS]
         candidate = seeds[0] if seeds else web.dice.choice(sorted(web.waiting))
         web.waiting.discard(candidate)
-        if candidate >= _SEEDS and web.dice.random() < 0.1:
+        ending = web.dice.random() if candidate >= _SEEDS else 1.0
+        if ending < 0.1:
             events.append(Event(candidate, leads_to=web.new(web.depths[candidate])))
+            continue
+        if ending < 0.25 and web.waiting:
+            events.append(Event(candidate, fails_at=web.sites[candidate], lasting=ending < 0.2))
             continue
         relevant = web.dice.random() < 0.4
         found = web.targets(candidate, links)
@@ -176,6 +184,10 @@ class Telling:
             if strategy.memory is not None:
                 strategy.memory.moved(id_, event.leads_to)
             self.known[event.leads_to] = self.known.get(id_, 1.0)
+            return answers
+        if event.fails_at is not None:
+            if isinstance(strategy, LearnsFromFailures):
+                strategy.failed(id_, event.fails_at, lasting=event.lasting)
             return answers
         assert event.page is not None
         assert event.links is not None

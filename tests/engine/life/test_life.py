@@ -17,6 +17,7 @@ from dowse.model.page import Outcome
 from dowse.model.records import CandidateState
 from dowse.model.strategy import SEED_FLOOR
 from dowse.model.topic import Politeness, Scope, StrategyChoice, Topic
+from dowse.predict.best_first import BestFirst
 from dowse.store import CrawlStore
 from tests.engine.life.made import Made, links_to, row
 
@@ -444,3 +445,52 @@ class Lives(RuleBasedStateMachine):
 
 Lives.TestCase.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)
 TestLives = Lives.TestCase
+
+
+class Heard(BestFirst):
+    """Notes what it is told of failures."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failures: list[tuple[int, int, bool]] = []
+
+    def failed(self, candidate: int, site: int, *, lasting: bool) -> None:
+        self.failures.append((candidate, site, lasting))
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "reason", "told"),
+    [
+        (404, Outcome.FAILED, "http 404", [(0, 0, True)]),
+        (410, Outcome.FAILED, "http 410", [(0, 0, True)]),
+        (200, Outcome.REFUSED, "content-type image/png", [(0, 0, True)]),
+        (200, Outcome.FETCHED, "duplicate", [(0, 0, True)]),
+        (503, Outcome.FAILED, "http 503", [(0, 0, False)]),
+        (0, Outcome.FAILED, "timeout", [(0, 0, False)]),
+        (301, Outcome.REDIRECTED, "redirect", []),
+    ],
+)
+def test_a_strategy_that_wants_to_hears_of_urls_that_were_asked_for_in_vain(
+    status: int, outcome: Outcome, reason: str, told: list[tuple[int, int, bool]]
+) -> None:
+    made, heard = Made(), Heard()
+    made.life._strategy = heard
+    made.seed(A)
+    lease = made.begun()
+    made.over(lease)
+    ended = row(lease, outcome, reason)
+    ended.status = status
+    made.life.end(lease, ended)
+    assert heard.failures == told
+
+
+def test_a_page_that_was_learned_from_and_a_url_that_nobody_may_ask_for_are_no_failures() -> None:
+    made, heard = Made(), Heard()
+    made.life._strategy = heard
+    made.seed(A, B)
+    lease = made.begun()
+    made.over(lease)
+    made.links(lease, score=0.1)
+    made.life.end(lease, row(lease, score=0.1))
+    made.life.refuse(made.lease(), "robots")
+    assert heard.failures == []

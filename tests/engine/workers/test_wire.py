@@ -24,7 +24,7 @@ LINKS = Links(
     anchors=["one", "\ud800"],
     rels=["", "next"],
     positions=np.array([0, 9], np.int32),
-    similarity=np.array([[0, 0.25, 0.1, 0.2, 0.3], [0.5, 1, 0.4, 0.6, np.inf]], np.float32),
+    similarity=np.array([[0, 0.25, 0.1, 0.2, 0.3, 0.7], [0.5, 1, 0.4, 0.6, np.inf, 0.8]], np.float32),
 )
 DIGEST = Digest(
     verdict=Verdict(

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.model.page import Bag, Context
+from dowse.model.page import Context
 from dowse.predict.learning.link_tokens import link_tokens
-from dowse.predict.learning.notes import PARENTS, ROW, Notes, Rows, name_links, note_links
+from dowse.predict.learning.notes import PARENTS, ROW, Rows, name_links, note_links
 from dowse.predict.learning.siblings import Siblings
 from tests.compiled import needs_core, pure
 
@@ -99,17 +99,3 @@ def test_long_tokens_are_hashed_as_the_library_does() -> None:
         rows = records(1)
         name_links(rows, [""], ["0123456789é"[:size] * 7 + "x" * size])
         assert rows["token"][0].tolist() == link_tokens("", "0123456789é"[:size] * 7 + "x" * size)
-
-
-def test_words_that_stood_behind_a_row_are_taken_up_and_written_apart() -> None:
-    """As records of version 3 have them."""
-    before = Notes("learning", lambda pages: [range(pages)])
-    before.judged(3, 0, 0.5, 0.5, 0, Bag(np.array([7, 9], np.uint32), np.array([1, 2], np.float32)))
-    [row], [words] = before.changes()[1], before.attachments()[1]
-    after = Notes("learning", lambda pages: [range(pages)])
-    after.load(0, [None, None, None, row + words])
-    assert after.wanted_attachments() == [3]
-    assert after.bags[3].terms.tolist() == [7, 9]
-    assert after.changes() == ([3], [row])
-    assert after.attachments() == ([3], [words])
-    assert (after.changes(), after.attachments()) == (([], []), ([], []))

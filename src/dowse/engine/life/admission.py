@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +15,8 @@ from dowse.frontier.scope import StaticScope
 from dowse.frontier.seen import WAITS
 from dowse.frontier.traps import GrowthRules
 from dowse.model.page import Context, Links
-from dowse.model.records import CandidateBlock
+from dowse.model.records import FRUITLESS, CandidateBlock
+from dowse.model.revive import revived
 from dowse.model.strategy import SEED_FLOOR, SEED_PRIORITY, LinkView, SourcePage, Strategy
 from dowse.model.topic import Topic
 
@@ -77,7 +80,11 @@ class Admission:
         as well, since it may learn from what they are."""
         ids, priorities, standing = self._frontier.look_up(links.fingerprints)
         current = self._life.values(ids, priorities)
-        new, runs = self._admit(page, page_url, links, ids)
+        pattern = self._growth.judged(page.site, page_url, page.relevant)
+        self._life.journal.statistic_then(
+            f"{FRUITLESS}{page.site}", partial(self._growth.fruitless.state, page.site)
+        )  # fmt: skip
+        new, runs = self._admit(page, pattern, links, ids)
         ranked = (standing == WAITS) & (current < SEED_FLOOR)
         other = (((standing >= WAITS) > ranked) & (ids != page.id)).nonzero()[0]
         view = self._view(page, links, ids, current, ranked, new, other)
@@ -112,8 +119,14 @@ class Admission:
         """Count URLs that an earlier run took up."""
         self._growth.count_all(block.sites, block.urls)
 
+    def restore(self, learned: Mapping[str, Any]) -> None:
+        """Go on from what an earlier run learned of fruitless places."""
+        for name, state in learned.items():
+            if name.startswith(FRUITLESS):
+                self._growth.fruitless.load(int(name.removeprefix(FRUITLESS)), revived(dict[str, int], state))
+
     def _admit(
-        self, page: SourcePage, page_url: str, links: Links, ids: np.ndarray
+        self, page: SourcePage, page_pattern: int, links: Links, ids: np.ndarray
     ) -> tuple[list[int], list[int]]:  # fmt: skip
         """Give admitted new URLs the ids they will have; the row and the pattern run of each, in that order."""
         new = (ids < 0).nonzero()[0].tolist()
@@ -125,7 +138,6 @@ class Admission:
             self._life.journal.refused("depth", len(new), links.urls[new[0]])
             return admitted, runs
         frontier, growth = self._frontier, self._growth
-        page_pattern = growth.pattern(page_url)
         page_run = int(frontier.candidates.run[page.id])
         next_id = len(frontier.candidates)
         for row in new:

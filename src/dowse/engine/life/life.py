@@ -13,6 +13,7 @@ from dowse.engine.life.forecasts import Forecasts
 from dowse.engine.life.pricing import Pricing, costs_of
 from dowse.engine.life.sites import Sites
 from dowse.engine.life.tally import Tally
+from dowse.fetch import may_be_answered_later
 from dowse.frontier import Lease
 from dowse.frontier.scope import StaticScope
 from dowse.model.budget import Spent
@@ -28,7 +29,7 @@ from dowse.model.records import (
     PageRow,
     SiteRow,
 )
-from dowse.model.strategy import AttachedMemory, SourcePage, Strategy
+from dowse.model.strategy import AttachedMemory, LearnsFromFailures, SourcePage, Strategy
 from dowse.model.topic import Topic
 from dowse.predict.calibration import MOST
 from dowse.store import Counters
@@ -83,6 +84,7 @@ class Life:
         self._clock = clock
         self._pricing = Pricing(frontier, topic)
         self._admission = Admission(self, frontier, strategy, scope, topic)
+        self._learned_from = -1  # the last candidate whose page the strategy was shown
         self._sources: dict[int, int] = {}  # candidate -> the one whose redirect led to it
         self.sites = sites
         self.journal = sites.journal
@@ -104,6 +106,7 @@ class Life:
     def admit_links(self, page: SourcePage, url: str, links: Links) -> None:
         """Let the strategy learn from a judged page and rank what it links to; take up those targets that are new."""
         self._admission.links(page, url, links)
+        self._learned_from = page.id
 
     def admit_redirect(self, lease: Lease, url: str) -> str:
         """Take up the target of a redirect in place of the leased URL. Returns "" when it will be fetched, "known" when
@@ -251,6 +254,14 @@ class Life:
         if row.cached_from is not None:
             self.tally.saved(int(row.outcome == Outcome.FETCHED), row.wire_bytes)
         self.forecasts.ended(row)
+        if lease.candidate != self._learned_from and row.outcome != Outcome.REDIRECTED:
+            self._failed(lease, row)
+
+    def _failed(self, lease: Lease, row: PageRow) -> None:
+        """A URL was asked for, and brought nothing that the strategy could learn from."""
+        if isinstance(self._strategy, LearnsFromFailures):
+            lasting = not may_be_answered_later(row.status)
+            self._strategy.failed(lease.candidate, lease.site.id, lasting=lasting)
 
     def _done(self, lease: Lease, state: CandidateState, reason: str, attempts: int) -> None:
         self._frontier.finish(lease.candidate, state)
@@ -306,6 +317,7 @@ class Life:
                 memory.load(block.first, block.evidence)
             self._admission.load(block)
             self._sources.update(block.via)
+        self._admission.restore(learned)
         frontier.loaded(now)
         if isinstance(memory, AttachedMemory):
             for candidate, attachment in past.details(memory.wanted_attachments()):

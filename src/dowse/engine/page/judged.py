@@ -38,11 +38,13 @@ _NO_FACTS = PageFacts()
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """A page's words, and how near the topic its lines and the anchors of its links are; NaN where there is no word."""
+    """A page's words, and how near the topic its lines are, and the anchors and URLs of its links; NaN where no word
+    is."""
 
     page: Reading
     by_line: NDArray[np.float64]
     by_anchor: NDArray[np.float64]
+    by_url: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ def judge_page(
 ) -> Digest:
     """The digest of a page, but for its text and times. ``repeats``: the lines that its site repeats."""
     found = judged(judge, words.page, page.starts, repeats, facts, keep_bag=keep_bag)
-    measures = Measures(words.by_anchor, words.by_line, found.by_block, found.weights)
+    measures = Measures(words.by_anchor, words.by_url, words.by_line, found.by_block, found.weights)
     links = measure_links(page.links, page.mentions, measures, hash_seed, page.fingerprints)
     if page.refresh is not None and refuse(page.refresh) is None:
         add_refresh(links, page.refresh, hash_seed)

@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from time import perf_counter
 
+import numpy as np
+
 from dowse.engine.page.judged import PageWords, facts_of, judge_page
 from dowse.engine.page.parsed import Parsed, parse_response
 from dowse.engine.workers.job import Job, Work
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TopicJudge
 from dowse.model.page import Digest
+from dowse.model.url import path_words
 from dowse.model.words import WordLines
 from dowse.parse import Memo, object_types
 from dowse.store import compose
 
 __all__ = ["PageStep"]
+
+_MOST_URLS = 16_384  # some 3 MB
 
 
 class PageStep:
@@ -32,6 +37,7 @@ class PageStep:
         self._max_links = max_links
         self._hash_seed = hash_seed
         self._memo = Memo()  # of where links lead, which the scope decides
+        self._url_nearness: dict[str, float] = {}
 
     def __call__(self, job: Job) -> Work:
         digest = self.digest(job)
@@ -59,14 +65,27 @@ class PageStep:
         return digest
 
     def _page_words(self, parsed: Parsed) -> PageWords:
-        # anchors stand behind the page's own lines, so that one reading serves for all: most of its time is the calls
-        anchors = parsed.links.anchors
+        # anchors and URLs stand behind the page's own lines, so that one reading serves for all: most of its time is
+        # the calls
+        anchors, urls = parsed.links.anchors, parsed.links.urls
+        new = self._new_urls(urls)
+        behind = [*anchors, *map(path_words, new)]
         reading, size = self._judge.nearness.read_lines(
-            parsed.document.lines, WordLines("\n".join(anchors)) if anchors else None
+            parsed.document.lines, WordLines("\n".join(behind)) if behind else None
         )
         similarities = self._judge.nearness.similarities(reading)
-        lines = len(similarities) - len(anchors)
-        return PageWords(reading.first(size), similarities[:lines], similarities[lines:])
+        lines = len(similarities) - len(behind)
+        known, of_urls = self._url_nearness, lines + len(anchors)
+        known.update(zip(new, similarities[of_urls:].tolist(), strict=True))
+        by_url = np.array([known[url] for url in urls])
+        return PageWords(reading.first(size), similarities[:lines], similarities[lines:of_urls], by_url)
+
+    def _new_urls(self, urls: list[str]) -> list[str]:
+        """Those that must be read: most are met again and again, on the pages of a site."""
+        known = self._url_nearness
+        if len(known) > _MOST_URLS or self._judge.nearness.frequencies is not None:  # these change with every page
+            known.clear()
+        return [url for url in urls if url not in known]
 
 
 def _fields(job: Job, digest: Digest) -> dict[str, object]:

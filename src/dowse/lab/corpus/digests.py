@@ -29,6 +29,7 @@ __all__ = ["Digests"]
 
 _UNKNOWN = -1  # not yet asked of the scope
 _ALLOWED = 0
+_NOT_ASKED = -1.0  # no similarity
 _REMEMBERED = 50_000  # pages whose lines are kept, some 3 KB each
 _ANCHOR_TOKENS = 1 << 20  # read at a time
 
@@ -53,6 +54,7 @@ class Digests:
         # a predicate may ask for what is not kept: structured data, or the text
         self._parses = self.learns or judge.judge.needs_objects or judge.judge.needs_text
         self._by_anchor = np.zeros(0) if self._parses else self._anchor_similarities()
+        self._by_url = np.full(len(pages.fingerprints), _NOT_ASKED)  # by address
         self._lines: dict[int, tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]] = {}
 
     @property
@@ -101,18 +103,25 @@ class Digests:
         if not pages.facts[number, 0] & PAGE or self._parses:
             return self._step.digest(Job(self._index.response(number), 0.0, repeats=repeats, keep_bag=keep_bag))
         start = perf_counter()
-        page, anchors = self._page(number)
+        page, targets, anchors = self._page(number)
         read_at = perf_counter()
         reading = self._read(pages.columns["tokens"][pages.bounds("token_ends", number)])
-        words = PageWords(reading, judge.nearness.similarities(reading), self._by_anchor[anchors])
+        words = PageWords(reading, judge.nearness.similarities(reading), self._by_anchor[anchors], self._urls(targets))
         facts = facts_of(pages.strings["urls"][number], page.content)
         digest = judge_page(judge, page, words, facts, self._scope.refuse, repeats=repeats, keep_bag=keep_bag)
         digest.parse_s, digest.judge_s = read_at - start, perf_counter() - read_at
         return digest
 
-    def _page(self, number: int) -> tuple[PageParts, NDArray[np.int32]]:
+    def _urls(self, targets: NDArray[np.int32]) -> NDArray[np.float64]:
+        """How near the words of these addresses are to the topic."""
+        new = targets[self._by_url[targets] == _NOT_ASKED]
+        if len(new):
+            self._by_url[new] = self._judge.nearness.of_urls(self._pages.strings["urls"].take(new))
+        return self._by_url[targets]
+
+    def _page(self, number: int) -> tuple[PageParts, NDArray[np.int32], NDArray[np.int32]]:
         """What the first half of the step left of a page, without the links that the scope refuses; and the numbers of
-        the anchors of those that are left."""
+        the addresses and anchors of those that are left."""
         pages = self._pages
         columns, strings = pages.columns, pages.strings
         flags, refresh, *facts = pages.facts[number].tolist()
@@ -131,7 +140,7 @@ class Digests:
             strings["urls"][refresh] if refresh >= 0 else None, self._starts(number),
             Gathered(strings["urls"].take(targets), **given), self._mentions(number, kept), pages.fingerprints[targets],
         )  # fmt: skip
-        return page, of_links["anchors"]
+        return page, targets, of_links["anchors"]
 
     def _mentions(self, number: int, kept: NDArray[np.intp] | None) -> Mentions:
         """Where the links stand; those of the rows that are ``kept``, where not all are."""

@@ -28,7 +28,7 @@ _CONTENT, _URL, _LINKS, _SIBLINGS, _ANY = range(5)
 _PRIORS: dict[str, float] = {
     "best page": 0.3, "mean of pages": 0.3, "sum of pages": 0.0,
     **{f"best {name}": 0.0 for name in _CONTEXTS}, **{f"mean {name}": 0.0 for name in _CONTEXTS},
-    "mean anchor's similarity": 0.15, "mean paragraph's similarity": 0.2,
+    "mean anchor's similarity": 0.15, "mean url's similarity": 0.15, "mean paragraph's similarity": 0.2,
     "siblings on the page, mean": 0.4, "siblings on the page, best": 0.0, "siblings on the page, sum": 0.0,
     "siblings in twelve links, mean": 0.1, "siblings in twelve links, best": 0.0, "siblings in twelve links, sum": 0.0,
     "siblings in four links, mean": 0.1, "siblings in four links, best": 0.0, "siblings in four links, sum": 0.0,
@@ -40,7 +40,8 @@ _MEAN = slice(_BEST.stop, _BEST.stop + len(Context))
 _RATES = slice(_MEAN.stop, _MEAN.stop + 9, 3)
 _RATES_BEST = slice(_RATES.start + 1, _RATES.stop, 3)
 _RATES_SUM = slice(_RATES.start + 2, _RATES.stop, 3)
-_SORTS = np.array([_LINKS] * 3 + [_CONTENT] * (2 * len(Context)) + [_SIBLINGS] * 9 + [_URL, _URL, _LINKS, _ANY, _ANY])
+_SORTS_OF_CONTEXTS = [_URL if context is Context.URL else _CONTENT for context in Context]
+_SORTS = np.array([_LINKS] * 3 + 2 * _SORTS_OF_CONTEXTS + [_SIBLINGS] * 9 + [_URL, _URL, _LINKS, _ANY, _ANY])
 
 
 def weighted(content: float, url: float, links: float, siblings: float) -> tuple[list[float], NDArray[np.intp]]:

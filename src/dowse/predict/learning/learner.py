@@ -19,6 +19,7 @@ from dowse.model.page import Bag
 from dowse.model.revive import revived
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage, Subject
 from dowse.model.url import split
+from dowse.predict.learning.answers import Answers, Failed
 from dowse.predict.learning.contrast import Contrast, Told, first_kept
 from dowse.predict.learning.features import EXACT, NAMES, Tables, weighted
 from dowse.predict.learning.notes import Notes, Rows, name_links, note_links
@@ -65,10 +66,11 @@ class Learner:
         if not 0 <= reuse < float("inf"):
             raise TopicError(f"reuse = {reuse:g} is no number of pages: it is 0 or above")
         prior, self._left_out = weighted(*parts)
-        self.memory = Notes("learning", _of_use)
+        self.memory = Notes("learning, six contexts", _of_use)
         self._before = (before or Statistics()).weighing(reuse)
         self._contrast = Contrast(subject, self._before)
         self._tables = Tables()
+        self._answers = Answers()
         self._learned = Regression(prior, trust)
         self._sweep = Sweep(_AT_ONCE)
         self._exact = exact
@@ -83,7 +85,7 @@ class Learner:
     @property
     def nbytes(self) -> int:
         """What it takes in memory, but for the words of the pages it keeps."""
-        return self.memory.nbytes + self._tables.nbytes
+        return self.memory.nbytes + self._tables.nbytes + self._answers.nbytes
 
     # -- learning ------------------------------------------------------------------------------------------------
 
@@ -105,6 +107,7 @@ class Learner:
         for gone in self._contrast.forget():
             self.memory.bags.pop(gone, None)
         self._tables.judged_one(row, value)
+        self._answers.count(row)
         pages = self._tables.pages
         if pages >= _next_fit(self._fit_pages):
             self._fit_pages = pages
@@ -114,6 +117,9 @@ class Learner:
             self._due = self._learned.examples * 11 // 10 + _FEW
             self._version += 1
         self._sweep.begin(self.memory.count)
+
+    def failed(self, candidate: int, site: int, *, lasting: bool) -> None:
+        self._answers.count(self.memory.failed(candidate, site, Failed.LASTING if lasting else Failed.PASSING))
 
     def _revalue(self, ids: Ints, values: Floats) -> None:
         """Pages are worth something else than was thought."""
@@ -163,7 +169,12 @@ class Learner:
         return self._looked[1]
 
     def _value(self, rows: Rows) -> Floats:
-        return _squeezed(self._features(rows) @ self._learned.weights)
+        return _squeezed(self._features(rows) @ self._learned.weights) * self._answers.chances(rows)
+
+    def _predicted(self, row: Rows) -> tuple[float, float]:
+        """The chance of a single candidate to be on the topic, and that times the chance that it answers."""
+        chance = _squeezed_one(float(self._evidence(row) @ self._learned.weights))
+        return chance, chance * self._answers.chances(row).item()
 
     def revise(self, is_waiting: IsWaiting) -> Revision | None:
         if self._exact:
@@ -184,7 +195,7 @@ class Learner:
         row = self.memory.one(candidate)
         if not row["parents"].item():
             return None
-        return _squeezed_one(float(self._evidence(row) @ self._learned.weights))
+        return self._predicted(row)[1]
 
     def explain(self, candidate: int, priority: float) -> Explanation:
         row = self.memory.one(candidate)
@@ -194,10 +205,14 @@ class Learner:
         told = zip(NAMES, self._evidence(row).tolist(), self._learned.weights.tolist(), strict=True)
         parts = {name: (value, weight) for name, value, weight in told if value * weight}
         mixed = sum(value * weight for value, weight in parts.values())
-        predicted = _squeezed_one(mixed)
-        beside = {"kept above 0": predicted - mixed, "what was learned since it was ranked": priority - predicted}
-        parts |= {name: (more, 1.0) for name, more in beside.items() if abs(more) > _SAME}
-        return Explanation(priority, {_CHANCE: (predicted, 0.0), **parts, **parents}, self._version)
+        chance, predicted = self._predicted(row)
+        beside = {
+            "kept above 0": (chance - mixed, 1.0),
+            "chance of no answer": (1 - predicted / chance if chance else 0.0, -chance),
+            "what was learned since it was ranked": (priority - predicted, 1.0),
+        }
+        parts |= {name: part for name, part in beside.items() if abs(part[0] * part[1]) > _SAME}
+        return Explanation(priority, {_CHANCE: (chance, 0.0), **parts, **parents}, self._version)
 
     # -- over a stop ---------------------------------------------------------------------------------------------
 
@@ -217,6 +232,7 @@ class Learner:
         self._sweep.restore(sweep)
         self._threshold = revived(float, state["threshold"])
         self._tables.restore(self.memory.all())
+        self._answers.restore(self.memory.all())
         self._hosts = {}
         for site, host in state.get("hosts", {}).items():
             self._met(int(site), host)

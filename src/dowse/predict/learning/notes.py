@@ -30,7 +30,8 @@ ROW = np.dtype([
     ("place", "<u2", PARENTS),  # where on them, in runs of links
     ("best", "<f2", len(Context)),  # similarity of its contexts
     ("mean", "<f2", len(Context)),
-    ("spare", "<u2"),  # fills up to a multiple of 8
+    ("failed", "<u2"),  # 0: no; else one of Failed in predict/learning/answers.py
+    ("spare", "<u2", 2),  # fills up to a multiple of 8
 ])  # fmt: skip
 Rows = NDArray[np.void]
 """Records, one a candidate."""
@@ -90,7 +91,6 @@ class Notes(RowTable):
         self.bags: dict[int, Bag] = {}  # of judged pages, for as long as somebody may ask for them
         self._judged: list[int] = []  # since it was last asked for attachments
         self._of_use = of_use
-        self._behind: dict[int, bytes] = {}  # words that stood behind rows, as in records of version 3
 
     @property
     def own(self) -> NDArray[np.float32]:
@@ -111,6 +111,14 @@ class Notes(RowTable):
         self.bags[id_] = bag
         self._judged.append(id_)
 
+    def failed(self, id_: int, site: int, how: int) -> Rows:
+        """A URL was asked for in vain. Its record."""
+        self.reach(id_ + 1)
+        row = self._rows[id_]  # a view
+        row["site"], row["failed"] = site, how
+        self._changed.append(np.array([id_]))
+        return self.one(id_)
+
     def all(self) -> Rows:
         """Every record; a view."""
         return self._rows[: self.count]
@@ -118,16 +126,7 @@ class Notes(RowTable):
     def attachments(self) -> tuple[list[int], list[bytes]]:
         ids = [id_ for id_ in dict.fromkeys(self._judged) if id_ in self.bags]
         self._judged.clear()
-        behind, self._behind = self._behind, {}
-        return [*behind, *ids], [*behind.values(), *(_packed(self.bags[id_]) for id_ in ids)]
-
-    def load(self, first: int, rows: Sequence[bytes | None]) -> None:
-        size = ROW.itemsize
-        super().load(first, [row and row[:size] for row in rows])
-        behind = {id_: row[size:] for id_, row in enumerate(rows, first) if row is not None and len(row) > size}
-        if behind:  # from now on they are written apart
-            self._behind.update(behind)
-            self._changed.append(np.array(list(behind)))
+        return ids, [_packed(self.bags[id_]) for id_ in ids]
 
     def wanted_attachments(self) -> list[int]:
         judged = np.flatnonzero(~np.isnan(self.own[: self.count]))
@@ -136,9 +135,6 @@ class Notes(RowTable):
         for some in self._of_use(len(judged)):
             of_use |= (ordinals >= some.start) & (ordinals < some.stop)
         wanted: list[int] = judged[of_use].tolist()
-        for id_ in wanted:
-            if id_ in self._behind:
-                self.load_attachment(id_, self._behind[id_])
         return wanted
 
     def load_attachment(self, candidate: int, attachment: bytes) -> None:

@@ -1,0 +1,97 @@
+"""The chance that a URL answers with a page, by what became of others of its site and with its tokens.
+
+A page off the topic and a URL that leads nowhere are different things: words tell the one, a site and its URLs the
+other. So what a URL is worth is the chance to be on the topic, times the chance that there is a page at all.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.compiled import core
+from dowse.predict.learning.link_tokens import BUCKETS
+from dowse.predict.learning.notes import Rows
+
+__all__ = ["Answers", "Failed"]
+
+Floats = NDArray[np.float64]
+_MASK = np.uint32(BUCKETS - 1)
+_KAPPA = 3.0
+_USUAL, _USUAL_ASKED = 0.5, 5.0  # so many failed of so many that were asked for, before anything is known
+
+
+class Failed(IntEnum):
+    """What a record says of a URL that was asked for in vain."""
+
+    LASTING = 1  # it speaks against the URL, and against its site
+    PASSING = 2  # against its site only
+
+
+class Answers:
+    """How many URLs were asked for and how many of them in vain, by site and token. Whole numbers: their sums are exact
+    in any order."""
+
+    def __init__(self) -> None:
+        self._tokens = np.zeros(BUCKETS, np.complex64)  # URLs that were asked for, and i times those that failed
+        self._sites = np.zeros(64, np.complex128)  # the same
+        self.asked, self.failed = 0, 0
+
+    @property
+    def nbytes(self) -> int:
+        return self._tokens.nbytes + self._sites.nbytes
+
+    @property
+    def usual(self) -> float:
+        """The share that fails, never 0 or 1."""
+        return (self.failed + _USUAL) / (self.asked + _USUAL_ASKED)
+
+    def count(self, row: Rows) -> None:
+        """The URL with this record was asked for: it failed, as its record says, or brought a page."""
+        failed = row["failed"].item()
+        self._reach(row["site"].item() + 1)
+        if core is not None and core.count_answer(row, self._tokens, self._sites):
+            self.asked += 1
+            self.failed += failed > 0
+        else:
+            self._count(row)
+
+    def restore(self, rows: Rows) -> None:
+        """Work everything out again from all records."""
+        asked = rows[~np.isnan(rows["own"]) | (rows["failed"] > 0)]
+        self._reach(int(asked["site"].max(initial=0)) + 1)
+        self._count(asked)
+
+    def _count(self, rows: Rows) -> None:
+        failed = rows["failed"] > 0
+        self.asked += len(rows)
+        self.failed += int(failed.sum())
+        more = 1 + 1j * failed
+        np.add.at(self._sites, rows["site"], more)
+        of_url = rows["failed"] != Failed.PASSING
+        tokens = rows["token"][of_url]
+        at, which = np.nonzero(tokens)
+        np.add.at(self._tokens, tokens[at, which] & _MASK, more[of_url][at].astype(np.complex64))
+
+    def _reach(self, top: int) -> None:
+        if top >= len(self._sites):  # the last stays empty
+            self._sites = np.concatenate((self._sites, np.zeros(top * 9 // 8 - len(self._sites) + 64)))
+
+    def chances(self, rows: Rows) -> Floats:
+        """That each candidate answers.
+
+        Odds to fail, as a naive Bayes has them: those of the site, times what each token says beyond that. Tokens come
+        together (``images`` and ``png``), so what they say is taken to the root.
+        """
+        found = np.empty(len(rows))
+        if core is not None and core.chances(rows, self._tokens, self._sites, self.usual, found):
+            return found
+        site = self._sites.take(rows["site"], mode="clip")  # a site beyond is the last, of which nothing is known
+        fails = ((site.imag + _KAPPA * self.usual) / (site.real + _KAPPA))[:, None]
+        token = self._tokens[rows["token"] & _MASK].astype(np.complex128)  # the bucket of what is not there stays empty
+        answered = token.real - token.imag
+        odds = fails / (1 - fails)
+        beyond = (token.imag + _KAPPA * fails) / (answered + _KAPPA * (1 - fails)) / odds
+        return np.asarray(1 / (1 + odds[:, 0] * np.sqrt(beyond.prod(axis=1))))
