@@ -9,13 +9,13 @@ enum { PARENTS = 8, WIDTH = 12, CONTEXTS = 6 };
 
 typedef struct {
     int32_t site;
-    float own, score;
-    int32_t ordinal, page[PARENTS];
+    float own;
+    int32_t page[PARENTS];
     uint32_t token[WIDTH];
     uint16_t parents, place[PARENTS], best[CONTEXTS], mean[CONTEXTS], failed, spare[2]; /* best and mean are halves */
 } Record;
 
-_Static_assert(sizeof(Record) == 144, "a record has no gaps");
+_Static_assert(sizeof(Record) == 136, "a record has no gaps");
 
 /* Pages that are known, and the sum of their values. */
 typedef struct {

@@ -67,7 +67,16 @@ if TYPE_CHECKING:
         SearchResult,
     )
     from dowse.model.records import Batch, Records
-    from dowse.model.strategy import AttachedMemory, Explanation, LinkView, Memory, SourcePage, Strategy, Subject
+    from dowse.model.strategy import (
+        Explanation,
+        LearnsFromFailures,
+        LinkView,
+        Memory,
+        Revaluing,
+        SourcePage,
+        Strategy,
+        Subject,
+    )
     from dowse.predict.memory import NumberTable
     from dowse.predict.rerank import RanksOnMention
     from dowse.store.read import CrawlReader
@@ -87,7 +96,7 @@ _LAZY = {  # module -> what it holds: loaded on first use, so that worker proces
     ),
     "dowse.model.records": ("Batch", "Records"),
     "dowse.model.strategy": (
-        "AttachedMemory", "Explanation", "LinkView", "Memory", "SourcePage", "Strategy", "Subject",
+        "Explanation", "LearnsFromFailures", "LinkView", "Memory", "Revaluing", "SourcePage", "Strategy", "Subject",
     ),
     "dowse.predict.memory": ("NumberTable",),
     "dowse.predict.rerank": ("RanksOnMention",),
@@ -96,11 +105,12 @@ _LAZY = {  # module -> what it holds: loaded on first use, so that worker proces
 _MODULE_OF = {name: module for module, names in _LAZY.items() for name in names}
 
 __all__ = [
-    "AttachedMemory", "Bag", "Batch", "Budget", "Cache", "Clock", "Context", "Converted", "Converter", "Cost",
+    "Bag", "Batch", "Budget", "Cache", "Clock", "Context", "Converted", "Converter", "Cost",
     "CrawlReader", "DowseError", "Example", "Explanation", "Extracted", "Extractor", "Failure", "FailureKind",
-    "Fetched", "Judge", "JudgeSettings", "Keyword", "Limits", "LinkView", "Memory", "Meter", "Network", "NumberTable",
+    "Fetched", "Judge", "JudgeSettings", "Keyword", "LearnsFromFailures", "Limits", "LinkView", "Memory", "Meter",
+    "Network", "NumberTable",
     "PageFacts", "Part", "Politeness", "RanksOnMention", "ReadPage", "Reason", "Records", "Request", "Resolved",
-    "Response", "Scope", "SearchEngine", "SearchResult", "Seeds", "SourcePage", "StoreError", "Strategy",
+    "Response", "Revaluing", "Scope", "SearchEngine", "SearchResult", "Seeds", "SourcePage", "StoreError", "Strategy",
     "StrategyChoice", "Subject", "SystemClock", "Target", "Timings", "Topic", "TopicError", "Transport", "Truncation",
     "UserError", "Verdict", "crawl", "load_topic", "open_crawl",
 ]  # fmt: skip

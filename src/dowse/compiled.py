@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Core", "Found", "core"]
 
-_VERSION = 10  # of what is below, as in src/core/module.c
+_VERSION = 11  # of what is below, as in src/core/module.c
 _Link = TypeVar("_Link", bound=tuple[Any, ...])
 Found = tuple[bytes, list[_Link], tuple[list[int], ...], list[tuple[int, Mapping[str, str | None], str]]]
 """Text in UTF-8, links, columns of the outline and elements of the head (kind, attributes, text) of a page."""

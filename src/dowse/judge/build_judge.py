@@ -16,20 +16,22 @@ from dowse.judge.erid import KeywordPool, keyword_pool
 from dowse.judge.frequencies import Frequencies
 from dowse.judge.guarded import GuardedJudge
 from dowse.judge.judges import EridJudge, PredicateJudge, SimilarityJudge, TopicJudge
+from dowse.judge.learned.learned_judge import LearnedJudge
 from dowse.judge.lexicon import Lexicon
 from dowse.judge.nearness import Nearness
 from dowse.judge.predicate import Predicate, build_predicate, check_measurable, check_predicate
 from dowse.judge.similarity import TopicVector, normalised, rocchio, unit_vector
+from dowse.judge.subject import subject_of, terms_of
 from dowse.judge.terms import Terms, check_weighting
 from dowse.model.errors import TopicError
 from dowse.model.facts import PageFacts
-from dowse.model.judge import Judge, ReadPage
+from dowse.model.judge import LEARNED, Judge, ReadPage
 from dowse.model.page import Verdict
 from dowse.model.plugins import Plugin, find_plugin, find_plugins
 from dowse.model.topic import FunctionName, Keyword, Topic
 from dowse.model.words import words
 
-__all__ = ["DEFAULT_THRESHOLDS", "METHODS", "build_judge", "check_judge", "looking_judge"]
+__all__ = ["DEFAULT_THRESHOLDS", "METHODS", "build_judge", "check_judge", "learned_judge", "learns", "looking_judge"]
 
 DEFAULT_THRESHOLDS = {
     ("similarity", "log"): 0.06,
@@ -50,7 +52,7 @@ from all of them). The best value differs by collection (0.02 to 0.06), so a
 topic with examples, or a threshold of its own, does better.
 """
 _ONE_EXAMPLE = 0.3  # of its own score: chosen the same way, one example a topic
-METHODS = ("similarity", "erid")
+METHODS = (LEARNED, "similarity", "erid")
 """The judges that ``[judge] method`` names without a package's help."""
 
 
@@ -69,6 +71,17 @@ def build_judge(topic: Topic, judge: Judge | None = None) -> TopicJudge:
     if predicate is not None:
         return _predicate_judge(topic, predicate, told)
     return _by_words(topic, told)
+
+
+def learns(topic: Topic) -> bool:
+    """Is the topic judged by what the crawl teaches? Not where a predicate decides, nor a threshold of similarity."""
+    settings = topic.judge
+    return settings.method == LEARNED and settings.threshold is None and topic.predicate is None
+
+
+def learned_judge(topic: Topic) -> LearnedJudge | None:
+    """The judge that learns from a crawl for this topic; None where another decides. Examples must have their text."""
+    return LearnedJudge(subject_of(topic), topic.judge.precision) if learns(topic) else None
 
 
 def check_judge(topic: Topic) -> None:
@@ -122,8 +135,13 @@ def _by_words(topic: Topic, told: _Told) -> TopicJudge:
     elif threshold is None and positive:
         threshold = calibrate(*_held_out_scores(settings.method, told))
     if threshold is None:
-        threshold = DEFAULT_THRESHOLDS[settings.method, settings.weighting]
+        threshold = DEFAULT_THRESHOLDS[_measure(settings.method), settings.weighting]
     return TopicJudge(_of_method(settings.method, threshold), _nearness(topic, told.terms, vector, told.pool))
+
+
+def _measure(method: str) -> str:
+    """What a first look goes by, for a judge that learns."""
+    return "similarity" if method == LEARNED else method
 
 
 def _of_method(method: str, threshold: float) -> Judge:
@@ -201,7 +219,7 @@ class _Told:
 
 
 def _told(topic: Topic) -> _Told:
-    terms = Terms(topic.judge.language)
+    terms = terms_of(topic)
     weighting = check_weighting(topic.judge.weighting).removesuffix("-idf")
     keywords = topic.keywords or tuple(Keyword(word) for word in dict.fromkeys(words(topic.query)) if terms[word])
     examples = [_Labelled(example.positive, words(example.text)) for example in topic.examples if example.text]

@@ -20,16 +20,18 @@ _MEMO = 200_000  # words remembered; the memo starts over when full
 class Terms(dict[str, str]):
     """word -> term ("" for a stop word), worked out once a word. A dict, so that a known word costs one lookup.
 
-    ``language`` is one of the stemmer's ("english", "german", ...), or "none": every word is its own term.
+    ``language`` is one of the stemmer's ("english", "german", ...), or "none": every word is its own term. Stop words
+    that are ``kept`` are terms: "it" for who looks for IT.
     """
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, kept: frozenset[str] = frozenset()) -> None:
         super().__init__()
         if language != "none" and language not in Stemmer.algorithms():
             known = ", ".join(sorted(Stemmer.algorithms()))
             raise TopicError(f"unknown language {language!r}: use none or one of {known}", key="judge.language")
         self.language = language
-        self._stops = STOP_WORDS.get(language, frozenset())
+        self._kept = kept
+        self._stops = STOP_WORDS.get(language, frozenset()) - kept
         self._stemmer = None if language == "none" else Stemmer.Stemmer(language, 0)
 
     def __missing__(self, word: str) -> str:
@@ -45,7 +47,7 @@ class Terms(dict[str, str]):
         return ["" if word in self._stops else stem for word, stem in zip(words, stems, strict=True)]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Terms, (self.language,)
+        return Terms, (self.language, self._kept)
 
     def sequence(self, words: Iterable[str]) -> list[str]:
         """The terms of a text in order."""

@@ -6,16 +6,23 @@ measured apart from it, whoever judges. Who judges may change while a crawl runs
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.facts import PageFacts
-from dowse.model.page import Reason, Verdict
+from dowse.model.page import Bag, Reason, Verdict
 
-__all__ = ["Judge", "ReadPage", "TermCounts"]
+__all__ = ["LEARNED", "Judge", "LearningJudge", "ReadPage", "Revised", "SeenPage", "TermCounts"]
+
+LEARNED = "learned"
+"""The method of a judge that learns from the crawl."""
+
+Revised = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""Pages, and what each is worth by now."""
 
 TermCounts = NDArray[np.int64] | NDArray[np.float64]
 """How often terms occur. A fraction: lines that a site repeats on its pages count for less."""
@@ -80,4 +87,36 @@ class Judge(Protocol):
     def verdict(self, page: ReadPage) -> Verdict:
         """Judge a page: a score from 0 to 1, relevant when it is above 0 and reaches the threshold, with reasons that
         add up to the score. ``similarity`` and ``erid`` are filled in by who asks."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPage:
+    """A page as the engine has it, for a judge that learns: its terms, its host, and the verdict of the judge that saw
+    it first, in a worker."""
+
+    bag: Bag
+    host: str
+    first_look: Verdict
+
+
+class LearningJudge(Protocol):
+    """Judges in the engine's process, after a judge in a worker had a first look, and learns from what it sees."""
+
+    @property
+    def is_due(self) -> bool:
+        """Is it time to :meth:`learn`?"""
+        ...
+
+    def verdict(self, page: SeenPage) -> Verdict:
+        """Judge a page by what is known so far."""
+        ...
+
+    def add(self, id_: int, bag: Bag, host: str, similarity: float) -> None:
+        """A page was judged, and is there to be learned from."""
+        ...
+
+    def learn(self) -> Generator[None, None, Revised]:
+        """Learn from all that was added, in pieces between which others have their turn; what pages are worth by
+        then."""
         ...

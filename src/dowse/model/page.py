@@ -61,12 +61,13 @@ class Verdict:
     score: float
     relevant: bool
     threshold: float
-    method: str  # "similarity", "erid" or "predicate"
+    method: str  # "learned", "similarity", "erid" or "predicate"
     reasons: tuple[Reason, ...] = ()
     similarity: float = 0.0
     erid: float = 0.0
     parts: tuple[Part, ...] = ()  # of the predicate, where there is one
     fault: str = ""  # what went wrong in the topic's own function, which then counts as not satisfied
+    model: int = 0  # the version of the model, where the judge learns
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,18 @@ class Bag:
 
     terms: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
     counts: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+
+    def packed(self) -> bytes:
+        """How many terms, the terms, how often each occurs."""
+        size = np.array([len(self.terms)], "<u2").tobytes()
+        return size + self.terms.astype("<u4").tobytes() + self.counts.astype("<f2").tobytes()
+
+    @staticmethod
+    def unpacked(data: bytes) -> Bag:
+        """What was :meth:`packed`."""
+        size = int.from_bytes(data[:2], "little")
+        counts = np.frombuffer(data, "<f2", size, 2 + 4 * size).astype(np.float32)
+        return Bag(np.frombuffer(data, "<u4", size, 2), counts)
 
 
 class Context(IntEnum):

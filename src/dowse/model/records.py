@@ -153,8 +153,20 @@ class PageRow:
     score: Annotated[float | None, Stored("How close the page is to the topic, from 0 to 1. Null: not judged.")] = None
     relevant: Annotated[
         bool | None,
-        Stored("1 if `score` reaches the threshold (and the language is wanted), otherwise 0. Null: not judged."),
+        Stored(
+            "1 if `score` reaches the threshold (and the language is wanted), otherwise 0. Null: not judged. A judge "
+            "that learns gives all pages their final verdict when the crawl ends: see `first_relevant`."
+        ),
     ] = None
+    model: Annotated[
+        int,
+        Stored("The version of the model that gave `score`; 0: the judge does not learn, or knew too little.", since=5),
+    ] = 0
+    first_score: Annotated[
+        float | None, Stored("The score it was given when it was fetched; null: not judged.", since=5)
+    ] = None
+    first_relevant: Annotated[bool | None, Stored("The same of `relevant`.", since=5)] = None
+    first_model: Annotated[int, Stored("The same of `model`.", since=5)] = 0
     similarity: Annotated[float | None, Stored("The cosine similarity to the topic's terms.")] = None
     erid: Annotated[float | None, Stored("The weighted keyword density.")] = None
     content: PageContent = field(default_factory=PageContent)

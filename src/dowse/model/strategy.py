@@ -22,12 +22,12 @@ from dowse.model.page import Bag, Context
 __all__ = [
     "SEED_FLOOR",
     "SEED_PRIORITY",
-    "AttachedMemory",
     "Explanation",
     "IsWaiting",
     "LearnsFromFailures",
     "LinkView",
     "Memory",
+    "Revaluing",
     "Revision",
     "Sample",
     "SourcePage",
@@ -54,8 +54,8 @@ class SourcePage:
     relevant: bool
     n_links: int
     threshold: float = 0.5  # the score from which a page is relevant
+    worth: float = 0.0  # from 0 to 1, and about a half where it is doubtful
     bag: Bag | None = None  # its terms, for a strategy that learns from words
-    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,24 +119,6 @@ class Memory(Protocol):
         ...
 
 
-@runtime_checkable
-class AttachedMemory(Memory, Protocol):
-    """A memory that also keeps something long of some candidates, such as a page's words, which hardly ever changes: it
-    is stored apart from the rows, so that it is not written again with each change of these."""
-
-    def attachments(self) -> tuple[Sequence[int], Sequence[bytes]]:
-        """Candidates and what was attached to them since this was last asked."""
-        ...
-
-    def wanted_attachments(self) -> Sequence[int]:
-        """After all rows were loaded: the candidates whose attachments are still of use."""
-        ...
-
-    def load_attachment(self, candidate: int, attachment: bytes) -> None:
-        """Take up what was attached to a candidate."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Sample:
     """A page that is known to be on the topic, or off it."""
@@ -147,10 +129,11 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a strategy that learns from words is told of the topic before the crawl."""
+    """What whoever learns from words is told of the topic before the crawl."""
 
     positive: tuple[Sample, ...] = ()  # the examples
     negative: tuple[Sample, ...] = ()
+    query: tuple[int, ...] = ()  # its terms, hashed as in a bag
 
 
 class Strategy(Protocol):
@@ -208,4 +191,13 @@ class LearnsFromFailures(Protocol):
     def failed(self, candidate: int, site: int, *, lasting: bool) -> None:
         """A URL of this site brought no page to learn from: an error, another type, a copy of a known page. Not
         ``lasting``: the site may answer another time, so this says little of the URL."""
+        ...
+
+
+@runtime_checkable
+class Revaluing(Protocol):
+    """A strategy to which a page's worth matters after it was judged: a judge that learns thinks otherwise later."""
+
+    def revalue(self, ids: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+        """Pages are worth something else than was thought. Some may be unknown here."""
         ...

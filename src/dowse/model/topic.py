@@ -80,10 +80,12 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """How a page's relevance is measured: ``similarity`` (cosine) or ``erid`` (weighted keywords)."""
+    """How a page's relevance is measured: ``learned`` (from examples and the crawl), ``similarity`` (cosine) or
+    ``erid`` (weighted keywords)."""
 
-    method: str = "similarity"
+    method: str = "learned"  # a threshold without a method is one of similarity
     threshold: float | None = None  # None: calibrated from examples, else the method's default
+    precision: float | None = None  # of a judge that learns: so many of the pages it calls relevant shall be
     language: str = "english"  # stemming and stop words of the topic's terms; "none" switches both off
     weighting: str = "log"  # "tf" | "log" | "tf-idf" | "log-idf"
 

@@ -70,6 +70,7 @@ def topic_keys(directory: Path) -> dict[str, Keys]:
         "judge": {
             "method": ("method", read.text),
             "threshold": ("threshold", read.number(0, 1)),
+            "precision": ("precision", read.number(0, 1)),
             "language": ("language", read.one_of(*LANGUAGES)),
             "weighting": ("weighting", read.one_of("tf", "log", "tf-idf", "log-idf")),
         },

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable
 
 from dowse.model.errors import TopicError
-from dowse.model.strategy import Strategy, Subject
+from dowse.model.strategy import Strategy
 from dowse.predict.gatherer import ByMeasure, Hybrid
 from dowse.predict.learning import InterestRatios, Learner, Statistics
 from dowse.predict.learning.reuse import REUSE
@@ -75,7 +75,7 @@ def tunnel(form: str = "robust", trust: float = 40.0) -> Strategy:
 
 
 def learning(
-    subject: Subject, before: Statistics | None = None, form: str = "robust", combine: str = "learned",
+    before: Statistics | None = None, form: str = "robust", combine: str = "learned",
     trust: float = 20.0, content: float = 1.0, url: float = 1.0, links: float = 1.0, siblings: float = 1.0,
     exact: bool = False, reuse: float = REUSE,
 ) -> Strategy:  # fmt: skip
@@ -85,7 +85,7 @@ def learning(
         raise TopicError(f"combine is {combine!r}: write learned or logs")
     weights = (content, url, links, siblings)
     if robust and combine == "learned":
-        return Learner(subject, trust, weights, exact=exact, before=before, reuse=reuse)
+        return Learner(trust, weights, exact=exact, before=before, reuse=reuse)
     if before is not None:
         raise TopicError("only the learned mix starts from statistics: leave out learn_from, or form and combine")
     return InterestRatios(weights, robust=robust, exact=exact)

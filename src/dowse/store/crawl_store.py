@@ -296,8 +296,15 @@ class CrawlStore:
             yield rows.candidates(start, found, count)
 
     def details(self, candidates: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-        """The long part of what the strategy knows of these candidates, where there is one."""
+        """The terms of these pages, packed, where they were kept."""
         return iter(self._connection.execute(rows.DETAILS_OF, (rows.to_json(list(candidates)),)))
+
+    def judged(self) -> list[tuple[int, float, str]]:
+        """Id, similarity and URL of each page that has a score, in the order they were judged."""
+        found = self._connection.execute(
+            "SELECT id, ifnull(similarity, 0.0), url FROM pages WHERE score IS NOT NULL ORDER BY ordinal"
+        )
+        return [(int(id), float(similarity), str(url)) for id, similarity, url in found]
 
     def sites(self) -> Iterator[SiteRow]:
         """Every known origin in id order."""

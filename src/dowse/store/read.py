@@ -262,8 +262,14 @@ class CrawlReader:
 
     @asked
     def details(self, candidates: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-        """The long part of what the strategy knows of these candidates, where there is one."""
+        """The terms of these pages, packed, where they were kept."""
         return iter(self._ask(rows.DETAILS_OF, rows.to_json(list(candidates))))
+
+    @asked
+    def judged(self) -> list[tuple[int, float, str]]:
+        """Id, similarity and URL of each page that has a score, in the order they were judged."""
+        found = self._ask("SELECT id, ifnull(similarity, 0.0), url FROM pages WHERE score IS NOT NULL ORDER BY ordinal")
+        return [(int(id), float(similarity), str(url)) for id, similarity, url in found]
 
     @asked
     def hosts(self) -> dict[int, str]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.page import Bag, Context
-from dowse.model.strategy import AttachedMemory, LearnsFromFailures, LinkView, Memory, Revision, SourcePage, Strategy
+from dowse.model.strategy import LearnsFromFailures, LinkView, Memory, Revision, SourcePage, Strategy
 from dowse.testing.contract import expect
 
 __all__ = ["Answers", "Event", "MakeStrategy", "Records", "Story", "Telling", "random_story", "resumed"]
@@ -129,8 +129,8 @@ def random_story(seed: int = 0, pages: int = 30, links: int = 8) -> Story:
         page = SourcePage(
             id=candidate, site=web.sites[candidate], depth=web.depths[candidate], ordinal=judged,
             score=web.dice.uniform(0.3, 1.0) if relevant else web.dice.choice((0.0, web.dice.uniform(0.0, 0.3))),
-            relevant=relevant, n_links=len(found), threshold=0.3, bag=web.bag(relevant),
-            host=f"site{web.sites[candidate]}.test",
+            relevant=relevant, n_links=len(found), threshold=0.3,
+            worth=web.dice.uniform(0.5, 1.0) if relevant else web.dice.uniform(0.0, 0.5), bag=web.bag(relevant),
         )  # fmt: skip
         events.append(Event(candidate, page=page, links=web.links(candidate, found)))
         judged += 1
@@ -146,7 +146,6 @@ class Records:
     """What a crawl's records keep of a strategy."""
 
     rows: dict[int, bytes] = field(default_factory=dict)
-    attached: dict[int, bytes] = field(default_factory=dict)
     state: dict[str, Any] = field(default_factory=dict)
 
     def commit(self, strategy: Strategy) -> None:
@@ -154,8 +153,6 @@ class Records:
         memory = strategy.memory
         if memory is not None:
             self.rows.update(zip(*memory.changes(), strict=True))
-        if isinstance(memory, AttachedMemory):
-            self.attached.update(zip(*memory.attachments(), strict=True))
         self.state = {
             key: value if isinstance(value, bytes) else json.loads(json.dumps(value, allow_nan=False))
             for key, value in strategy.state().items()
@@ -229,9 +226,5 @@ def resumed(make: MakeStrategy, records: Records, candidates: int) -> Strategy:
     if memory is not None:
         for first in range(0, candidates, 50):
             memory.load(first, [records.rows.get(id_) for id_ in range(first, min(first + 50, candidates))])
-    if isinstance(memory, AttachedMemory):
-        for id_ in memory.wanted_attachments():
-            expect(id_ in records.attached, "only attachments that were given away are wanted")
-            memory.load_attachment(id_, records.attached[id_])
     strategy.restore(dict(records.state))
     return strategy

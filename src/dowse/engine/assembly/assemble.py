@@ -23,11 +23,12 @@ from dowse.engine.loop.engine import Engine, Stop
 from dowse.engine.loop.watchdog import Watchdog
 from dowse.engine.page.cached import FromCache, absolute_folders, open_cache
 from dowse.engine.page.step import PageStep
+from dowse.engine.page.verdicts import restore_judge
 from dowse.engine.workers.port import InProcess, Workers, default_workers
 from dowse.engine.workers.process_pool import ProcessPool
 from dowse.engine.workers.start import Started
 from dowse.frontier.scope import StaticScope
-from dowse.judge import METHODS, TERMS, TopicJudge, build_judge, check_judge, subject_of
+from dowse.judge import METHODS, TERMS, LearnedJudge, TopicJudge, build_judge, check_judge, learned_judge, subject_of
 from dowse.model.bodies import Bodies
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
@@ -156,13 +157,14 @@ async def assemble(
             topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), before=before
         )
         judge = build_judge(topic, own_judge).kept_at(folder)
+        learned = learned_judge(topic) if own_judge is None else None
         named = [*seeds, *filter(None, map(canonical, topic.seeds.sitemaps))]
         scope = StaticScope(topic.scope, named)
         workers = _workers(topic, judge, PageStep(judge, scope, topic.limits.max_links, hash_seed), bodies, prepared)
         if not judge.judge.can_be_sent and topic.workers != 0:
             notes.append(_IN_PROCESS)
         if store is None:
-            store = CrawlStore.create(folder, _settings(topic, seeds, judge), clock.wall())
+            store = CrawlStore.create(folder, _settings(topic, seeds, judge, learned), clock.wall())
             undo.callback(store.close)
         keep_categories(judge.categories, folder)  # a run that was killed may not have come so far
         keep_learned(before, folder)
@@ -171,11 +173,14 @@ async def assemble(
             notes.append(f"{TERMS} is gone or damaged: which terms are rare is learned anew, so scores will differ")
         parts = join(
             topic, exchange, strategy, scope, workers, store, clock,
-            seed_origins={split(url).origin for url in named}, keep_text=keep_text, on_page=on_page, held=held,
+            seed_origins={split(url).origin for url in named}, learned=learned, keep_text=keep_text, on_page=on_page,
+            held=held,
         )  # fmt: skip
         if resume:
             with damage_told(folder):  # what is taken up here may be anybody's
                 _restore(store, parts)
+                if learned is not None:
+                    restore_judge(learned, store)
         parts.life.admit_seeds(seeds)
         undo.pop_all()
     return Assembly(
@@ -191,14 +196,14 @@ def _checked(topic: Topic, strategy: Strategy | None, own_judge: Judge | None) -
     return topic
 
 
-def _settings(topic: Topic, seeds: list[str], judge: TopicJudge) -> dict[str, Any]:
+def _settings(topic: Topic, seeds: list[str], judge: TopicJudge, learned: LearnedJudge | None) -> dict[str, Any]:
     """What a new crawl is started with, as its records keep it."""
     return {
         "topic": topic_to_json(topic),
         "version": version("dowse"),
         "seeds": seeds,
         LOGIN: has_login(topic.network.proxy),
-        "threshold": judge.threshold,  # whether given, calibrated from examples, or the method's own
+        "threshold": judge.threshold if learned is None else learned.threshold,
     }
 
 

@@ -15,9 +15,11 @@ from dowse.engine.loop.tasks import Tasks
 from dowse.engine.page.cached import FromCache
 from dowse.engine.page.disposition import Disposition
 from dowse.engine.page.pages import Pages
+from dowse.engine.page.verdicts import Verdicts
 from dowse.engine.workers.port import Workers
 from dowse.frontier import Site
 from dowse.frontier.scope import StaticScope
+from dowse.judge import LearnedJudge
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
 from dowse.model.http import Transport
@@ -52,17 +54,17 @@ def way_out(
 
 def join(
     topic: Topic, exchange: Exchange, strategy: Strategy, scope: StaticScope, workers: Workers, records: Records,
-    clock: Clock, *, seed_origins: set[str], keep_text: bool = False, on_page: OnPage | None = None,
-    held: HeldPages | None = None,
+    clock: Clock, *, seed_origins: set[str], learned: LearnedJudge | None = None, keep_text: bool = False,
+    on_page: OnPage | None = None, held: HeldPages | None = None,
 ) -> Parts:  # fmt: skip
     """Make the other parts. ``seed_origins`` are the sites whose sitemaps are read when their robots.txt names them;
-    what is ``held`` is not downloaded."""
+    what is ``held`` is not downloaded; ``learned`` judges after the workers' first look."""
     check_maximise(topic.strategy, strategy)
     sites = exchange.sites
     sites.journal.open(records, strategy)
     life = Life(topic, sites, strategy, scope, clock)
     robots = Robots(topic, exchange, workers, clock)
-    pages = Pages(topic, life, workers, keep_text=keep_text)
+    pages = Pages(topic, life, workers, Verdicts(learned, life), keep_text=keep_text)
     disposition = Disposition(topic, life, pages, robots, clock)
     cache = None if held is None else FromCache(topic, held, life, disposition, clock)
     tasks = Tasks()

@@ -11,7 +11,8 @@ from pathlib import Path
 from dowse.judge import subject_of
 from dowse.model.errors import TopicError
 from dowse.model.files import check_plain, write_whole
-from dowse.model.strategy import AttachedMemory, Strategy
+from dowse.model.page import Bag
+from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice, Topic
 from dowse.model.topicfile import topic_from_json
 from dowse.predict import build_strategy
@@ -27,6 +28,7 @@ LEARNED = "learned.json"
 """The file in a crawl's folder that says what it started from."""
 
 _LEARNING = "learning"
+_LATEST = 8192  # pages: enough to tell which words speak for a topic
 
 
 def absolute_sources(topic: Topic) -> Topic:
@@ -65,7 +67,13 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
         raise TopicError("its strategy was learning in its paper form, which keeps others", source=str(crawl.folder))
     with damage_told(crawl.folder):
         recall(learner, crawl)
-        return learner.statistics(crawl.hosts())
+        return learner.statistics(crawl.hosts(), latest_terms(crawl))
+
+
+def latest_terms(crawl: CrawlReader) -> dict[int, Bag]:
+    """The terms of the latest judged pages."""
+    latest = [id_ for id_, _, _ in crawl.judged()[-_LATEST:]]
+    return {id_: Bag.unpacked(data) for id_, data in crawl.details(latest)}
 
 
 def recall(strategy: Strategy, crawl: CrawlReader) -> None:
@@ -75,9 +83,6 @@ def recall(strategy: Strategy, crawl: CrawlReader) -> None:
     if memory is not None:
         for id_, row in crawl.evidence_of_pages():
             memory.load(id_, [row])
-    if isinstance(memory, AttachedMemory):
-        for id_, attachment in crawl.details(memory.wanted_attachments()):
-            memory.load_attachment(id_, attachment)
     strategy.restore(crawl.learned(strategy.name))
 
 

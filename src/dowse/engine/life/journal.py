@@ -18,7 +18,7 @@ from dowse.frontier.frontier import Frontier
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
 from dowse.model.http import Response
-from dowse.model.page import Links
+from dowse.model.page import Bag, Links
 from dowse.model.records import (
     EVIDENCE_KIND,
     LOOP_HELD,
@@ -33,7 +33,7 @@ from dowse.model.records import (
     SiteRow,
     link_rows,
 )
-from dowse.model.strategy import AttachedMemory, Strategy
+from dowse.model.strategy import Strategy
 from dowse.store import compose
 
 __all__ = ["Journal", "packed"]
@@ -109,6 +109,10 @@ class Journal:
 
     def page(self, row: PageRow) -> None:
         self._batch.pages.append(row)
+
+    def terms(self, page: int, bag: Bag) -> None:
+        """The terms of a judged page."""
+        self._batch.details[page] = bag.packed()
 
     def links(self, page: int, links: Links, rows: NDArray[np.int64] | None, targets: NDArray[np.int64]) -> None:
         """Links of a page: these rows of its columns (None: all), leading to these candidates."""
@@ -211,8 +215,6 @@ class Journal:
         batch, memory = self._batch, strategy.memory
         if memory is not None:
             batch.evidence.update(zip(*memory.changes(), strict=True))
-            if isinstance(memory, AttachedMemory):
-                batch.details.update(zip(*memory.attachments(), strict=True))
             batch.statistics[EVIDENCE_KIND] = memory.kind
         for key, value in strategy.state().items():
             batch.statistics[f"{STRATEGY_STATE}{strategy.name}.{key}"] = value

@@ -29,7 +29,7 @@ from dowse.model.records import (
     PageRow,
     SiteRow,
 )
-from dowse.model.strategy import AttachedMemory, LearnsFromFailures, SourcePage, Strategy
+from dowse.model.strategy import LearnsFromFailures, Revaluing, SourcePage, Strategy
 from dowse.model.topic import Topic
 from dowse.predict.calibration import MOST
 from dowse.store import Counters
@@ -56,8 +56,6 @@ class Past(Protocol):
     def sites(self) -> Iterator[SiteRow]: ...
 
     def candidates(self) -> Iterator[CandidateBlock]: ...
-
-    def details(self, candidates: Any) -> Iterable[tuple[int, bytes]]: ...
 
     def exchanges(self) -> Iterable[tuple[str, int, float, float, bool]]: ...
 
@@ -164,6 +162,11 @@ class Life:
 
     def _reprioritise(self, ids: Ids, priorities: Values) -> None:
         self.journal.reprioritised(self._frontier.update(ids, priorities, self._clock.now()))
+
+    def revalue(self, pages: Ids, values: Values) -> None:
+        """Pages that were judged are worth something else by now."""
+        if isinstance(self._strategy, Revaluing):
+            self._strategy.revalue(pages, values)
 
     # -- waiting -> leased -> waiting ----------------------------------------------------------------------------
 
@@ -319,9 +322,6 @@ class Life:
             self._sources.update(block.via)
         self._admission.restore(learned)
         frontier.loaded(now)
-        if isinstance(memory, AttachedMemory):
-            for candidate, attachment in past.details(memory.wanted_attachments()):
-                memory.load_attachment(candidate, attachment)
         maximised = learned.get(_MAXIMISED, before.strategy.maximise)
         costs = costs_of(self._topic, self._pricing.log, maximised)
         repriced = self._pricing.restore(past.exchanges(), self.sites.delays_before, costs)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dowse.compiled import core
 from dowse.engine.page.parsed import PageParts
 from dowse.judge import Reading, TopicJudge
+from dowse.judge.learned.lead import page_bag
 from dowse.model.facts import PageFacts
 from dowse.model.page import Bag, Digest, PageContent, Verdict
 from dowse.parse import (
@@ -115,7 +116,7 @@ def judged(
     weighed = page if by_line is None else page.weighed(by_line)
     return Judged(
         judge.verdict_of(weighed, facts), judge.nearness.similarities(page, groups), weights, lines,
-        weighed.bag() if keep_bag else None,
+        page_bag(page, by_line) if keep_bag else None,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from dowse.engine.life import Life
 from dowse.engine.life.journal import packed
+from dowse.engine.page.verdicts import Verdicts, worth
 from dowse.engine.workers.freed_memory import LARGE_BYTES, give_back
 from dowse.engine.workers.job import Job, Work
 from dowse.engine.workers.port import Workers
@@ -75,10 +76,13 @@ class Fetched:
 class Pages:
     """Has pages digested by a worker, and takes up what comes back."""
 
-    def __init__(self, topic: Topic, life: Life, workers: Workers, *, keep_text: bool = False) -> None:
+    def __init__(
+        self, topic: Topic, life: Life, workers: Workers, verdicts: Verdicts, *, keep_text: bool = False
+    ) -> None:  # fmt: skip
         self._languages = topic.scope.languages
         self._life = life
         self._workers = workers
+        self._verdicts = verdicts
         self._keep_text = keep_text
         self._duplicates = DuplicateIndex()
         self._repeats = Repeats()
@@ -100,6 +104,7 @@ class Pages:
             return None
         await self._life.foresee(work.digest.links)
         page = self._absorb(lease, response, at, work, work.digest)
+        await self._verdicts.learn_if_due()
         if len(response.body) >= LARGE_BYTES:
             give_back()
         return page
@@ -112,7 +117,7 @@ class Pages:
                 depth=lease.depth,
                 via=self._life.found_on(lease),
                 keep_text=self._keep_text,
-                keep_bag=self._life.learns_words,
+                keep_bag=self._verdicts.needs_terms or self._life.learns_words,
                 repeats=self._repeats.known(lease.site.id),
             )
         )
@@ -132,18 +137,20 @@ class Pages:
         row.content = digest.content
         row.parse_s, row.judge_s = digest.parse_s, digest.judge_s
         row.archive = work.archive
-        verdict, relevant, exact = self._judged(row, digest)
+        verdict, relevant, exact = self._judged(row, digest, lease.site.host)
         if verdict.fault and not self._fault_told:  # the first says enough: others are likely the same
             self._fault_told = True
             journal.event("predicate failed", f"{lease.url}: {verdict.fault}")
         if row.duplicate_of is None:  # the same page twice is no menu
             self._learn_repeats(lease.site.id, digest)
+        if row.score is not None:
+            self._verdicts.keep(id_, digest, lease.site.host)
         before = self._life.judged(lease, verdict.score if row.score is not None else 0.0, relevant)
         if not exact and self._wanted_language(digest):
             page = SourcePage(
                 id=id_, site=lease.site.id, depth=lease.depth, ordinal=before, score=verdict.score,
-                relevant=relevant, n_links=digest.content.n_links, threshold=verdict.threshold, bag=digest.bag,
-                host=lease.site.host,
+                relevant=relevant, n_links=digest.content.n_links, threshold=verdict.threshold, worth=worth(verdict),
+                bag=digest.bag,
             )  # fmt: skip
             self._life.admit_links(page, lease.url, digest.links)
         for rule, count in digest.refused_links.items():
@@ -156,9 +163,9 @@ class Pages:
             duplicate_of=row.duplicate_of, fetched_at=at,
         )  # fmt: skip
 
-    def _judged(self, row: PageRow, digest: Digest) -> tuple[Verdict, bool, bool]:
+    def _judged(self, row: PageRow, digest: Digest, host: str) -> tuple[Verdict, bool, bool]:
         """The verdict that counts: whether it adds a relevant page, and whether the content is exactly known."""
-        verdict = digest.verdict
+        verdict = self._verdicts.of(digest, host)
         if digest.noindex:
             row.reason, row.archive = "noindex", []  # the site asks that nobody keep it, so it is nobody's original
             return verdict, False, False
@@ -170,7 +177,8 @@ class Pages:
         self._duplicates.add(row.id, digest.signature)
         row.signature, row.minhash = digest.signature.exact, digest.signature.minhash
         relevant = verdict.relevant and self._wanted_language(digest)
-        row.score, row.relevant = verdict.score, relevant
+        row.score, row.relevant, row.model = verdict.score, relevant, verdict.model
+        row.first_score, row.first_relevant, row.first_model = row.score, row.relevant, row.model
         row.similarity, row.erid = verdict.similarity, verdict.erid
         row.verdict = [(reason.name, reason.value, reason.weight) for reason in verdict.reasons]
         row.verdict += [(part.text, part.degree, 0.0, part.held, part.value, part.depth) for part in verdict.parts]

@@ -10,7 +10,7 @@ from dowse.engine.assembly.join import Parts, join, way_out
 from dowse.engine.loop.engine import Stop
 from dowse.engine.workers.port import Workers
 from dowse.frontier.scope import StaticScope
-from dowse.judge import subject_of
+from dowse.judge import learned_judge, subject_of
 from dowse.lab.replay.recorded_transport import Exchange, FrozenWeb, NetworkModel, ReplayTransport
 from dowse.lab.replay.virtual_time import VirtualClock, VirtualLoop, run
 from dowse.model.budget import Purse, Spent
@@ -81,7 +81,7 @@ def replay(
         order = strategy or build_strategy(topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic))
         parts = join(
             topic, exchange, order, scope, workers, records or Forgetful(), clock,
-            seed_origins={split(url).origin for url in seeds},
+            seed_origins={split(url).origin for url in seeds}, learned=learned_judge(topic),
         )  # fmt: skip
         if joined is not None:
             joined(parts)

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from dowse.model.errors import TopicError
 from dowse.model.page import Bag
 from dowse.model.revive import revived
-from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage, Subject
+from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
 from dowse.model.url import split
 from dowse.predict.learning.answers import Answers, Failed
-from dowse.predict.learning.contrast import Contrast, Told, first_kept
 from dowse.predict.learning.features import EXACT, NAMES, Tables, weighted
 from dowse.predict.learning.notes import Notes, Rows, name_links, note_links
 from dowse.predict.learning.reuse import REUSE, statistics_of
@@ -35,7 +34,6 @@ Ints = NDArray[np.int64]
 _LOW = 0.01  # values below are squeezed between it and 0: never below 0, and in the same order
 _SQUEEZE = 0.1
 _SAME = 1e-6
-_NO_BAG = Bag()
 _NOTHING = (b"", np.zeros(0))
 _CHANCE = "chance to be on the topic"
 _FEW = 3  # pages; then each time there are a tenth and so many more
@@ -56,7 +54,7 @@ class Learner:
     learns_words = True
 
     def __init__(
-        self, subject: Subject, trust: float = 20.0, parts: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0), *,
+        self, trust: float = 20.0, parts: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0), *,
         exact: bool = False, before: Statistics | None = None, reuse: float = REUSE,
     ) -> None:  # fmt: skip
         if not 0 < trust < float("inf"):
@@ -66,18 +64,15 @@ class Learner:
         if not 0 <= reuse < float("inf"):
             raise TopicError(f"reuse = {reuse:g} is no number of pages: it is 0 or above")
         prior, self._left_out = weighted(*parts)
-        self.memory = Notes("learning, six contexts", _of_use)
+        self.memory = Notes("learning, by worth")
         self._before = (before or Statistics()).weighing(reuse)
-        self._contrast = Contrast(subject, self._before)
         self._tables = Tables()
         self._answers = Answers()
         self._learned = Regression(prior, trust)
         self._sweep = Sweep(_AT_ONCE)
         self._exact = exact
-        self._fit_pages = 0  # pages when the contrast was last fitted
         self._due = _FEW
         self._version = 0
-        self._threshold = 0.5  # of the topic's judge
         self._hosts: dict[int, str] = {}  # of sites
         self._looked = _NOTHING  # the record that was looked at, and its evidence
         self._begin()
@@ -95,23 +90,15 @@ class Learner:
 
     def _judged(self, page: SourcePage) -> None:
         """A page shows what its links promised, and what others like them may promise."""
-        self._threshold = page.threshold
         row = self.memory.one(page.id)
         row["site"] = page.site
-        bag = _NO_BAG if page.bag is None else self._contrast.origins.beside(page.bag, page.host)
-        value = _rounded(self._contrast.add(Told(page.id, bag, float(np.float32(page.score)), page.threshold)))
+        value = _rounded(page.worth)
         if row["parents"].item():
             self._learned.learn(self._evidence(row), value)
         self._looked = _NOTHING  # from here on there is more to know
-        self.memory.judged(page.id, page.site, value, page.score, self._tables.pages, bag)
-        for gone in self._contrast.forget():
-            self.memory.bags.pop(gone, None)
+        self.memory.judged(page.id, page.site, value)
         self._tables.judged_one(row, value)
         self._answers.count(row)
-        pages = self._tables.pages
-        if pages >= _next_fit(self._fit_pages):
-            self._fit_pages = pages
-            self._revalue(*self._contrast.fit())
         if self._learned.examples >= self._due:
             self._learned.fit()
             self._due = self._learned.examples * 11 // 10 + _FEW
@@ -121,8 +108,11 @@ class Learner:
     def failed(self, candidate: int, site: int, *, lasting: bool) -> None:
         self._answers.count(self.memory.failed(candidate, site, Failed.LASTING if lasting else Failed.PASSING))
 
-    def _revalue(self, ids: Ints, values: Floats) -> None:
-        """Pages are worth something else than was thought."""
+    def revalue(self, ids: Ints, values: Floats) -> None:
+        known = ids < self.memory.count
+        ids, values = ids[known], values[known]
+        judged = ~np.isnan(self.memory.own[ids])
+        ids, values = ids[judged], values[judged]
         values = np.round(values * EXACT) / EXACT
         rows = self.memory.at(ids)
         more = values - rows["own"]
@@ -219,8 +209,7 @@ class Learner:
     def state(self) -> dict[str, Any]:
         return {
             "learned": self._learned.state(),
-            "progress": [self._fit_pages, self._due, self._version, *self._sweep.state()],
-            "threshold": self._threshold,
+            "progress": [self._due, self._version, *self._sweep.state()],
             "hosts": self._known_before(),
         }
 
@@ -228,24 +217,13 @@ class Learner:
         if not state:
             return
         self._learned.restore(state["learned"])
-        self._fit_pages, self._due, self._version, *sweep = revived(tuple[int, ...], state["progress"])
+        self._due, self._version, *sweep = revived(tuple[int, ...], state["progress"])
         self._sweep.restore(sweep)
-        self._threshold = revived(float, state["threshold"])
         self._tables.restore(self.memory.all())
         self._answers.restore(self.memory.all())
         self._hosts = {}
         for site, host in state.get("hosts", {}).items():
             self._met(int(site), host)
-        fitted, kept = (self._told(some) for some in _in_use(self._fit_pages, self._tables.pages))
-        self._contrast.restore(fitted, kept)
-        self.memory.bags = {page.id: page.bag for page in kept}
-
-    def _told(self, ordinals: range) -> list[Told]:
-        """The pages that were judged then, as far as their words are known."""
-        rows, bags = self.memory.all(), self.memory.bags
-        when = {id_: int(rows["ordinal"][id_]) for id_ in bags}  # int: a range looks for numpy's numbers one by one
-        found = sorted((id_ for id_ in bags if when[id_] in ordinals), key=when.__getitem__)
-        return [Told(id_, bags[id_], float(rows["score"][id_]), self._threshold) for id_ in found]
 
     # -- over crawls ---------------------------------------------------------------------------------------------
 
@@ -276,30 +254,13 @@ class Learner:
             return {}
         return {str(site): host for site, host in self._hosts.items() if host in self._before.hosts}
 
-    def statistics(self, hosts: Mapping[int, str] | None = None) -> Statistics:
-        """What was learned, with what it started from. ``hosts`` names sites beyond those that links told of."""
-        known = {**self._hosts, **(hosts or {})}
-        own = statistics_of(
-            self.memory.all(), self.memory.bags, self._contrast.off(), known, self._contrast.origins.terms
-        )
+    def statistics(
+        self, hosts: Mapping[int, str] | None = None, bags: Mapping[int, Bag] | None = None
+    ) -> Statistics:  # fmt: skip
+        """What was learned, with what it started from. ``hosts`` names sites beyond those that links told of; ``bags``
+        has the terms of pages, as far as they are at hand."""
+        own = statistics_of(self.memory.all(), bags or {}, {**self._hosts, **(hosts or {})})
         return replace(own.merged(self._before), mixes={**self._before.mixes, NAMES: Mix(*self._learned.sums())})
-
-
-def _next_fit(pages: int) -> int:
-    """How many pages were judged when the contrast is fitted, after it was at so many."""
-    return pages * 11 // 10 + _FEW
-
-
-def _in_use(fit_pages: int, pages: int) -> tuple[range, range]:
-    """The pages, by how many were judged before each, that the last fit was made of, and those that are kept by now."""
-    return range(first_kept(fit_pages), fit_pages), range(first_kept(pages), pages)
-
-
-def _of_use(pages: int) -> tuple[range, range]:
-    fit_pages = 0
-    while _next_fit(fit_pages) <= pages:
-        fit_pages = _next_fit(fit_pages)
-    return _in_use(fit_pages, pages)
 
 
 def _squeezed(values: Floats) -> Floats:

@@ -1,14 +1,14 @@
-"""What the learner knows of each candidate: one record a URL, and the words of those that were judged."""
+"""What the learner knows of each candidate: one record a URL."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.compiled import core
-from dowse.model.page import Bag, Context
+from dowse.model.page import Context
 from dowse.predict.learning.link_tokens import WIDTH, link_tokens
 from dowse.predict.learning.siblings import Siblings
 from dowse.predict.memory import RowTable
@@ -22,8 +22,6 @@ _MANY = 60_000  # pages that link to a candidate; more are not counted
 ROW = np.dtype([
     ("site", "<i4"),
     ("own", "<f4"),  # what it was worth, nan before it is judged
-    ("score", "<f4"),  # the same as the topic's judge saw it
-    ("ordinal", "<i4"),  # how many were judged before it
     ("page", "<i4", PARENTS),  # the pages that link to it
     ("token", "<u4", WIDTH),
     ("parents", "<u2"),  # how many pages link to it
@@ -81,16 +79,12 @@ def name_links(rows: Rows, urls: Sequence[str], anchors: Sequence[str]) -> None:
 
 
 class Notes(RowTable):
-    """A record without parents: no page mentioned it. The words of a judged page are attached to it."""
+    """A record without parents: no page mentioned it."""
 
-    def __init__(self, kind: str, of_use: Callable[[int], Sequence[range]]) -> None:
-        """``of_use`` says, of how many judged pages there are, which of them somebody needs the words of."""
+    def __init__(self, kind: str) -> None:
         empty = np.zeros(1, ROW)
         empty["own"] = np.nan
         super().__init__(empty, kind)
-        self.bags: dict[int, Bag] = {}  # of judged pages, for as long as somebody may ask for them
-        self._judged: list[int] = []  # since it was last asked for attachments
-        self._of_use = of_use
 
     @property
     def own(self) -> NDArray[np.float32]:
@@ -102,14 +96,12 @@ class Notes(RowTable):
         """A copy of one candidate's record, a table of one."""
         return (self._rows[id_ : id_ + 1] if id_ < self.count else self._empty).copy()
 
-    def judged(self, id_: int, site: int, value: float, score: float, ordinal: int, bag: Bag) -> None:
-        """A page with these words turned out to be worth so much."""
+    def judged(self, id_: int, site: int, value: float) -> None:
+        """A page turned out to be worth so much."""
         self.reach(id_ + 1)
         row = self._rows[id_]  # a view
-        row["site"], row["own"], row["score"], row["ordinal"] = site, value, score, ordinal
+        row["site"], row["own"] = site, value
         self._changed.append(np.array([id_]))
-        self.bags[id_] = bag
-        self._judged.append(id_)
 
     def failed(self, id_: int, site: int, how: int) -> Rows:
         """A URL was asked for in vain. Its record."""
@@ -122,31 +114,3 @@ class Notes(RowTable):
     def all(self) -> Rows:
         """Every record; a view."""
         return self._rows[: self.count]
-
-    def attachments(self) -> tuple[list[int], list[bytes]]:
-        ids = [id_ for id_ in dict.fromkeys(self._judged) if id_ in self.bags]
-        self._judged.clear()
-        return ids, [_packed(self.bags[id_]) for id_ in ids]
-
-    def wanted_attachments(self) -> list[int]:
-        judged = np.flatnonzero(~np.isnan(self.own[: self.count]))
-        ordinals = self._rows["ordinal"][judged]
-        of_use = np.zeros(len(judged), np.bool_)
-        for some in self._of_use(len(judged)):
-            of_use |= (ordinals >= some.start) & (ordinals < some.stop)
-        wanted: list[int] = judged[of_use].tolist()
-        return wanted
-
-    def load_attachment(self, candidate: int, attachment: bytes) -> None:
-        self.bags[candidate] = _unpacked(attachment)
-
-
-def _packed(bag: Bag) -> bytes:
-    """How many terms, the terms, how often each occurs."""
-    size = np.array([len(bag.terms)], "<u2").tobytes()
-    return size + bag.terms.astype("<u4").tobytes() + bag.counts.astype("<f2").tobytes()
-
-
-def _unpacked(data: bytes) -> Bag:
-    size = int.from_bytes(data[:2], "little")
-    return Bag(np.frombuffer(data, "<u4", size, 2), np.frombuffer(data, "<f2", size, 2 + 4 * size).astype(np.float32))

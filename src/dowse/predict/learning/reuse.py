@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from dowse.model.page import Bag
 from dowse.predict.learning.notes import Rows
 from dowse.predict.learning.statistics import Statistics, Sums
-from dowse.predict.learning.texts import term_weights
 
 __all__ = ["REUSE", "off_topic", "statistics_of"]
 
@@ -21,11 +20,10 @@ REUSE = 200.0
 _DIGITS = 6
 
 
-def statistics_of(
-    rows: Rows, bags: Mapping[int, Bag], off: Sequence[Bag], hosts: Mapping[int, str], no_words: NDArray[np.uint32]
-) -> Statistics:
-    """The counts of all records, and of the words that are still remembered; ``off`` are pages off the topic, ``hosts``
-    are the sites' names, as far as they are known, and ``no_words`` what is among the terms of pages besides words."""
+def statistics_of(rows: Rows, bags: Mapping[int, Bag], hosts: Mapping[int, str]) -> Statistics:
+    """The counts of all records, and of the words of pages whose terms are at hand; ``hosts`` are the sites' names, as
+    far as they are known."""
+    off = [bag for id_, bag in bags.items() if id_ < len(rows) and rows["own"][id_] < 0.5]
     judged = rows[~np.isnan(rows["own"])]
     values = judged["own"].astype(np.float64)
     at, which = np.nonzero(judged["token"])
@@ -38,7 +36,7 @@ def statistics_of(
         pages=float(len(judged)),
         value=float(values.sum()),
         tokens=Sums.of(judged["token"][at, which], _pairs(values[at])),
-        words=_words(rows, bags, no_words),
+        words=_words(rows, bags),
         hosts=by_host,
         off_pages=float(len(off)),
         off_words=off_topic(off),
@@ -49,14 +47,13 @@ def _pairs(values: Floats) -> Floats:
     return np.column_stack((np.ones(len(values)), values))
 
 
-def _words(rows: Rows, bags: Mapping[int, Bag], no_words: NDArray[np.uint32]) -> Sums:
+def _words(rows: Rows, bags: Mapping[int, Bag]) -> Sums:
     known = [id_ for id_ in bags if id_ < len(rows) and not np.isnan(rows["own"][id_])]
     if not known:
         return Sums.none(2)
     values = [np.full(len(bags[id_].terms), rows["own"][id_], np.float64) for id_ in known]
     terms = np.concatenate([bags[id_].terms for id_ in known])
-    is_word = ~np.isin(terms, no_words)
-    return Sums.of(terms[is_word], _pairs(np.concatenate(values)[is_word]))
+    return Sums.of(terms, _pairs(np.concatenate(values)))
 
 
 def off_topic(bags: Sequence[Bag]) -> Sums:
@@ -71,5 +68,6 @@ def off_topic(bags: Sequence[Bag]) -> Sums:
 
 
 def _unit(bag: Bag) -> Floats:
-    weights = term_weights(bag.counts.astype(np.float64))
+    counts = bag.counts.astype(np.float64)
+    weights = np.where(counts < 1, counts, 1 + np.log(np.maximum(counts, 1)))
     return np.asarray(weights / max(float(np.sqrt(weights @ weights)), 1e-12))

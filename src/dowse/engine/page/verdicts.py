@@ -1,0 +1,104 @@
+"""The verdict that counts: a worker's, or that of the judge that learns from the crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+from dowse.engine.life import Life
+from dowse.judge.learned.learned_judge import LearnedJudge
+from dowse.model.judge import LEARNED, SeenPage
+from dowse.model.page import Bag, Digest, Verdict
+from dowse.model.revive import revived
+from dowse.model.url import split
+
+__all__ = ["JUDGE_STATE", "JudgedPast", "Verdicts", "restore_judge", "worth"]
+
+JUDGE_STATE = "judge"
+"""The statistic that says how many pages the model was made of, and its version."""
+
+_STEEPNESS = 4.4  # of a score that is no chance: half the threshold is worth 0.1
+_STEEPEST = 30.0
+
+
+class JudgedPast(Protocol):
+    """What the records tell of pages that were judged."""
+
+    def statistics(self) -> dict[str, Any]: ...
+
+    def judged(self) -> list[tuple[int, float, str]]:
+        """Id, similarity and URL of each, in the order they were judged."""
+        ...
+
+    def details(self, candidates: Sequence[int]) -> Iterable[tuple[int, bytes]]:
+        """The terms of pages, packed."""
+        ...
+
+
+class Verdicts:
+    """Has pages judged by what the crawl has learned so far, where its judge learns."""
+
+    def __init__(self, judge: LearnedJudge | None, life: Life) -> None:
+        self._judge = judge
+        self._life = life
+        self._learning = False
+
+    @property
+    def needs_terms(self) -> bool:
+        """Are the terms of pages asked for?"""
+        return self._judge is not None
+
+    def of(self, digest: Digest, host: str) -> Verdict:
+        """The verdict of a page."""
+        if self._judge is None or digest.bag is None:
+            return digest.verdict
+        return self._judge.verdict(SeenPage(digest.bag, host, digest.verdict))
+
+    def keep(self, page: int, digest: Digest, host: str) -> None:
+        """A page that was judged is there to be learned from. Its terms are written down, for a resume and for whoever
+        judges it again."""
+        if self._judge is not None and digest.bag is not None:
+            self._judge.add(page, digest.bag, host, digest.verdict.similarity)
+            self._life.journal.terms(page, digest.bag)
+
+    async def learn_if_due(self) -> None:
+        """Learn from what was kept, others having their turns in between."""
+        judge = self._judge
+        if judge is None or self._learning or not judge.is_due:
+            return
+        self._learning = True
+        try:
+            learning = judge.learn()
+            while True:
+                try:
+                    next(learning)
+                except StopIteration as end:
+                    self._life.revalue(*end.value)
+                    break
+                await asyncio.sleep(0)
+            self._life.journal.statistic(JUDGE_STATE, [judge.made_of, judge.version])
+        finally:
+            self._learning = False
+
+
+def worth(verdict: Verdict) -> float:
+    """What a page is worth to who learns from it, from 0 to 1, and a half where the verdict is doubtful: its chance, or
+    how far its score lies from the threshold."""
+    if verdict.method == LEARNED:
+        return verdict.score
+    unit = max(verdict.threshold / _STEEPNESS, 1e-6)
+    steps = (verdict.score - verdict.threshold) / unit
+    return 1 / (1 + math.exp(-min(max(steps, -_STEEPEST), _STEEPEST)))
+
+
+def restore_judge(judge: LearnedJudge, past: JudgedPast) -> None:
+    """Let the judge know what it knew when the records were last written."""
+    found = past.judged()
+    made_of, version = revived(tuple[int, ...], past.statistics().get(JUDGE_STATE, [0, 0]))
+    judged = [(id_, similarity) for id_, similarity, _ in found]
+    wanted = judge.wanted(judged, made_of)
+    urls = {id_: url for id_, _, url in found}
+    pages = {id_: (Bag.unpacked(data), split(urls[id_]).host) for id_, data in past.details(wanted)}
+    judge.restore(judged, pages, made_of, version)
