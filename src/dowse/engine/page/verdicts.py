@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+
 from dowse.engine.life import Life
 from dowse.judge.learned.learned_judge import LearnedJudge
 from dowse.model.judge import LEARNED, SeenPage
@@ -21,6 +23,7 @@ JUDGE_STATE = "judge"
 
 _STEEPNESS = 4.4  # of a score that is no chance: half the threshold is worth 0.1
 _STEEPEST = 30.0
+_SOFT = float(os.environ.get("SOFT", ".45"))
 
 
 class JudgedPast(Protocol):
@@ -75,7 +78,8 @@ class Verdicts:
                 try:
                     next(learning)
                 except StopIteration as end:
-                    self._life.revalue(*end.value)
+                    ids, chances = end.value
+                    self._life.revalue(ids, softened(chances))
                     break
                 await asyncio.sleep(0)
             self._life.journal.statistic(JUDGE_STATE, [judge.made_of, judge.version])
@@ -87,10 +91,16 @@ def worth(verdict: Verdict) -> float:
     """What a page is worth to who learns from it, from 0 to 1, and a half where the verdict is doubtful: its chance, or
     how far its score lies from the threshold."""
     if verdict.method == LEARNED:
-        return verdict.score
+        return float(softened(np.float64(verdict.score)))
     unit = max(verdict.threshold / _STEEPNESS, 1e-6)
     steps = (verdict.score - verdict.threshold) / unit
     return 1 / (1 + math.exp(-min(max(steps, -_STEEPEST), _STEEPEST)))
+
+
+def softened(chances: Any) -> Any:
+    """A chance drawn to even odds: between two pages off the topic, too, one is more like it than the other."""
+    odds = np.clip(chances / np.maximum(1 - chances, 1e-9), 1e-9, 1e9) ** _SOFT
+    return odds / (1 + odds)
 
 
 def restore_judge(judge: LearnedJudge, past: JudgedPast) -> None:

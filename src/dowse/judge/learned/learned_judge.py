@@ -29,13 +29,13 @@ THRESHOLD = 0.5
 _SAMPLE = 800
 _NEAREST = 400
 _KEPT = 4096  # the latest pages, at least: their worth is told anew when the model changes
-_FEWEST = 12  # pages, before there is a model
+_FEWEST = 5  # pages, before there is a model
 _SHORTEST = 50.0  # words: of a shorter page a word's share counts as if it had so many
 
 
 def next_fit(pages: int) -> int:
     """How many pages are known when a model is made, after one was made of so many."""
-    return max(_FEWEST, pages * 5 // 4 + 1)
+    return max(_FEWEST, pages * 11 // 10 + 3)
 
 
 def fit_after(pages: int) -> int:

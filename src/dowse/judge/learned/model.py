@@ -19,6 +19,7 @@ _COUNTER = 3.0  # a counter-example is as important as so many pages of the back
 _TRAINED_ON = 400  # pages of the background
 _MOST_HELD_OUT = 8
 _FIRST, _LEAST_FIRST, _MOST_FIRST = 0.025, 3, 25  # of the pages, those the query finds first: its first positives
+_AWAY = 0.5  # of the way to the positives, from where on a page of the background seems to be one
 _AFTER = 0.7  # of the way to the first positives a page must come to be among the second
 _MOST_SECOND = 100
 _FEW, _FEW_POWER = 0.15, 1.2
@@ -84,11 +85,11 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
         second = [known.near[place] for place in chosen]
         yield
         others = _without(some, second)
-        texts = Vectors([*second, *known.negative, *others], rarity)
+        texts, numbers = Vectors([*second, *known.negative, *others], rarity).compact(size)
         positive = np.arange(texts.count) < len(second)
         off_chances = scale.chances(line.of(Vectors(others, rarity)))
         own = np.concatenate((chances[chosen], np.full(len(known.negative), _COUNTER), 1 - off_chances))
-        line = fit_line(texts, positive, _balanced(positive, own), size)
+        line = _widened(fit_line(texts, positive, _balanced(positive, own), len(numbers)), numbers, size)
         values = line.of(Vectors(second, rarity))
     return Model(rarity, line, place(values, line.of(off), _BY_QUERY))
 
@@ -98,21 +99,29 @@ def _two_rounds(
 ) -> Generator[None, None, tuple[Line, Floats]]:
     """The line between positives and background, and the values of (some of) the positives, each by a line that did
     not know it."""
-    texts = Vectors([*on, *counter, *some], rarity)
+    texts, numbers = Vectors([*on, *counter, *some], rarity).compact(size)
     positive = np.arange(texts.count) < len(on)
     own = np.ones(texts.count)
     own[len(on) : len(on) + len(counter)] = _COUNTER
-    line = fit_line(texts, positive, _balanced(positive, own), size)
+    line = fit_line(texts, positive, _balanced(positive, own), len(numbers))
     yield
-    values = line.of(texts)
+    which = np.linspace(0, len(on) - 1, min(len(on), _MOST_HELD_OUT)).astype(np.int64).tolist()
     of_background = slice(len(on) + len(counter), None)
-    own[of_background] = 1 / (1 + np.exp(np.clip(values[of_background], -30, 30)))
     importance = _balanced(positive, own)
-    line = fit_line(texts, positive, importance, size, line)
+    values = line.of(texts)[of_background]
+    found = yield from held_out(texts, positive, importance, line, which)
+    own[of_background] = 1 - place(found, values, _AWAY).chances(values)
+    importance = _balanced(positive, own)
+    line = fit_line(texts, positive, importance, len(numbers), line)
     yield
-    which = np.linspace(0, len(on) - 1, min(len(on), _MOST_HELD_OUT)).astype(np.int64)
-    found = yield from held_out(texts, positive, importance, line, [Vectors([on[at]], rarity) for at in which], which)
-    return line, found
+    found = yield from held_out(texts, positive, importance, line, which)
+    return _widened(line, numbers, size), found
+
+
+def _widened(line: Line, numbers: NDArray[np.intp], size: int) -> Line:
+    weights = np.zeros(size)
+    weights[numbers] = line.weights
+    return Line(weights, line.bias)
 
 
 def _of_few(values: Floats, line: Line, positive: Sequence[Text], rarity: Floats, off: Vectors) -> Floats:

@@ -42,13 +42,10 @@ class Line:
 def fit_line(
     texts: Vectors, positive: NDArray[np.bool_], importance: Floats, size: int, start: Line | None = None
 ) -> Line:
-    """The line that tells the positive texts from the others, each as important as is said; ``size`` terms are known.
+    """The line that tells the positive texts from the others, each as important as is said; they have ``size`` terms.
     From ``start`` on, where that is near."""
-    weights = np.zeros(size)
-    bias = 0.0
-    if start is not None:
-        weights[: min(size, len(start.weights))] = start.weights[:size]
-        bias = start.bias
+    weights = np.zeros(size) if start is None else start.weights
+    bias = 0.0 if start is None else start.bias
     values = texts.dot(weights) + bias
     least = None
     for _ in range(_STEPS):
@@ -109,10 +106,9 @@ def held_out(
     positive: NDArray[np.bool_],
     importance: Floats,
     line: Line,
-    each: Sequence[Vectors],
-    places: NDArray[np.int64],
+    places: Sequence[int],
 ) -> Generator[None, None, Floats]:
-    """What the line would say of each of these texts, which are at these places among all, if it had not known it: one
+    """What the line would say of each of the texts at these places if it had not known it: one
     step of Newton's method away from the line that was fitted (Rad and Maleki, A scalable estimate of the out-of-sample
     prediction error via approximate leave-one-out, 2020)."""
     size = len(line.weights)
@@ -120,10 +116,12 @@ def held_out(
     chance = sigmoid(values)
     curvature = np.maximum(importance * chance * (1 - chance), 1e-9)
     found = np.empty(len(places))
-    for at, (one, place) in enumerate(zip(each, places.tolist(), strict=True)):
-        own = one.sums(np.ones(1), size)
+    for at, place in enumerate(places):
+        alone = np.zeros(texts.count)
+        alone[place] = 1.0
+        own = texts.sums(alone, size)
         step, step_bias = _newton(texts, curvature, -own, -1.0, size)
-        lever = float(one.dot(step)[0]) + step_bias
+        lever = float(own @ step) + step_bias
         pull = float(importance[place] * (positive[place] - chance[place]))
         found[at] = values[place] - pull * lever / max(1 - curvature[place] * lever, 0.05)
         yield

@@ -100,6 +100,19 @@ class Vectors:
         lengths = np.sqrt(_by_text(sizes, own * own))
         return np.asarray(own / np.repeat(np.maximum(lengths, _LEAST), sizes))
 
+    def compact(self, size: int) -> tuple[Vectors, NDArray[np.intp]]:
+        """The same with the terms that occur numbered from 0 on, and their numbers of before; ``size`` are known.
+        Tables over a few thousand terms are cheaper than over all that a crawl has met."""
+        there = np.zeros(size, np.bool_)
+        there[self._words.terms] = True
+        there[self._domains.terms] = True
+        numbers = (np.cumsum(there) - 1).astype(np.int32)
+        made = object.__new__(Vectors)
+        made.count, made._unit, made._of_domains = self.count, self._unit, self._of_domains
+        made._words = _Flat(self._words.sizes, numbers[self._words.terms])
+        made._domains = _Flat(self._domains.sizes, numbers[self._domains.terms])
+        return made, np.flatnonzero(there)
+
     def sums(self, of: NDArray[Any], size: int) -> Floats:
         """By term, the sum over texts, each times a number of its own."""
         of = of.astype(np.float64)
