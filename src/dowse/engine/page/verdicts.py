@@ -23,7 +23,7 @@ JUDGE_STATE = "judge"
 
 _STEEPNESS = 4.4  # of a score that is no chance: half the threshold is worth 0.1
 _STEEPEST = 30.0
-_SOFT = float(os.environ.get("SOFT", ".45"))
+_SOFT = 0.45  # of the log odds: to go by chances as they are costs two points of the oracle's area
 
 
 class JudgedPast(Protocol):
