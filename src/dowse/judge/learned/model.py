@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.judge.learned.regression import Line, fit_line, held_out
-from dowse.judge.learned.scale import Scale, place
+from dowse.judge.learned.scale import Scale, off_topic, place
 from dowse.judge.learned.texts import Floats, Text, Vectors
 
 __all__ = ["Known", "Model", "learned"]
@@ -61,6 +61,8 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
     negatives would, as long as few of the background are on the topic. A page that seems to be counts for less the
     second time (METHODS, section 7).
     """
+    if not known.background:
+        return None
     size = known.terms + 1
     rarity = _rarity([*known.background, *known.positive], size)
     off = Vectors(known.background, rarity)
@@ -127,7 +129,7 @@ def _widened(line: Line, numbers: NDArray[np.intp], size: int) -> Line:
 def _of_few(values: Floats, line: Line, positive: Sequence[Text], rarity: Floats, off: Vectors) -> Floats:
     """Held-out values of so few positives that one left out leaves hardly anything to go by: drawn to a part of the way
     to what the line says of them when it knows them."""
-    known, usual = float(line.of(Vectors(positive, rarity)).mean()), float(np.median(line.of(off)))
+    known, usual = float(line.of(Vectors(positive, rarity)).mean()), off_topic(line.of(off), float(values.mean()))
     rest = len(positive) ** -_FEW_POWER
     return np.asarray((1 - rest) * values + rest * (usual + _FEW * (known - usual)))
 
