@@ -21,15 +21,18 @@ from dowse.model.http import Timings
 from dowse.model.page import Links, PageContent
 
 __all__ = [
-    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "FRUITLESS", "LINKS", "LOOP_HELD", "PAGES", "REPEATS", "SITES",
-    "STRATEGY_STATE", "TABLES", "Batch", "CandidateBlock", "CandidateRow", "CandidateState", "DecisionRow", "EventRow",
-    "LinkRow", "PageRow", "Records", "SiteRow", "link_rows",
+    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "FINAL_VERDICTS", "FRUITLESS", "LINKS", "LOOP_HELD", "PAGES", "REPEATS",
+    "SITES", "STRATEGY_STATE", "TABLES", "Batch", "CandidateBlock", "CandidateRow", "CandidateState", "DecisionRow",
+    "EventRow", "LinkRow", "PageRow", "Records", "SiteRow", "link_rows",
 ]  # fmt: skip
 
 STRATEGY_STATE = "strategy."
 """In the names of statistics: in front of the strategy's name and the key."""
 LOOP_HELD = "loop held"
 """The statistic that counts, by place, how often the engine's loop was held, and for how many seconds at most."""
+
+FINAL_VERDICTS = "final verdicts"
+"""The statistic that says what came of judging all pages again, and what is expected of the verdicts."""
 
 FRUITLESS = "fruitless."
 """In the names of statistics: in front of the number of a site that has pages since its last relevant one."""

@@ -121,6 +121,11 @@ class LearnedJudge:
         return np.sqrt(found / max(float(bag.counts.sum()), _SHORTEST)).astype(np.float32)
 
     @property
+    def positive(self) -> int:
+        """How many examples it was told."""
+        return len(self._positive)
+
+    @property
     def made_of(self) -> int:
         """How many pages were known when the model was made."""
         return self._made_of
