@@ -54,9 +54,7 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
     """Worked out from the crawl's records. TopicError when its strategy was another than ``learning``."""
     topic = topic_from_json(crawl.topic())
     kind = crawl.evidence_kind()
-    if kind == _LEARNING:
-        raise TopicError("an earlier Dowse made it, whose statistics this one cannot read", source=str(crawl.folder))
-    if kind != Learner.kind:
+    if kind != _LEARNING:
         used = topic.strategy.name if topic.strategy.name != _LEARNING else kind or "none so far"
         raise TopicError(
             f"its strategy was {used}: statistics are kept by crawls with --strategy {_LEARNING}",

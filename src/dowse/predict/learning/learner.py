@@ -50,7 +50,6 @@ class Learner:
     """
 
     name = "learning"
-    kind = "learning, by worth"  # of its memory: what the records of its candidates mean
     predicts_value = True
     learns_words = True
 
@@ -65,7 +64,7 @@ class Learner:
         if not 0 <= reuse < float("inf"):
             raise TopicError(f"reuse = {reuse:g} is no number of pages: it is 0 or above")
         prior, self._left_out = weighted(*parts)
-        self.memory = Notes(self.kind)
+        self.memory = Notes("learning, by worth")
         self._before = (before or Statistics()).weighing(reuse)
         self._tables = Tables()
         self._answers = Answers()
