@@ -13,14 +13,17 @@ from dowse.cli.flags import Folder, read_topic
 from dowse.cli.terminal import say
 from dowse.cli.verdict_words import final_lines, judged_by_model
 from dowse.engine.assembly.prepare import documents_of, read_examples
-from dowse.engine.assembly.rejudge import Rejudged, rejudge_at_end
+from dowse.engine.assembly.rejudge import rejudge_at_end
 from dowse.engine.page.verdicts import restore_judge
 from dowse.judge import LearnedJudge, learned_judge
 from dowse.model.clock import SystemClock
 from dowse.model.errors import UserError
+from dowse.model.page import Bag
 from dowse.model.topic import Topic
 from dowse.model.topicfile import topic_from_json
+from dowse.model.url import split
 from dowse.store import CrawlStore
+from dowse.store.final_verdicts import stored_pages
 
 __all__ = ["rejudge"]
 
@@ -54,7 +57,13 @@ def rejudge(
                 "the topic is not judged by a model: it has a predicate, a threshold or another method; pages are "
                 "judged again by their stored terms, which such judges do not know"
             )
-        found = _judged(store, judge, wanted)
+        if topic is None:
+            restore_judge(judge, store)
+        else:
+            _show_all(store, judge)
+        found = rejudge_at_end(store, judge, wanted.scope.languages)
+    if found is None:
+        raise UserError(f"{folder} has too few pages to learn from, or none has a word of the topic")
     say(f"{found.relevant} of {found.pages} pages are relevant; {found.joined} more, {found.left} no longer")
     say(judged_by_model(asdict(found)))
     for line in final_lines({**asdict(found), "joined": 0, "left": 0}):
@@ -76,9 +85,9 @@ async def _with_examples(topic: Topic) -> Topic:
     return read
 
 
-def _judged(store: CrawlStore, judge: LearnedJudge, topic: Topic) -> Rejudged:
-    restore_judge(judge, store)
-    found = rejudge_at_end(store, judge, topic.scope.languages)
-    if found is None:
-        raise UserError(f"{store.folder} has too few pages to learn from, or none has a word of the topic")
-    return found
+def _show_all(store: CrawlStore, judge: LearnedJudge) -> None:
+    """Let a judge for another topic see all pages: how near they are to it, the records do not tell."""
+    for block in stored_pages(store):
+        for page in block:
+            bag = Bag.unpacked(page.terms)
+            judge.add(page.id, bag, split(page.url).host, judge.nearness(bag))

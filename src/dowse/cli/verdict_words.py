@@ -6,7 +6,7 @@ from typing import Any
 
 __all__ = ["final_lines", "judged_by_model"]
 
-_SHARPER = "an example page (--example URL), a longer description or `dowse label` would sharpen it"
+_SHARPER = "example pages in a topic file, or more words, would sharpen it"
 
 
 def judged_by_model(final: dict[str, Any]) -> str:

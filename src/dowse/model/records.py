@@ -168,8 +168,10 @@ class PageRow:
     first_score: Annotated[
         float | None, Stored("The score it was given when it was fetched; null: not judged.", since=5)
     ] = None
-    first_relevant: Annotated[bool | None, Stored("The same of `relevant`.", since=5)] = None
-    first_model: Annotated[int, Stored("The same of `model`.", since=5)] = 0
+    first_relevant: Annotated[
+        bool | None, Stored("Whether it was relevant by that score; null: not judged.", since=5)
+    ] = None
+    first_model: Annotated[int, Stored("The version of the model that gave `first_score`.", since=5)] = 0
     similarity: Annotated[float | None, Stored("The cosine similarity to the topic's terms.")] = None
     erid: Annotated[float | None, Stored("The weighted keyword density.")] = None
     content: PageContent = field(default_factory=PageContent)

@@ -344,7 +344,6 @@ class CrawlStore:
             self._same_folder()
             run("BEGIN IMMEDIATE")
             run("UPDATE candidates SET evidence = NULL WHERE evidence IS NOT NULL")
-            run("DELETE FROM settled")
             run("INSERT OR REPLACE INTO statistics VALUES (?, ?)", (EVIDENCE_KIND, rows.to_json(kind)))
             run("COMMIT")
         except (OSError, sqlite3.Error) as error:

@@ -55,6 +55,10 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
     topic = topic_from_json(crawl.topic())
     kind = crawl.evidence_kind()
     if kind != KIND:
+        if kind.startswith(_LEARNING):
+            raise TopicError(
+                "an earlier Dowse made it, whose statistics this one cannot read", source=str(crawl.folder)
+            )
         used = topic.strategy.name if topic.strategy.name != _LEARNING else kind or "none so far"
         raise TopicError(
             f"its strategy was {used}: statistics are kept by crawls with --strategy {_LEARNING}",

@@ -112,6 +112,10 @@ class LearnedJudge:
         if len(self._latest) >= 2 * _KEPT:
             del self._latest[:_KEPT]
 
+    def nearness(self, bag: Bag) -> float:
+        """How near a page is to the query, where nothing else was measured."""
+        return float(self._shares(bag).sum())
+
     def _shares(self, bag: Bag) -> NDArray[np.float32]:
         """The root of how much of the page each of the query's terms makes up."""
         if not len(self._query) or not len(bag.terms):

@@ -73,9 +73,9 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
     order = np.argsort(-known.of_near, kind="stable")
     wanted = int(min(max(_FIRST * len(known.background), _LEAST_FIRST), _MOST_FIRST))
     first = [known.near[place] for place in order[:wanted].tolist()]
-    if len(first) < _LEAST_FIRST:
-        return None
     some = _without(known.background[:_TRAINED_ON], first)
+    if len(first) < _LEAST_FIRST or not some:
+        return None
     line, values = yield from _two_rounds(first, known.negative, some, rarity, size)
     # pages that have the query's words and are like the first: each by a line that did not know it
     of_near = line.of(Vectors(known.near, rarity))

@@ -1,9 +1,9 @@
 """Learning while crawling (METHODS, section 4): what pages turn out to be tells what their links promise.
 
-``learner`` is the strategy, ``interest`` the one that was published. Evidence: what the judge says pages are worth,
-``siblings``, ``link_tokens``, and ``answers`` (what URLs asked for in vain tell), turned into columns by ``features`` and
-kept by ``notes``; ``ratios`` and ``book`` count for the published one. ``statistics`` is what a later crawl can start from: ``reuse`` makes it,
-``strength`` reads it, ``statistics_file`` and ``json_stream`` store it.
+``learner`` is the strategy, ``interest`` the one that was published. What a page is worth, the judge says. Evidence:
+``siblings`` and ``link_tokens``, turned into columns by ``features`` and kept by ``notes``. ``answers`` has the chance
+that a URL answers. ``ratios`` and ``book`` count for the published strategy. ``statistics`` is what a later crawl can
+start from: ``reuse`` makes it, ``strength`` reads it, ``statistics_file`` and ``json_stream`` store it.
 """
 
 from dowse.predict.learning.interest import InterestRatios
