@@ -7,8 +7,9 @@ import pytest
 
 from dowse.judge import build_judge
 from dowse.lab.corpus import Corpus, example_texts
-from dowse.lab.judging.contestants import CONTESTANTS, example_of
+from dowse.lab.judging.contestants import CONTESTANTS
 from dowse.lab.judging.port import NO_CRAWL, Told
+from dowse.lab.judging.word_judge import example_of
 from dowse.model.errors import TopicError
 from dowse.model.topic import JudgeSettings, Topic
 
