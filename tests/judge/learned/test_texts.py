@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.compiled import core
+from dowse.judge.learned.hosts import domain_terms
+from dowse.judge.learned.texts import Numbering, Text, Vectors, term_weights
 from dowse.model.page import Bag
-from dowse.predict.learning.texts import Numbering, Text, Texts
 from tests.compiled import needs_core, pure
+from tests.judge.learned.made import dense, texts_of
 
 _BUCKETS = 1 << 18  # terms that differ by it are one
 terms = st.lists(st.integers(0, 40).map(lambda n: n * (_BUCKETS // 2) + n) | st.integers(0, (1 << 32) - 1), max_size=30)
@@ -37,29 +41,79 @@ def test_a_term_has_one_number() -> None:
     assert numbering.numbers(stored).tolist() == [0, 3], "wherever they lie in memory"
 
 
+def test_a_page_is_from_its_domains_unless_it_says_nothing() -> None:
+    numbering = Numbering()
+    bag = Bag(np.array([3, 4], np.uint32), np.array([1, 0.5], np.float32))
+    text = numbering.text(bag, "www.a.test")
+    assert text.domains.tolist() == numbering.numbers(domain_terms("www.a.test")).tolist()
+    assert not {*text.domains.tolist()} & {*text.terms.tolist()}
+    assert numbering.text(bag, "www.a.test").domains is text.domains, "a host is looked up once"
+    assert not len(numbering.text(Bag(), "www.a.test").domains)
+    assert not len(numbering.text(bag).domains)
+
+
+def test_a_part_of_an_occurrence_weighs_just_that() -> None:
+    assert term_weights(np.array([0.0, 0.25, 1.0, np.e])).tolist() == pytest.approx([0, 0.25, 1, 2])
+
+
+drawn_texts = st.lists(
+    st.tuples(st.lists(st.tuples(st.integers(0, 19), weights), max_size=20), st.lists(st.integers(0, 19), max_size=3)),
+    max_size=6,
+)
+
+
+def numbers(texts: list[Text], size: int, seed: int) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(seed)
+    return rng.random(size), rng.random(size) - 0.5, rng.random(len(texts)) - 0.3
+
+
+@settings(deadline=None)
+@given(drawn=drawn_texts, size=st.integers(1, 20), seed=st.integers(0, 99))
+def test_texts_are_rows_of_a_matrix(drawn: list[Any], size: int, seed: int) -> None:
+    """With the core and without, and with tables that end before the terms do: then the last place stands for all that
+    are beyond."""
+    texts = texts_of(drawn)
+    rarity, vector, of = numbers(texts, size, seed)
+    rows = dense(texts, rarity)
+    for vectors in (Vectors(texts, rarity), pure_vectors(texts, rarity)):
+        np.testing.assert_allclose(vectors.dot(vector), rows @ vector, rtol=1e-6, atol=1e-7)
+        if not drawn or size == 20:
+            np.testing.assert_allclose(vectors.sums(of, size), of @ rows, rtol=1e-6, atol=1e-7)
+    for text, row in zip(texts, rows, strict=True):
+        assert text.dot(rarity, vector) == pytest.approx(row @ vector, rel=1e-6, abs=1e-7)
+
+
+def pure_vectors(texts: list[Text], rarity: Any) -> Vectors:
+    with pure():
+        return Vectors(texts, rarity)
+
+
 @needs_core
 @settings(deadline=None)
-@given(
-    drawn=st.lists(st.lists(st.tuples(st.integers(0, 19), weights), max_size=20), max_size=6),
-    size=st.integers(1, 20), seed=st.integers(0, 99),
-)  # fmt: skip
-def test_texts_are_weighed_as_python_does(drawn: list[list[tuple[int, float]]], size: int, seed: int) -> None:
-    """With tables that end before the terms do: then the last place stands for all that are beyond."""
-    rng = np.random.default_rng(seed)
-    texts = Texts([
-        Text(np.array([term for term, _ in text], np.int32), np.array([weight for _, weight in text], np.float32))
-        for text in drawn
-    ])  # fmt: skip
-    rarity, vector, of = rng.random(size), rng.random(size) - 0.5, rng.integers(0, 2, len(drawn)) / 3
-    unit = texts.unit(rarity)
-    found = (unit, texts.dot(unit, vector), texts.sums(unit, of, size), texts.sums(None, of, size))
+@given(drawn=drawn_texts, size=st.integers(1, 20), seed=st.integers(0, 99))
+def test_texts_are_weighed_as_python_does(drawn: list[Any], size: int, seed: int) -> None:
+    texts = texts_of(drawn)
+    rarity, vector, of = numbers(texts, size, seed)
+    ours = Vectors(texts, rarity)
+    found, summed = ours.dot(vector), ours.sums(of, 20)
     with pure():
-        expected = (texts.unit(rarity), texts.dot(unit, vector), texts.sums(unit, of, size), texts.sums(None, of, size))
-    for ours, theirs in zip(found, expected, strict=True):
-        if len(ours) == len(theirs):
-            np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
-        else:
-            assert not theirs[len(ours) :].any(), "terms beyond the table, of texts that count nothing"
+        theirs = Vectors(texts, rarity)
+        np.testing.assert_allclose(found, theirs.dot(vector), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(summed, theirs.sums(of, 20), rtol=1e-9, atol=1e-9)
+
+
+@settings(deadline=None)
+@given(drawn=drawn_texts, seed=st.integers(0, 99))
+def test_compact_texts_are_the_same_over_the_terms_that_occur(drawn: list[Any], seed: int) -> None:
+    texts = texts_of(drawn)
+    rarity, vector, of = numbers(texts, 20, seed)
+    whole = Vectors(texts, rarity)
+    made, terms = whole.compact(20)
+    assert terms.tolist() == sorted({term for text in texts for term in (*text.terms, *text.domains)})
+    np.testing.assert_array_equal(made.dot(vector[terms]), whole.dot(vector))
+    summed = np.zeros(20)
+    summed[terms] = made.sums(of, len(terms))
+    np.testing.assert_array_equal(summed, whole.sums(of, 20))
 
 
 @needs_core

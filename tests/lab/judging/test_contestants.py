@@ -40,7 +40,7 @@ def test_every_judge_answers_the_same_each_time_and_refuses_what_says_nothing(co
     assert first.threshold == again.threshold
     assert ((first.chances >= 0) & (first.chances <= 1)).all()
     with pytest.raises(TopicError):
-        judge.scores(Told("the"), NO_CRAWL)
+        judge.scores(Told("!?"), NO_CRAWL)
 
 
 def test_an_example_is_parsed_once(corpus: Corpus) -> None:

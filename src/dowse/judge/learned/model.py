@@ -61,6 +61,8 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
     negatives would, as long as few of the background are on the topic. A page that seems to be counts for less the
     second time (METHODS, section 7).
     """
+    if not known.background:
+        return None
     size = known.terms + 1
     rarity = _rarity([*known.background, *known.positive], size)
     off = Vectors(known.background, rarity)
