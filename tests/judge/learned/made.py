@@ -54,7 +54,7 @@ def page(number: int, *, on: bool) -> Bag:
     """A page of 40 words, half of which all pages may have."""
     dice = random.Random(f"{number} {on}")
     own = [*dice.choices(ON if on else OFF, k=20), *dice.choices(BOTH, k=20)]
-    if dice.random() < (0.8 if on else 0.02):
+    if dice.random() < (0.6 if on else 0.02):
         own += [*NAMES, dice.choice(NAMES)]
     return bag({word: own.count(word) for word in own})
 

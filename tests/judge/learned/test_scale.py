@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.judge.learned.scale import Scale, place
+from dowse.judge.learned.texts import Floats
 
 values = st.lists(st.floats(-20, 20), min_size=1, max_size=30).map(np.array)
 
 
 @given(on=values, off=values, share=st.none() | st.floats(0, 1))
-def test_chances_are_finite_and_rise(on: np.ndarray, off: np.ndarray, share: float | None) -> None:  # type: ignore[type-arg]
+def test_chances_are_finite_and_rise(on: Floats, off: Floats, share: float | None) -> None:
     scale = place(on, off, share)
     assert scale.unit > 0
     chances = scale.chances(np.linspace(-25, 25, 50))

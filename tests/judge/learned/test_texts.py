@@ -41,6 +41,14 @@ def test_a_term_has_one_number() -> None:
     assert numbering.numbers(stored).tolist() == [0, 3], "wherever they lie in memory"
 
 
+def test_the_order_of_terms_does_not_depend_on_when_they_were_met() -> None:
+    one, other = Numbering(), Numbering()
+    terms = np.array([9, 3, 70_000, 5 + _BUCKETS], np.uint32)
+    first, second = one.numbers(terms), other.numbers(terms[::-1].copy())[::-1]
+    places = [np.argsort(numbering.order())[numbers].tolist() for numbering, numbers in ((one, first), (other, second))]
+    assert places == [[2, 0, 3, 1]] * 2
+
+
 def test_a_page_is_from_its_domains_unless_it_says_nothing() -> None:
     numbering = Numbering()
     bag = Bag(np.array([3, 4], np.uint32), np.array([1, 0.5], np.float32))
@@ -108,8 +116,10 @@ def test_compact_texts_are_the_same_over_the_terms_that_occur(drawn: list[Any], 
     texts = texts_of(drawn)
     rarity, vector, of = numbers(texts, 20, seed)
     whole = Vectors(texts, rarity)
-    made, terms = whole.compact(20)
-    assert terms.tolist() == sorted({term for text in texts for term in (*text.terms, *text.domains)})
+    order = np.random.default_rng(seed).permutation(20).astype(np.int32)
+    made, terms = whole.compact(order)
+    occur = {term for text in texts for term in (*text.terms.tolist(), *text.domains.tolist())}
+    assert terms.tolist() == [term for term in order.tolist() if term in occur]
     np.testing.assert_array_equal(made.dot(vector[terms]), whole.dot(vector))
     summed = np.zeros(20)
     summed[terms] = made.sums(of, len(terms))
