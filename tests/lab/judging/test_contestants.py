@@ -8,10 +8,13 @@ import pytest
 from dowse.judge import build_judge
 from dowse.lab.corpus import Corpus, example_texts
 from dowse.lab.judging.contestants import CONTESTANTS
-from dowse.lab.judging.port import NO_CRAWL, Told
+from dowse.lab.judging.port import NO_CRAWL, Background, Told
 from dowse.lab.judging.word_judge import example_of
 from dowse.model.errors import TopicError
 from dowse.model.topic import JudgeSettings, Topic
+from tests.lab.compare.webs import PAGES, url
+
+NUMBERS = {url(number): number for number in range(PAGES)}
 
 
 @pytest.mark.parametrize("name", ["similarity", "erid"])
@@ -45,3 +48,12 @@ def test_every_judge_answers_the_same_each_time_and_refuses_what_says_nothing(co
 
 def test_an_example_is_parsed_once(corpus: Corpus) -> None:
     assert example_of(corpus, 0) is example_of(corpus, 0)
+
+
+@pytest.mark.parametrize("told", [Told("solar cells"), Told("", (0, 3, 6)), Told("", (0, 3, 6), (1, 2))])
+def test_the_learned_judge_learns_from_the_pages_of_a_crawl(corpus: Corpus, told: Told) -> None:
+    pages = [page for page in np.flatnonzero(corpus.pages.is_page()).tolist() if corpus.url(page) in NUMBERS]
+    found = CONTESTANTS["learned"](corpus).scores(told, Background("bfs", (), np.array(pages)))
+    assert found.threshold == 0.5
+    for page in pages:
+        assert (found.chances[page] > 0.5) == (NUMBERS[corpus.url(page)] % 3 == 0)
