@@ -25,6 +25,7 @@ EXAMPLES = {
     "--budget 500p,30m",
     "init": "dowse init topic.toml",
     "judge": 'dowse judge https://en.wikipedia.org/wiki/Perovskite --topic "perovskite solar cells"',
+    "rejudge": "dowse rejudge my-crawl --precision 0.9",
     "blocks": "dowse blocks portal.html --topic topic.toml --picture portal.png",
     "train": "dowse train birds --positive good/ --negative bad/",
     "label": "dowse label demo-crawl/bfs --name solar",
@@ -83,13 +84,18 @@ In a terminal, the crawl shows a live picture. Elsewhere it prints a line to sta
 """,
     "judge": """\
 With `--predicate` alone, only [the predicate](predicates.md) judges the page, and Dowse shows each of its parts. A file
-has no address of its own: tests of the URL see `http://localhost/`.
+has no address of its own: tests of the URL see `http://localhost/`. Without a crawl there is nothing to learn from: a
+topic with the default method is judged by `similarity`.
 
 ```sh
 dowse judge page.html --predicate 'word("hockey") >= 2 and language == "en"'
 ```
 
 A URL is fetched once, as your browser would fetch it, without regard to robots.txt.
+""",
+    "rejudge": """\
+[What is relevant](relevance.md#verdicts-can-change) tells what the learned judge does. A crawl that had another
+judge (a predicate, a threshold, another method) kept no terms, and cannot be judged again.
 """,
     "blocks": """\
 [Content blocks](blocks.md) explains what they are, and has the files of the example and its picture. A URL is fetched

@@ -15,6 +15,7 @@ from dowse.engine.assembly.assemble import assemble
 from dowse.loopback import in_thread
 from dowse.loopback.demo import demo_topic, demo_web
 from dowse.model.budget import Budget
+from dowse.model.topic import JudgeSettings
 from tests.docs.markdown import ROOT, section
 
 TEXT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -46,7 +47,7 @@ def test_a_crawl_passes_the_modules_of_the_walk(tmp_path: Path) -> None:
             passed.add(frame.f_code.co_filename)
 
     async def main(address: str) -> None:
-        topic = replace(demo_topic(address), workers=0, budget=Budget(pages=3))
+        topic = replace(demo_topic(address), judge=JudgeSettings(), workers=0, budget=Budget(pages=3))
         sys.setprofile(note)
         try:
             assembly = await assemble(topic, tmp_path / "c")

@@ -127,7 +127,7 @@ def test_installed_names_work_on_the_command_line(project: Path, web: str) -> No
         (
             'method = "longread"',
             (),
-            "judge.method: no judge is called 'longread': there are similarity, erid, long-read",
+            "judge.method: no judge is called 'longread': there are learned, similarity, erid, long-read",
         ),
         (
             'method = "no-judge"',

@@ -9,7 +9,7 @@ from dowse.engine.assembly.assemble import assemble
 from dowse.engine.loop.engine import Stop
 from dowse.loopback import Resource, Site
 from dowse.model.budget import Budget
-from dowse.model.topic import Limits, Network, Politeness, Scope, Seeds, StrategyChoice, Topic
+from dowse.model.topic import JudgeSettings, Limits, Network, Politeness, Scope, Seeds, StrategyChoice, Topic
 
 WORDS = {
     "solar": "perovskite solar cells reach high efficiency because the perovskite layer absorbs light well "
@@ -48,6 +48,7 @@ def topic_for(address: str, seeds: list[str], **changes: object) -> Topic:
         politeness=Politeness(delay_s=0.0),
         limits=Limits(retry_wait_s=0.05, timeout_s=5.0, connect_timeout_s=2.0),
         network=Network(allow_private=True, resolve={"*.test": address}),
+        judge=JudgeSettings("similarity"),  # pages are few here, and known by their words
         workers=0,
     )
     return replace(topic, **changes)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dowse.cli.terminal import say, say_json
+from dowse.cli.verdict_words import final_lines, judged_by_model
 from dowse.engine.loop.engine import Stop
 from dowse.lab.draw.harvest_chart import harvest_chart
 from dowse.lab.draw.picture_file import save_picture
@@ -14,6 +15,8 @@ from dowse.lab.report.settings_text import subject_of
 from dowse.lab.wording import forecast_sentence, human_bytes, human_seconds, telling_horizons, too_early
 from dowse.model.errors import UserError
 from dowse.model.forecast import Forecast
+from dowse.model.judge import LEARNED
+from dowse.model.records import FINAL_VERDICTS
 from dowse.model.shown import shown
 from dowse.store import CrawlReader, Summary
 
@@ -41,16 +44,18 @@ def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
     """Draw the curve and print the summary. The exit code is 1 when no page was fetched."""
     with CrawlReader(folder) as crawl:
         summary, settings, forecast = crawl.summary(), crawl.settings(), crawl.forecast()
+        final = crawl.statistic(FINAL_VERDICTS)
         refused = [f"{refusal.rule} ({refusal.count})" for refusal in crawl.refusals()[:3]]
     topic = settings["topic"]
     picture = _draw_curve(folder, topic.get("name") or subject_of(topic)) if summary.pages else None
     if as_json:
         value = {"event": "summary", "folder": str(folder), "stop": asdict(stop), **asdict(summary)}
+        value["verdicts"] = final
         value["forecast"] = None if forecast is None else forecast.to_json()
         say_json(value)
     elif not quiet:
         expected = _expected(stop, summary, forecast)
-        _print(folder, stop, summary, picture, _judged_by(settings), expected)
+        _print(folder, stop, summary, picture, [_judged_by(settings, final), *final_lines(final)], expected)
     if not summary.pages and stop.kind != "interrupted":
         say(f"dowse: no page was fetched: {shown(_why_none(summary, settings, refused))}", err=True)
         return 1
@@ -68,12 +73,15 @@ def _why_none(summary: Summary, settings: dict[str, Any], refused: list[str]) ->
     )
 
 
-def _judged_by(settings: dict[str, Any]) -> str:
+def _judged_by(settings: dict[str, Any], final: dict[str, Any] | None) -> str:
     """The threshold that made pages relevant, and how to sharpen it where nobody chose it."""
+    if final is not None:
+        return judged_by_model(final)
     topic = settings["topic"]
     if topic.get("predicate"):
         return f"the predicate: {shown(subject_of({**topic, 'query': ''}))}"
     method, given = topic["judge"]["method"], topic["judge"]["threshold"] is not None
+    method = "similarity" if method == LEARNED else method  # too little was learned, or a threshold was given
     origin = "as given" if given else "from the examples" if topic["examples"] else "the default for words alone"
     hint = "" if given or topic["examples"] else "; example pages or --threshold sharpen it"
     return f"{method} of at least {settings['threshold']:.3f}, {origin}{hint}"
@@ -94,7 +102,7 @@ def _expected(stop: Stop, summary: Summary, forecast: Forecast | None) -> list[s
 
 
 def _print(
-    folder: Path, stop: Stop, summary: Summary, picture: Path | None, judged_by: str, expected: list[str]
+    folder: Path, stop: Stop, summary: Summary, picture: Path | None, judged_by: list[str], expected: list[str]
 ) -> None:
     from rich.console import Console  # only here: a program that asks for JSON need not load them
     from rich.table import Table
@@ -107,7 +115,7 @@ def _print(
     rows = [
         ("stopped", str(stop)),
         ("pages", f"{summary.pages} fetched, {summary.relevant} relevant: harvest rate {summary.harvest:.1%}"),
-        ("relevant", judged_by),
+        *(("" if row else "relevant", text) for row, text in enumerate(judged_by)),
         ("spent", f"{summary.requests} requests, {human_bytes(summary.bytes)}, {human_seconds(summary.seconds)}"
                   f" ({rate:.1f} pages/s)"),
         *_saved(summary),

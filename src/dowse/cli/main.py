@@ -22,8 +22,8 @@ _UsageProblem: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__nam
 
 # In the order of the help. `dowse X` is the function X of cli/X.py, but for those that share a module.
 _COMMANDS = (
-    "crawl", "init", "judge", "blocks", "train", "label", "why", "report", "export", "stats", "strategies", "plugins",
-    "demo", "demo-web", "hostile", "lab",
+    "crawl", "init", "judge", "rejudge", "blocks", "train", "label", "why", "report", "export", "stats", "strategies",
+    "plugins", "demo", "demo-web", "hostile", "lab",
 )  # fmt: skip
 _MODULES = {"demo-web": "demo", "lab": "lab_figure"}
 

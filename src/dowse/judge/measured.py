@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Figure", "Measured", "Round", "auc", "measured"]
+__all__ = ["Figure", "Measured", "Round", "auc", "measured", "wilson"]
 
 _Z = 1.6448536269514722  # of an interval that holds the truth nine times in ten
 _STEPS = 60  # of bisection: more than a float has digits
@@ -64,11 +64,11 @@ def measured(truth: NDArray[np.bool_], rounds: Sequence[Round], folds: int) -> M
         "precision": (hit / np.maximum(hit + alarm, 1), float(np.mean(hit + alarm))),
         "recall": (hit / positive, float(positive)),
     }
-    found = {name: _figure(values, *_wilson(float(values.mean()), size)) for name, (values, size) in shares.items()}
+    found = {name: _figure(values, *wilson(float(values.mean()), size)) for name, (values, size) in shares.items()}
     # F1 = 2 J / (1 + J), where J, hits over hits, alarms and misses, is a plain proportion
     f1 = 2 * hit / (positive + hit + alarm)
     mean = float(f1.mean())
-    low, high = _wilson(mean / (2 - mean), float(np.mean(positive + alarm)))
+    low, high = wilson(mean / (2 - mean), float(np.mean(positive + alarm)))
     found["f1"] = _figure(f1, 2 * low / (1 + low), 2 * high / (1 + high))
     area = np.array(areas)
     found["auc"] = _figure(area, *_auc_interval(float(area.mean()), positive, len(truth) - positive))
@@ -107,10 +107,10 @@ def _auc_by_fold(one: Round, truth: NDArray[np.bool_]) -> float:
     return won / pairs
 
 
-def _wilson(share: float, size: float) -> tuple[float, float]:
+def wilson(share: float, size: float) -> tuple[float, float]:
     """Wilson's score interval of a proportion (1927).
 
-    >>> [round(bound, 3) for bound in _wilson(1.0, 8)]
+    >>> [round(bound, 3) for bound in wilson(1.0, 8)]
     [0.747, 1.0]
     """
     if size <= 0:

@@ -21,15 +21,18 @@ from dowse.model.http import Timings
 from dowse.model.page import Links, PageContent
 
 __all__ = [
-    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "FRUITLESS", "LINKS", "LOOP_HELD", "PAGES", "REPEATS", "SITES",
-    "STRATEGY_STATE", "TABLES", "Batch", "CandidateBlock", "CandidateRow", "CandidateState", "DecisionRow", "EventRow",
-    "LinkRow", "PageRow", "Records", "SiteRow", "link_rows",
+    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "FINAL_VERDICTS", "FRUITLESS", "LINKS", "LOOP_HELD", "PAGES", "REPEATS",
+    "SITES", "STRATEGY_STATE", "TABLES", "Batch", "CandidateBlock", "CandidateRow", "CandidateState", "DecisionRow",
+    "EventRow", "LinkRow", "PageRow", "Records", "SiteRow", "link_rows",
 ]  # fmt: skip
 
 STRATEGY_STATE = "strategy."
 """In the names of statistics: in front of the strategy's name and the key."""
 LOOP_HELD = "loop held"
 """The statistic that counts, by place, how often the engine's loop was held, and for how many seconds at most."""
+
+FINAL_VERDICTS = "final verdicts"
+"""The statistic that says what came of judging all pages again, and what is expected of the verdicts."""
 
 FRUITLESS = "fruitless."
 """In the names of statistics: in front of the number of a site that has pages since its last relevant one."""
@@ -165,8 +168,10 @@ class PageRow:
     first_score: Annotated[
         float | None, Stored("The score it was given when it was fetched; null: not judged.", since=5)
     ] = None
-    first_relevant: Annotated[bool | None, Stored("The same of `relevant`.", since=5)] = None
-    first_model: Annotated[int, Stored("The same of `model`.", since=5)] = 0
+    first_relevant: Annotated[
+        bool | None, Stored("Whether it was relevant by that score; null: not judged.", since=5)
+    ] = None
+    first_model: Annotated[int, Stored("The version of the model that gave `first_score`.", since=5)] = 0
     similarity: Annotated[float | None, Stored("The cosine similarity to the topic's terms.")] = None
     erid: Annotated[float | None, Stored("The weighted keyword density.")] = None
     content: PageContent = field(default_factory=PageContent)

@@ -49,8 +49,9 @@ urls = []                            # where to start: ["https://example.org/", 
 # session_ids = true                 # refuse paths that carry a session id
 
 [judge]                              # what counts as on the topic
-# method = "similarity"              # or "erid": weighted keywords
-# threshold = 0.2                    # from 0 to 1 (no default: from the examples, else the method's own)
+# method = "learned"                 # from the examples and the crawl; "similarity": cosine; "erid": weighted keywords
+# threshold = 0.2                    # of similarity or erid, 0 to 1; without a method: of similarity (no default)
+# precision = 0.9                    # of learned: so many of the pages it calls relevant shall be (no default)
 # language = "english"               # stemming and stop words; "none" for neither
 # weighting = "log"                  # or "tf"; "log-idf" and "tf-idf" learn which words are rare
 

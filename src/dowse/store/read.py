@@ -159,6 +159,12 @@ class CrawlReader:
         )  # fmt: skip
 
     @asked
+    def statistic(self, name: str) -> Any:
+        """Something that was learned or counted, by its name; None when there is none."""
+        found = self._ask("SELECT value FROM statistics WHERE name = ?", name)
+        return rows.statistic(found[0][0]) if found else None
+
+    @asked
     def forecast(self) -> Forecast | None:
         """What the crawl last expected of its next fetches; None when it never looked."""
         found = self._ask("SELECT value FROM statistics WHERE name = ?", FORECAST)

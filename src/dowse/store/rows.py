@@ -152,7 +152,7 @@ def _many(table: Table, rows: Sequence[Sequence[Any]]) -> Iterator[Statement]:
 
 _page, _candidate, _site_values, _decision_values = map(writer, (PAGES, CANDIDATES, SITES, DECISIONS))
 _PAGES, _SITES, _DECISIONS = (_insert(table, verb="INSERT OR REPLACE") for table in (PAGES, SITES, DECISIONS))
-_STATISTICS = _insert("statistics", 2, "INSERT OR REPLACE")
+PUT_STATISTIC = _insert("statistics", 2, "INSERT OR REPLACE")
 _ARCHIVES = _insert("archives", 2, "INSERT OR REPLACE")
 _EVENTS = "INSERT INTO events (at, kind, detail) VALUES (?, ?, ?)"
 _REFUSALS = "INSERT INTO refusals VALUES (?, ?) ON CONFLICT (rule) DO UPDATE SET count = count + excluded.count"
@@ -167,7 +167,7 @@ DETAILS_OF = "SELECT candidate, more FROM settled WHERE candidate IN (SELECT val
 _STATES_OF = "UPDATE candidates SET state = ?, reason = ?, attempts = ? WHERE id = ?"
 
 
-def _statistic(name: str, value: Any) -> tuple[str, str | bytes]:
+def statistic_row(name: str, value: Any) -> tuple[str, str | bytes]:
     return name, bytes(value) if isinstance(value, (bytes, bytearray, memoryview)) else to_json(value)
 
 
@@ -209,7 +209,7 @@ def statements(batch: Batch, archives: dict[str, int]) -> Iterator[Statement]:
     if batch.refusal_samples:
         yield _SAMPLES, batch.refusal_samples
     if batch.statistics:
-        yield _STATISTICS, (_statistic(name, value) for name, value in batch.statistics.items())
+        yield PUT_STATISTIC, (statistic_row(name, value) for name, value in batch.statistics.items())
 
 
 def clean(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:

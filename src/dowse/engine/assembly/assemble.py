@@ -16,6 +16,7 @@ from dowse.engine.assembly.join import OnPage, Parts, join, way_out
 from dowse.engine.assembly.kept_categories import absolute_categories, keep_categories, with_kept_categories
 from dowse.engine.assembly.learned import absolute_sources, keep_learned, kept_learned, learned_from
 from dowse.engine.assembly.prepare import named_after, read_examples, read_seeds
+from dowse.engine.assembly.rejudge import rejudge_at_end
 from dowse.engine.exchange.documents import Documents
 from dowse.engine.exchange.sitemap_walk import Sitemaps
 from dowse.engine.life import Life
@@ -68,6 +69,7 @@ class Assembly:
     life: Life
     clock: Clock
     cache: FromCache | None
+    learned: LearnedJudge | None
     notes: list[str]  # what the user should know before it starts: odd seed lines, refused seeds, ...
 
     async def run(self) -> Stop:
@@ -83,6 +85,8 @@ class Assembly:
             watchdog.stop()
         if isinstance(self.engine.failure, StoreError):
             raise self.engine.failure
+        if self.learned is not None:
+            rejudge_at_end(self.store, self.learned, self.topic.scope.languages)
         self.store.end_run(str(stop), self.clock.wall())
         if self.engine.failure is not None:
             raise self.engine.failure
@@ -184,7 +188,8 @@ async def assemble(
         parts.life.admit_seeds(seeds)
         undo.pop_all()
     return Assembly(
-        topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.life, clock, parts.cache, notes
+        topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.life, clock, parts.cache,
+        learned, notes,
     )  # fmt: skip
 
 

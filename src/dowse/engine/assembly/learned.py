@@ -16,7 +16,7 @@ from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice, Topic
 from dowse.model.topicfile import topic_from_json
 from dowse.predict import build_strategy
-from dowse.predict.learning import Learner, Statistics, read_statistics, statistics_bytes
+from dowse.predict.learning import KIND, Learner, Statistics, read_statistics, statistics_bytes
 from dowse.store import CrawlReader, damage_told
 
 __all__ = [
@@ -54,7 +54,11 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
     """Worked out from the crawl's records. TopicError when its strategy was another than ``learning``."""
     topic = topic_from_json(crawl.topic())
     kind = crawl.evidence_kind()
-    if kind != _LEARNING:
+    if kind != KIND:
+        if kind.startswith(_LEARNING):
+            raise TopicError(
+                "an earlier Dowse made it, whose statistics this one cannot read", source=str(crawl.folder)
+            )
         used = topic.strategy.name if topic.strategy.name != _LEARNING else kind or "none so far"
         raise TopicError(
             f"its strategy was {used}: statistics are kept by crawls with --strategy {_LEARNING}",

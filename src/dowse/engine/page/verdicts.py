@@ -62,9 +62,11 @@ class Verdicts:
     def keep(self, page: int, digest: Digest, host: str) -> None:
         """A page that was judged is there to be learned from. Its terms are written down, for a resume and for whoever
         judges it again."""
-        if self._judge is not None and digest.bag is not None:
+        if digest.bag is None:
+            return
+        self._life.journal.terms(page, digest.bag)
+        if self._judge is not None:
             self._judge.add(page, digest.bag, host, digest.verdict.similarity)
-            self._life.journal.terms(page, digest.bag)
 
     async def learn_if_due(self) -> None:
         """Learn from what was kept, others having their turns in between."""

@@ -111,6 +111,10 @@ class LearnedJudge:
         if len(self._latest) >= 2 * _KEPT:
             del self._latest[:_KEPT]
 
+    def nearness(self, bag: Bag) -> float:
+        """How near a page is to the query, where nothing else was measured."""
+        return float(self._shares(bag).sum())
+
     def _shares(self, bag: Bag) -> NDArray[np.float32]:
         """The root of how much of the page each of the query's terms makes up."""
         if not len(self._query) or not len(bag.terms):
@@ -118,6 +122,11 @@ class LearnedJudge:
         at = np.minimum(np.searchsorted(bag.terms, self._query), len(bag.terms) - 1)
         found = np.where(bag.terms[at] == self._query, bag.counts[at], 0.0)
         return np.sqrt(found / max(float(bag.counts.sum()), _SHORTEST)).astype(np.float32)
+
+    @property
+    def positive(self) -> int:
+        """How many examples it was told."""
+        return len(self._positive)
 
     @property
     def made_of(self) -> int:

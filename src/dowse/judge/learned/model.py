@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.judge.learned.regression import Line, fit_line, held_out
-from dowse.judge.learned.scale import Scale, place
+from dowse.judge.learned.scale import Scale, off_topic, place
 from dowse.judge.learned.texts import Floats, Text, Vectors
 
 __all__ = ["Known", "Model", "learned"]
@@ -73,9 +73,9 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
     order = np.argsort(-known.of_near, kind="stable")
     wanted = int(min(max(_FIRST * len(known.background), _LEAST_FIRST), _MOST_FIRST))
     first = [known.near[place] for place in order[:wanted].tolist()]
-    if len(first) < _LEAST_FIRST:
-        return None
     some = _without(known.background[:_TRAINED_ON], first)
+    if len(first) < _LEAST_FIRST or not some:
+        return None
     line, values = yield from _two_rounds(first, known.negative, some, rarity, known.order)
     # pages that have the query's words and are like the first: each by a line that did not know it
     of_near = line.of(Vectors(known.near, rarity))
@@ -129,7 +129,7 @@ def _widened(line: Line, numbers: NDArray[np.int32], size: int) -> Line:
 def _of_few(values: Floats, line: Line, positive: Sequence[Text], rarity: Floats, off: Vectors) -> Floats:
     """Held-out values of so few positives that one left out leaves hardly anything to go by: drawn to a part of the way
     to what the line says of them when it knows them."""
-    known, usual = float(line.of(Vectors(positive, rarity)).mean()), float(np.median(line.of(off)))
+    known, usual = float(line.of(Vectors(positive, rarity)).mean()), off_topic(line.of(off), float(values.mean()))
     rest = len(positive) ** -_FEW_POWER
     return np.asarray((1 - rest) * values + rest * (usual + _FEW * (known - usual)))
 

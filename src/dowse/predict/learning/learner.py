@@ -27,7 +27,10 @@ from dowse.predict.learning.statistics import Mix, Statistics
 from dowse.predict.regression import Regression
 from dowse.predict.rerank import Sweep
 
-__all__ = ["Learner"]
+__all__ = ["KIND", "Learner"]
+
+KIND = "learning, by worth"
+"""What its records of candidates mean."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -64,7 +67,7 @@ class Learner:
         if not 0 <= reuse < float("inf"):
             raise TopicError(f"reuse = {reuse:g} is no number of pages: it is 0 or above")
         prior, self._left_out = weighted(*parts)
-        self.memory = Notes("learning, by worth")
+        self.memory = Notes(KIND)
         self._before = (before or Statistics()).weighing(reuse)
         self._tables = Tables()
         self._answers = Answers()
