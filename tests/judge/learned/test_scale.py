@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.judge.learned.scale import Scale, place
+from dowse.judge.learned.scale import Scale, off_topic, place
 from dowse.judge.learned.texts import Floats
 
 values = st.lists(st.floats(-20, 20), min_size=1, max_size=30).map(np.array)
@@ -48,3 +48,12 @@ def test_where_positives_are_no_better_than_the_rest_they_are_doubtful_at_most()
     scale = place(np.zeros(3), np.zeros(20))
     assert scale.unit == pytest.approx(0.06)
     assert scale.chances(np.zeros(1)).item() <= 0.5
+
+
+def test_the_usual_page_off_the_topic_is_none_on_it_also_where_most_are() -> None:
+    values = np.concatenate((np.full(70, 3.0), np.full(30, -2.0)))
+    assert off_topic(values, 3.0) == -2
+    assert off_topic(np.concatenate((np.full(5, 3.0), np.full(95, -2.0))), 3.0) == -2
+    assert off_topic(np.zeros(9), 0.0) == 0, "all the same"
+    scale = place(np.full(4, 3.0), values)
+    assert scale.chances(np.array([3.0])).item() > 0.5 > scale.chances(np.array([-2.0])).item()
