@@ -55,5 +55,3 @@ def test_the_usual_page_off_the_topic_is_none_on_it_also_where_most_are() -> Non
     assert off_topic(values, 3.0) == -2
     assert off_topic(np.concatenate((np.full(5, 3.0), np.full(95, -2.0))), 3.0) == -2
     assert off_topic(np.zeros(9), 0.0) == 0, "all the same"
-    scale = place(np.full(4, 3.0), values)
-    assert scale.chances(np.array([3.0])).item() > 0.5 > scale.chances(np.array([-2.0])).item()
