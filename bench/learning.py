@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from dowse.frontier.frontier import Frontier
 from dowse.model.page import Bag, Context
-from dowse.model.strategy import LinkView, Sample, SourcePage, Subject
+from dowse.model.strategy import LinkView, SourcePage
 from dowse.predict.learning import Learner
 
 _LINKS = 100
@@ -41,8 +41,7 @@ def _page(rng: np.random.Generator, id_: int, ordinal: int) -> SourcePage:
     score = float(rng.random() * 0.2)
     return SourcePage(
         id=id_, site=ordinal % _SITES, depth=1, ordinal=ordinal, score=score, relevant=score > 0.1, n_links=_LINKS,
-        threshold=0.1, bag=_bag(rng),
-        host=f"s{ordinal % _SITES}.example",
+        threshold=0.1, worth=5 * score, bag=_bag(rng),
     )  # fmt: skip
 
 
@@ -58,7 +57,7 @@ def _view(rng: np.random.Generator, ids: NDArray[np.int64]) -> LinkView:
 
 def _filled(rng: np.random.Generator, waiting: int) -> Learner:
     """A learner that knows so many waiting URLs."""
-    learner = Learner(Subject(tuple(Sample(_bag(rng), "s1.example") for _ in range(8))))
+    learner = Learner()
     for number, start in enumerate(range(0, waiting, _LINKS)):
         ids = np.arange(start, min(start + _LINKS, waiting))
         if number < _JUDGED:

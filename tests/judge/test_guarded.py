@@ -78,7 +78,7 @@ def test_what_is_no_judge_is_refused() -> None:
         build_judge(Topic(predicate='word("solar")'), Own())
     with pytest.raises(TopicError, match=r"judge\.threshold: a judge has a threshold of its own"):
         build_judge(Topic(query="a", judge=JudgeSettings(threshold=0.5)), Own())
-    with pytest.raises(TopicError, match=r"judge\.method: no judge is called 'own': there are similarity, erid"):
+    with pytest.raises(TopicError, match=r"judge\.method: no judge is called 'own': there are learned, similarity"):
         build_judge(Topic(query="a", judge=JudgeSettings(method="own")))
 
 

@@ -103,7 +103,6 @@ def test_an_explicit_threshold_wins() -> None:
     "topic",
     [
         Topic(),
-        Topic(query="the of and"),
         Topic(query="...", examples=(Example("a"),)),
         Topic(examples=(Example("a", False, SOLAR),)),
         Topic(query="x", judge=JudgeSettings(method="magic")),
@@ -114,6 +113,14 @@ def test_an_explicit_threshold_wins() -> None:
 def test_a_topic_that_says_nothing_is_the_users_mistake(topic: Topic) -> None:
     with pytest.raises(TopicError):
         build_judge(topic)
+
+
+def test_stop_words_count_where_a_topic_has_nothing_else() -> None:
+    judge = build_judge(Topic(query="IT"))
+    page, other = (judge.verdict(words(text)) for text in ("An IT department runs servers", "A department of bakers"))
+    assert page.relevant
+    assert not other.relevant
+    assert build_judge(Topic(query="IT jobs")).verdict(words("it is it")).score == 0
 
 
 def test_a_judge_sent_to_another_process_gives_the_same_verdicts() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.model.strategy import AttachedMemory, Memory
+from dowse.model.strategy import Memory
 
 
 def hand_over(before: Memory, after: Memory, count: int) -> None:
@@ -10,7 +10,3 @@ def hand_over(before: Memory, after: Memory, count: int) -> None:
     the first was last asked."""
     rows: dict[int, bytes] = dict(zip(*before.changes(), strict=True))
     after.load(0, [rows.get(id_) for id_ in range(count)])
-    if isinstance(before, AttachedMemory) and isinstance(after, AttachedMemory):
-        attached: dict[int, bytes] = dict(zip(*before.attachments(), strict=True))
-        for id_ in after.wanted_attachments():
-            after.load_attachment(id_, attached[id_])

@@ -34,7 +34,7 @@ class Link:
 
 
 def simple_link(target: int, count: int, anchor: float, paragraph: float) -> Link:
-    return Link(target, count, [anchor, paragraph, NAN, NAN, NAN])
+    return Link(target, count, [anchor, paragraph, *[NAN] * (len(Context) - 2)])
 
 
 @dataclass(slots=True)

@@ -68,11 +68,17 @@ def test_what_a_forecast_learns_from_comes_back_in_order(folder: Path) -> None:
         ]
 
 
+WITHOUT_MODELS = "".join(
+    f"ALTER TABLE pages DROP COLUMN {name};" for name in ("model", "first_score", "first_relevant", "first_model")
+)  # as before version 5
+
+
 def test_each_column_gets_its_own_value(folder: Path) -> None:
     """Every field of a page row is different here, so a value in the wrong column shows."""
     row = page(7, reason="why", truncated="length", similarity=0.11, erid=0.12, language="en", charset="utf-8",
                depth=21, words=22, text_len=23, n_links=24, duplicate_of=25, etag='"e"', last_modified="then",
-               attempts=26, canonical=url(1), final_url=url(8), status=203, cached_from="earlier")  # fmt: skip
+               attempts=26, canonical=url(1), final_url=url(8), status=203, cached_from="earlier", model=27,
+               first_score=0.28, first_relevant=True, first_model=29)  # fmt: skip
     with CrawlStore.create(folder, {}, WALL) as store:
         store.commit(Batch(pages=[row]))
     [stored] = rows(folder, "SELECT * FROM pages")
@@ -88,7 +94,7 @@ def test_each_column_gets_its_own_value(folder: Path) -> None:
         "n_links": 24, "duplicate_of": 25, "signature": -8, "minhash": b"\x07" * 8, "etag": '"e"',
         "last_modified": "then", "canonical": url(1), "attempts": 26, "dns_s": 0.125, "connect_s": 0.25,
         "first_byte_s": 0.5, "total_s": 1.0, "parse_s": 0.25, "judge_s": 0.25, "verdict": '[["similarity",0.5,1.0]]',
-        "cached_from": "earlier",
+        "cached_from": "earlier", "model": 27, "first_score": 0.28, "first_relevant": 1, "first_model": 29,
     }  # fmt: skip
 
 
@@ -241,7 +247,8 @@ def test_records_of_the_first_version_are_read_and_gone_on_with(folder: Path) ->
             "DROP TABLE settled; ALTER TABLE candidates DROP COLUMN evidence;"
             "ALTER TABLE sites DROP COLUMN not_before; ALTER TABLE sites DROP COLUMN closed;"
             "ALTER TABLE pages DROP COLUMN cached_from;"
-            "UPDATE meta SET value = '1' WHERE name = 'schema_version'; PRAGMA user_version = 1;"
+            + WITHOUT_MODELS
+            + "UPDATE meta SET value = '1' WHERE name = 'schema_version'; PRAGMA user_version = 1;"
         )
     with CrawlReader(folder) as reader:
         assert reader.summary().pages == 5
@@ -255,8 +262,8 @@ def test_records_of_the_first_version_are_read_and_gone_on_with(folder: Path) ->
         assert (site.requests, site.not_before, site.closed) == (5, None, "")
         store.commit(batch(5))
         assert list(store.sites()) == list(batch(5).sites.values())
-    assert rows(folder, "PRAGMA user_version") == [(4,)]
-    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("4",)]
+    assert rows(folder, "PRAGMA user_version") == [(5,)]
+    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("5",)]
 
 
 def test_records_of_the_third_version_have_no_details(folder: Path) -> None:
@@ -266,7 +273,8 @@ def test_records_of_the_third_version_have_no_details(folder: Path) -> None:
         store.commit(replace(batch(0), evidence=known, statistics={"evidence": "learning"}))
     with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:
         connection.executescript(
-            "DROP TABLE settled; UPDATE meta SET value = '3' WHERE name = 'schema_version'; PRAGMA user_version = 3;"
+            WITHOUT_MODELS
+            + "DROP TABLE settled; UPDATE meta SET value = '3' WHERE name = 'schema_version'; PRAGMA user_version = 3;"
         )
     with CrawlReader(folder) as reader:
         assert list(reader.details(range(5))) == []
@@ -283,14 +291,14 @@ def test_records_of_the_third_version_have_no_details(folder: Path) -> None:
 def test_all_evidence_is_forgotten_or_none(folder: Path) -> None:
     with CrawlStore.create(folder, SETTINGS, WALL) as store:
         store.commit(replace(batch(0), evidence={1: b"x"}, details={1: b"y"}, statistics={"evidence": "one"}))
-        store._connection.execute("CREATE TRIGGER no BEFORE DELETE ON settled BEGIN SELECT raise(FAIL, 'no'); END")
+        store._connection.execute("CREATE TRIGGER no BEFORE INSERT ON statistics BEGIN SELECT raise(FAIL, 'no'); END")
         with pytest.raises(StoreError, match="no"):
             store.forget_evidence("other")
         assert rows(folder, "SELECT evidence FROM candidates WHERE id = 1") == [(b"x",)]
         store._connection.execute("DROP TRIGGER no")
         store.forget_evidence("other")
         assert store.statistics()["evidence"] == "other"
-        assert list(store.details([1])) == []
+        assert list(store.details([1])) == [(1, b"y")], "the terms of a page are no strategy's"
     assert rows(folder, "SELECT evidence FROM candidates WHERE id = 1") == [(None,)]
 
 

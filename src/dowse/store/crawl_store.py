@@ -91,7 +91,7 @@ class CrawlStore:
                  archive_bytes: int) -> None:  # fmt: skip
         self.folder = folder
         self._lock = lock
-        self.connection = connection
+        self._connection = connection
         self._ledger = ledger
         self._inode = (folder / DATABASE).stat().st_ino
         self._archive = Archive(folder, self._committed(), _about(self.settings()), archive_bytes)
@@ -174,7 +174,7 @@ class CrawlStore:
             try:
                 self._transact(batch, tidy=False)
             except UnicodeEncodeError:
-                self.connection.rollback()
+                self._connection.rollback()
                 self._transact(batch, tidy=True)
         except BaseException as error:
             self._undo()
@@ -186,19 +186,19 @@ class CrawlStore:
         return self._archive.append(members, response, at) if members else NOWHERE
 
     def _transact(self, batch: Batch, *, tidy: bool) -> None:
-        run = self.connection.execute
+        run = self._connection.execute
         run("BEGIN IMMEDIATE")
         [(recorded,)] = run("SELECT recorded FROM totals")
         for ordinal, page in enumerate(batch.pages, recorded):
             page.ordinal = ordinal
         self._total(batch)
         for sql, values in rows.statements(batch, self._archive.lengths):
-            self.connection.executemany(sql, rows.clean(values) if tidy else values)
+            self._connection.executemany(sql, rows.clean(values) if tidy else values)
         run("COMMIT")
 
     def _total(self, batch: Batch) -> None:
         """Bring the one row of totals up to date; a page written again counts once."""
-        run = self.connection.execute
+        run = self._connection.execute
         if batch.pages:
             ids = ",".join(str(int(page.id)) for page in batch.pages)
             before = run(f"SELECT count(score), total(relevant) FROM pages WHERE id IN ({ids})").fetchone()
@@ -215,12 +215,12 @@ class CrawlStore:
         """Back to the last commit. What it was is asked of the database, since an interrupt may strike right after a
         transaction that did succeed. Where even this fails, the next :meth:`open` does it."""
         with suppress(sqlite3.Error, OSError, DowseError):
-            if self.connection.in_transaction:
-                self.connection.rollback()
+            if self._connection.in_transaction:
+                self._connection.rollback()
             self._archive.cut(self._committed())
 
     def _committed(self) -> dict[str, int]:
-        return _committed(self.connection)
+        return _committed(self._connection)
 
     def _same_folder(self) -> None:
         """A folder removed under an open database takes every write and keeps none: look before each commit."""
@@ -240,7 +240,7 @@ class CrawlStore:
         """What was spent over all runs: what was noted last or recorded, whichever is more. Pages are those recorded,
         since a page that was not is fetched again."""
         noted = self._ledger.read()
-        pages, size, seconds, requests = self.connection.execute(
+        pages, size, seconds, requests = self._connection.execute(
             "SELECT pages, bytes, seconds, requests FROM totals"
         ).fetchone()
         recorded = typed(Spent, pages=pages, bytes=size, seconds=seconds, requests=requests)
@@ -256,25 +256,25 @@ class CrawlStore:
     @asked
     def counters(self) -> Counters:
         """Pages recorded, and relevant, so far."""
-        found = self.connection.execute("SELECT recorded, relevant FROM totals").fetchone()
+        found = self._connection.execute("SELECT recorded, relevant FROM totals").fetchone()
         return typed(Counters, **dict(zip(("recorded", "relevant"), found, strict=True)))
 
     @asked
     def saved(self) -> tuple[int, int]:
         """Pages, and bytes over the wire, that were taken from caches instead of being downloaded."""
-        [(pages, size)] = self.connection.execute(rows.SAVED)
+        [(pages, size)] = self._connection.execute(rows.SAVED)
         return int(pages), int(size)
 
     @asked
     def value(self) -> float:
         """The sum of all scores so far: of pages that were judged and are nobody's duplicate."""
-        return float(self.connection.execute("SELECT total(score) FROM pages").fetchone()[0])
+        return float(self._connection.execute("SELECT total(score) FROM pages").fetchone()[0])
 
     @asked
     def last_fetches(self, most: int) -> list[tuple[float, bool, float]]:
         """Priority, whether it was relevant, and score of the last URLs that were fetched, in the order of recording;
         what was not judged is neither relevant nor of any score."""
-        found = self.connection.execute(
+        found = self._connection.execute(
             "SELECT c.priority, p.relevant, p.score FROM (SELECT id, ordinal, relevant, score FROM pages"
             " ORDER BY ordinal DESC LIMIT ?) p JOIN candidates c ON c.id = p.id ORDER BY p.ordinal", (most,)
         )  # fmt: skip
@@ -282,7 +282,7 @@ class CrawlStore:
 
     def candidates(self) -> Iterator[CandidateBlock]:
         """Every known URL in id order, in blocks; leases lost to a crash come back as waiting."""
-        run = self.connection.execute
+        run = self._connection.execute
         [(count,)] = run("SELECT ifnull(max(id) + 1, 0) FROM candidates")
         if type(count) is not int or not 0 <= count < _MOST_CANDIDATES:
             raise ValueError("there cannot be so many candidates")
@@ -297,33 +297,33 @@ class CrawlStore:
 
     def details(self, candidates: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """The terms of these pages, packed, where they were kept."""
-        return iter(self.connection.execute(rows.DETAILS_OF, (rows.to_json(list(candidates)),)))
+        return iter(self._connection.execute(rows.DETAILS_OF, (rows.to_json(list(candidates)),)))
 
     def judged(self) -> list[tuple[int, float, str]]:
         """Id, similarity and URL of each page that has a score, in the order they were judged."""
-        found = self.connection.execute(
+        found = self._connection.execute(
             "SELECT id, ifnull(similarity, 0.0), url FROM pages WHERE score IS NOT NULL ORDER BY ordinal"
         )
         return [(int(id), float(similarity), str(url)) for id, similarity, url in found]
 
     def sites(self) -> Iterator[SiteRow]:
         """Every known origin in id order."""
-        return map(rows.site, self.connection.execute(f"{rows.select(SITES)} ORDER BY id"))
+        return map(rows.site, self._connection.execute(f"{rows.select(SITES)} ORDER BY id"))
 
     @asked
     def statistics(self) -> dict[str, Any]:
         """What was learned, by name: bytes as bytes, everything else as JSON gives it back."""
-        found = self.connection.execute("SELECT name, value FROM statistics")
+        found = self._connection.execute("SELECT name, value FROM statistics")
         return {name: rows.statistic(value) for name, value in found}
 
     @asked
     def settings(self) -> dict[str, Any]:
         """What the crawl was started with."""
-        return {name: rows.from_json(value) for name, value in self.connection.execute("SELECT * FROM settings")}
+        return {name: rows.from_json(value) for name, value in self._connection.execute("SELECT * FROM settings")}
 
     def signatures(self) -> Iterator[tuple[int, int, bytes]]:
         """Page, exact signature and minhash of every page that is nobody's duplicate, in the order of recording."""
-        found = self.connection.execute(
+        found = self._connection.execute(
             "SELECT id, signature, minhash FROM pages WHERE signature <> 0 AND duplicate_of IS NULL ORDER BY ordinal"
         )
         return ((id, rows.unsigned(exact), bytes(minhash)) for id, exact, minhash in found)
@@ -331,7 +331,7 @@ class CrawlStore:
     def exchanges(self) -> Iterator[tuple[str, int, float, float, bool]]:
         """URL, body bytes over the wire, seconds to the first byte and in all, and whether no answer came: of every
         URL that was asked for, in the order of recording."""
-        found = self.connection.execute(
+        found = self._connection.execute(
             "SELECT url, bytes, first_byte_s, total_s, status = 0 FROM pages WHERE cached_from IS NULL ORDER BY ordinal"
         )
         return ((url, size, float(first), float(total), bool(failed)) for url, size, first, total, failed in found)
@@ -339,7 +339,7 @@ class CrawlStore:
     def forget_evidence(self, kind: str) -> None:
         """Nothing is known of any candidate: what was is of no use to the strategy that goes on, whose own evidence is
         of this kind."""
-        run = self.connection.execute
+        run = self._connection.execute
         try:
             self._same_folder()
             run("BEGIN IMMEDIATE")
@@ -354,7 +354,7 @@ class CrawlStore:
         """Write down that a run begins; one that never ended was interrupted. Returns the run's number, from 1."""
         self._change("UPDATE runs SET stop_reason = 'interrupted' WHERE ended_at IS NULL AND stop_reason IS NULL")
         self._change("INSERT INTO runs (started_at) VALUES (?)", iso(at))
-        return int(self.connection.execute("SELECT max(id) FROM runs").fetchone()[0])
+        return int(self._connection.execute("SELECT max(id) FROM runs").fetchone()[0])
 
     def end_run(self, reason: str, at: float) -> None:
         """Write down why the current run stopped."""
@@ -364,7 +364,7 @@ class CrawlStore:
     def _change(self, sql: str, *values: Any) -> None:
         try:
             self._same_folder()
-            self.connection.execute(sql, values)
+            self._connection.execute(sql, values)
         except (OSError, sqlite3.Error) as error:
             raise _failed(self.folder, error) from error
 
@@ -373,10 +373,10 @@ class CrawlStore:
         medium that cannot be written (left as they are while somebody reads)."""
         self._archive.close()
         with suppress(sqlite3.Error):
-            self.connection.execute("PRAGMA busy_timeout = 0")
-            self.connection.execute("PRAGMA journal_mode = DELETE")
+            self._connection.execute("PRAGMA busy_timeout = 0")
+            self._connection.execute("PRAGMA journal_mode = DELETE")
         with suppress(sqlite3.Error):
-            self.connection.close()
+            self._connection.close()
         self._ledger.close()
         self._lock.release()
 

@@ -29,7 +29,7 @@ def stored_pages(store: CrawlStore) -> Iterator[list[StoredPage]]:
     """All judged pages whose terms are kept, in blocks, in the order of their ids."""
     last = -1
     while True:
-        found = store.connection.execute(
+        found = store._connection.execute(
             "SELECT p.id, p.url, p.language, p.relevant, s.more FROM pages p JOIN settled s ON s.candidate = p.id"
             " WHERE p.score IS NOT NULL AND p.id > ? ORDER BY p.id LIMIT ?", (last, _BLOCK)).fetchall()  # fmt: skip
         if not found:
@@ -44,23 +44,23 @@ def write_verdicts(
     store: CrawlStore, verdicts: Iterable[tuple[int, float, bool]], model: int, statistics: dict[str, Any]
 ) -> None:
     """Give pages other verdicts: id, score, whether relevant. The first ones stay as they are. All or nothing."""
-    run = store.connection.execute
+    run = store._connection.execute
     run("BEGIN IMMEDIATE")
     try:
-        store.connection.executemany(
+        store._connection.executemany(
             "UPDATE pages SET score = ?, relevant = ?, model = ?, verdict = ? WHERE id = ?",
             ((score, int(relevant), model, _told(score), id_) for id_, score, relevant in verdicts))  # fmt: skip
         run("UPDATE totals SET relevant = (SELECT ifnull(sum(relevant), 0) FROM pages)")
         by_site = run(
             "SELECT ifnull(sum(p.relevant), 0), c.site FROM pages p JOIN candidates c ON c.id = p.id GROUP BY c.site"
         )
-        store.connection.executemany("UPDATE sites SET relevant = ? WHERE id = ?", by_site.fetchall())
-        store.connection.executemany(
+        store._connection.executemany("UPDATE sites SET relevant = ? WHERE id = ?", by_site.fetchall())
+        store._connection.executemany(
             rows.PUT_STATISTIC, [rows.statistic_row(name, value) for name, value in statistics.items()]
         )
         run("COMMIT")
     except BaseException:
-        store.connection.rollback()
+        store._connection.rollback()
         raise
 
 

@@ -168,7 +168,6 @@ class Cheat(BestFirst):
             reached[id(thing)] = thing
             ahead += gc.get_referents(thing)
         secrets = (Corpus, CorpusWeb, Digests, Digest, Response, str)
-        del reached[id(page.host)]  # where the page is from was paid for
         self.found |= {type(thing).__name__ for thing in reached.values() if isinstance(thing, secrets)}
         return super().rank(page, links)
 

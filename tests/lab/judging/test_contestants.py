@@ -7,10 +7,14 @@ import pytest
 
 from dowse.judge import build_judge
 from dowse.lab.corpus import Corpus, example_texts
-from dowse.lab.judging.contestants import CONTESTANTS, example_of
-from dowse.lab.judging.port import NO_CRAWL, Told
+from dowse.lab.judging.contestants import CONTESTANTS
+from dowse.lab.judging.port import NO_CRAWL, Background, Told
+from dowse.lab.judging.word_judge import example_of
 from dowse.model.errors import TopicError
 from dowse.model.topic import JudgeSettings, Topic
+from tests.lab.compare.webs import PAGES, url
+
+NUMBERS = {url(number): number for number in range(PAGES)}
 
 
 @pytest.mark.parametrize("name", ["similarity", "erid"])
@@ -39,8 +43,20 @@ def test_every_judge_answers_the_same_each_time_and_refuses_what_says_nothing(co
     assert first.threshold == again.threshold
     assert ((first.chances >= 0) & (first.chances <= 1)).all()
     with pytest.raises(TopicError):
-        judge.scores(Told("the"), NO_CRAWL)
+        judge.scores(Told("!?"), NO_CRAWL)
 
 
 def test_an_example_is_parsed_once(corpus: Corpus) -> None:
     assert example_of(corpus, 0) is example_of(corpus, 0)
+
+
+@pytest.mark.parametrize(("query", "positive", "negative"), [("solar cells", 0, 0), ("", 3, 0), ("", 3, 2)])
+def test_the_learned_judge_learns_from_the_pages_of_a_crawl(
+    corpus: Corpus, query: str, positive: int, negative: int
+) -> None:
+    pages = [page for page in np.flatnonzero(corpus.pages.is_page()).tolist() if corpus.url(page) in NUMBERS]
+    solar, bread = ([page for page in pages if (NUMBERS[corpus.url(page)] % 3 == 0) is on] for on in (True, False))
+    told = Told(query, tuple(solar[:positive]), tuple(bread[:negative]))
+    found = CONTESTANTS["learned"](corpus).scores(told, Background("bfs", (), np.array(pages)))
+    assert found.threshold == 0.5
+    assert found.chances[solar].min() > 0.5 > found.chances[bread].max()

@@ -85,9 +85,9 @@ def test_a_judge_that_learns_is_tried_with_each_background(folder: Path, monkeyp
 def test_what_a_judge_refuses_has_no_relevant_page(folder: Path, tmp_path: Path) -> None:
     for file in folder.glob("*.warc.gz"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
-    labels = (folder / "labels.csv").read_text().replace("solar cells", "the")
+    labels = (folder / "labels.csv").read_text().replace("solar cells", "!?")
     (tmp_path / "labels.csv").write_text(labels)
-    done = judge_labels(tmp_path, TrialPlan(("similarity",), (0, 2), False, min_pages=20), ["the"])
+    done = judge_labels(tmp_path, TrialPlan(("similarity",), (0, 2), False, min_pages=20), ["!?"])
     refused, spoke = done.trials
     assert refused.refused
     assert (refused.figures.precision, refused.figures.recall, refused.figures.f1) == (0, 0, 0)
@@ -99,7 +99,10 @@ def test_what_a_judge_refuses_has_no_relevant_page(folder: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"judges": ("similarty",)}, "there is no judge 'similarty' to be measured: choose from similarity, erid"),
+        (
+            {"judges": ("similarty",)},
+            "there is no judge 'similarty' to be measured: choose from learned, similarity",
+        ),
         ({"judges": ()}, "there is no judge to be measured: choose"),
         ({"examples": (3, -1)}, "examples: give a number, 0 or more"),
         ({"examples": ()}, "examples: give a number, 0 or more"),

@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from dowse.model.page import Bag, Context
-from dowse.model.strategy import LinkView, Sample, SourcePage, Subject
-from dowse.model.url import split
+from dowse.model.strategy import LinkView, SourcePage
 from dowse.predict.learning import Learner, Statistics
 from dowse.predict.learning.statistics import Mix, Sums
 
@@ -46,7 +45,9 @@ def bag(words: range, number: int) -> Bag:
     return Bag(terms, np.array([dice.randint(1, 4) for _ in terms], np.float32))
 
 
-SUBJECT = Subject(tuple(Sample(bag(ON, 1000 + number), "rink.test") for number in range(4)))
+def page_bag(number: int) -> Bag:
+    """The words of a page that is :func:`told`."""
+    return bag(OFF if number % 3 else ON, number)
 
 
 def url(number: int) -> str:
@@ -60,7 +61,7 @@ def told(learner: Learner, pages: int = 30) -> Learner:
         on = number % 3 == 0
         page = SourcePage(
             number, site=number % 3, depth=number, ordinal=number, score=0.6 if on else 0.1, relevant=on, n_links=4,
-            bag=bag(ON if on else OFF, number), host=split(url(number)).host,
+            worth=0.9 if on else 0.1, bag=page_bag(number),
         )  # fmt: skip
         ids = np.arange(number + 1, number + 5)
         learner.rank(page, LinkView(

@@ -17,7 +17,7 @@ from dowse.predict.learning.answers import Answers, Failed
 from dowse.predict.learning.link_tokens import BUCKETS, link_tokens
 from dowse.predict.learning.notes import ROW, Rows
 from tests.compiled import needs_core, pure
-from tests.predict.learning.made import SUBJECT, told
+from tests.predict.learning.made import told
 
 WORDS = ("images", "png", "wiki", "birds", "page", "2024")
 
@@ -94,8 +94,8 @@ def view(ids: range, kind: str) -> LinkView:
 
 
 def test_urls_like_those_that_failed_are_worth_less_and_others_of_the_site_nearly_as_much() -> None:
-    learner = told(Learner(SUBJECT))
-    page = SourcePage(100, site=0, depth=1, ordinal=30, score=0.6, relevant=True, n_links=20)
+    learner = told(Learner())
+    page = SourcePage(100, site=0, depth=1, ordinal=30, score=0.6, relevant=True, n_links=20, worth=0.9)
     learner.rank(page, view(range(200, 210), "pictures"))
     learner.rank(page, view(range(210, 220), "texts"))
     pictures, texts = learner.refresh(209), learner.refresh(219)
@@ -104,7 +104,7 @@ def test_urls_like_those_that_failed_are_worth_less_and_others_of_the_site_nearl
     for failed in range(200, 205):
         learner.failed(failed, 0, lasting=True)
     for fetched in range(210, 213):
-        learner.rank(SourcePage(fetched, 0, 1, fetched, 0.3, False, 0), view(range(0), ""))
+        learner.rank(SourcePage(fetched, 0, 1, fetched, 0.3, False, 0, worth=0.3), view(range(0), ""))
     less, still = learner.refresh(209), learner.refresh(219)
     assert less is not None
     assert still is not None
@@ -117,21 +117,18 @@ def test_urls_like_those_that_failed_are_worth_less_and_others_of_the_site_nearl
 
 
 def test_what_failed_is_known_after_a_stop() -> None:
-    learner = told(Learner(SUBJECT))
+    learner = told(Learner())
     for candidate in (30, 31, 32):
         learner.failed(candidate, candidate % 3, lasting=candidate != 31)
-    later = Learner(SUBJECT)
+    later = Learner()
     ids, rows = learner.memory.changes()
     known = dict(zip(ids, rows, strict=True))
     later.memory.load(0, [known.get(id_) for id_ in range(learner.memory.count)])
-    attached = dict(zip(*learner.memory.attachments(), strict=True))
-    for id_ in later.memory.wanted_attachments():
-        later.memory.load_attachment(id_, attached[id_])
     later.restore(json.loads(json.dumps(learner.state())))
     assert later.refresh(33) == learner.refresh(33)
     assert later._answers.failed == 3
 
 
 def test_the_paper_knows_no_failures() -> None:
-    assert isinstance(Learner(SUBJECT), LearnsFromFailures)
+    assert isinstance(Learner(), LearnsFromFailures)
     assert not isinstance(InterestRatios((1.0, 1.0, 1.0, 1.0), robust=False), LearnsFromFailures)

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from dowse.compiled import core
 from dowse.model.errors import TopicError
 from dowse.model.page import Bag, Context
-from dowse.model.strategy import LinkView, Sample, SourcePage, Subject
+from dowse.model.strategy import LinkView, SourcePage
 from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
-from dowse.predict.learning import InterestRatios, Learner, contrast
-from dowse.predict.learning import learner as learner_module
+from dowse.predict.learning import InterestRatios, Learner
 from dowse.predict.learning.features import NAMES, Tables
 from dowse.predict.learning.link_tokens import BUCKETS, link_tokens
 from dowse.predict.learning.notes import PARENTS, ROW
@@ -51,7 +51,7 @@ def story(seed: int, pages: int, urls: int) -> list[tuple[SourcePage, LinkView]]
         score = float(rng.random())
         page = SourcePage(
             id=id_, site=id_ % SITES, depth=1, ordinal=ordinal, score=score, relevant=score > 0.5,
-            n_links=len(targets), threshold=0.5, bag=bag(rng),
+            n_links=len(targets), threshold=0.5, worth=score, bag=bag(rng),
         )  # fmt: skip
         view = LinkView(
             ids=ids, sites=ids % SITES, depths=np.ones(len(ids), np.int64), counts=np.ones(len(ids), np.float32),
@@ -125,7 +125,7 @@ class Literal:
 @given(seed=st.integers(0, 10_000), pages=st.integers(1, 40))
 def test_evidence_is_the_literal_one(seed: int, pages: int) -> None:
     crawl = story(seed, pages, 60)
-    learner = Learner(Subject(tuple(Sample(bag(np.random.default_rng(n))) for n in range(4))))
+    learner = Learner()
     tell(learner, crawl)
     literal = Literal(learner, crawl)
     waiting = sorted({id_ for _, view in crawl for id_ in view.ids.tolist()} - literal.values.keys())
@@ -140,7 +140,7 @@ def test_evidence_is_the_literal_one(seed: int, pages: int) -> None:
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), pages=st.integers(1, 60), urls=st.integers(15, 200))
 def test_the_core_gives_the_same_evidence(seed: int, pages: int, urls: int) -> None:
-    learner, literal = (Learner(Subject((Sample(bag(np.random.default_rng(1))),))) for _ in range(2))
+    learner, literal = Learner(), Learner()
     crawl = story(seed, pages, urls)
     tell(learner, crawl)
     with pure():
@@ -152,7 +152,7 @@ def test_the_core_gives_the_same_evidence(seed: int, pages: int, urls: int) -> N
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 10_000), pages=st.integers(1, 60))
 def test_pages_are_counted_one_by_one_as_all_at_once(seed: int, pages: int) -> None:
-    learner = Learner(Subject((Sample(bag(np.random.default_rng(1))),)))
+    learner = Learner()
     tell(learner, story(seed, pages, 60))
     again = Tables()
     again.restore(learner.memory.all())
@@ -161,33 +161,52 @@ def test_pages_are_counted_one_by_one_as_all_at_once(seed: int, pages: int) -> N
     np.testing.assert_array_equal(again.features(rows), learner._tables.features(rows))
 
 
+def revaluation(seed: int, learner: Learner) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """A judge thinks otherwise of some pages, and of some URLs that are none yet or that nobody has heard of."""
+    rng = np.random.default_rng(seed)
+    ids = np.unique(rng.integers(0, learner.memory.count + 5, 30))
+    return ids, rng.random(len(ids))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), pages=st.integers(1, 40))
+def test_a_page_that_is_worth_something_else_counts_as_if_it_had_always_been(seed: int, pages: int) -> None:
+    crawl = story(seed, pages, 60)
+    learner = Learner()
+    tell(learner, crawl)
+    before = learner.memory.own.copy()
+    ids, values = revaluation(seed, learner)
+    learner.revalue(ids, values)
+    for id_, value in zip(ids.tolist(), values.tolist(), strict=True):
+        if id_ < len(before) and not np.isnan(before[id_]):
+            assert learner.memory.own[id_] == pytest.approx(value, abs=1e-3)
+            before[id_] = learner.memory.own[id_]
+    np.testing.assert_array_equal(learner.memory.own[: len(before)], before)
+    again = Tables()
+    again.restore(learner.memory.all())
+    rows = learner.memory.all()
+    np.testing.assert_array_equal(again.features(rows), learner._tables.features(rows))
+
+
 @pytest.mark.parametrize("stop", [3, 21, 55, 83, 99, 120, 139, 161])
-def test_a_resumed_learner_goes_on_as_if_nothing_had_been_also_when_words_were_forgotten(
-    stop: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(contrast, "_KEPT", 8)  # at most 16, when fits come to be more than that apart
-    monkeypatch.setattr(learner_module, "_FEW", 3)
-    rng = np.random.default_rng(5)
-    subject = Subject(tuple(Sample(bag(rng), "h.example") for _ in range(4)))
+def test_a_resumed_learner_goes_on_as_if_nothing_had_been(stop: int) -> None:
     crawl = story(7, 200, 400)
-    running, resumed = Learner(subject), Learner(subject)
-    rows, words = dict[int, bytes](), dict[int, bytes]()
-    for page, view in crawl[:stop]:
+    running, resumed = Learner(), Learner()
+    rows = dict[int, bytes]()
+    for number, (page, view) in enumerate(crawl[:stop]):
         running.rank(page, view)
+        if number % 20 == 2:
+            running.revalue(*revaluation(number, running))
         rows.update(zip(*running.memory.changes(), strict=True))
-        words.update(zip(*running.memory.attachments(), strict=True))
     resumed.memory.load(0, [rows.get(id_) for id_ in range(running.memory.count)])
-    for id_ in resumed.memory.wanted_attachments():
-        resumed.memory.load_attachment(id_, words[id_])
     resumed.restore(json.loads(json.dumps(running.state())))
-    assert list(resumed.memory.bags) == list(running.memory.bags)
     for page, view in crawl[stop:]:
         assert resumed.rank(page, view).tolist() == running.rank(page, view).tolist()
     assert resumed.memory.all().tobytes() == running.memory.all().tobytes()
 
 
 def test_what_was_looked_at_is_looked_at_anew_after_each_page() -> None:
-    learner, other = Learner(Subject()), Learner(Subject())
+    learner, other = Learner(), Learner()
     for page, view in story(2, 40, 60):
         learner.rank(page, view)
         other.rank(page, view)
@@ -237,7 +256,7 @@ def test_a_link_that_the_tables_do_not_know_is_left_to_python() -> None:
 def test_a_value_is_never_older_than_one_round_of_the_sweep() -> None:
     """Whatever waits was valued within the last page for each 256 URLs there are; the first of all, just now."""
     crawl = story(3, 200, 1500)
-    learner = Learner(Subject())
+    learner = Learner()
     valued: dict[int, int] = {}
     for page_number, (page, view) in enumerate(crawl):
         learner.rank(page, view)
@@ -250,7 +269,7 @@ def test_a_value_is_never_older_than_one_round_of_the_sweep() -> None:
 
 def test_exact_values_are_those_of_this_moment() -> None:
     crawl = story(5, 60, 400)
-    learner = Learner(Subject(), exact=True)
+    learner = Learner(exact=True)
     for page, view in crawl:
         learner.rank(page, view)
         revised = learner.revise(lambda ids: np.ones(len(ids), np.bool_))
@@ -261,10 +280,10 @@ def test_exact_values_are_those_of_this_moment() -> None:
 
 def test_pages_like_their_siblings_come_first() -> None:
     """Links in the good part of a page of two parts are worth more than those in the other."""
-    learner = Learner(Subject())
+    learner = Learner()
     n = 24
     ids = np.arange(1, n + 1)
-    hub = SourcePage(id=0, site=0, depth=0, ordinal=0, score=0.5, relevant=True, n_links=n, threshold=0.5)
+    hub = SourcePage(id=0, site=0, depth=0, ordinal=0, score=0.5, relevant=True, n_links=n, threshold=0.5, worth=0.5)
     view = LinkView(
         ids=ids, sites=np.zeros(n, np.int64), depths=np.ones(n, np.int64), counts=np.ones(n, np.float32),
         similarity=np.zeros((n, len(Context)), np.float32), current=np.full(n, np.nan),
@@ -275,7 +294,7 @@ def test_pages_like_their_siblings_come_first() -> None:
                    urls=[], anchors=[])  # fmt: skip
     for id_ in (1, 2, 3, 21, 22, 23):
         good = id_ < 10
-        learner.rank(replace(hub, id=id_, score=0.9 if good else 0.0, relevant=good), none)
+        learner.rank(replace(hub, id=id_, score=0.9 if good else 0.0, relevant=good, worth=0.9 if good else 0.1), none)
     first, last = learner.refresh(4), learner.refresh(24)
     assert first is not None
     assert last is not None
@@ -309,7 +328,7 @@ def test_a_page_may_lead_to_very_many_new_sites() -> None:
     view = replace(
         story(1, 2, 9)[0][1], sites=np.arange(count), urls=[f"http://s{n}.test/{'x' * 200}" for n in range(count)]
     )
-    learner = Learner(Subject())
+    learner = Learner()
     started = time.process_time()
     learner._meet(view)
     assert time.process_time() - started < 0.4  # it takes 0.04 s

@@ -8,16 +8,14 @@ import numpy as np
 import pytest
 
 from dowse.model.errors import TopicError
-from dowse.model.page import Bag
 from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
 from dowse.predict.learning import Learner, Statistics
-from dowse.predict.learning.contrast import Told
 from dowse.predict.learning.features import NAMES, Tables
 from dowse.predict.learning.link_tokens import link_tokens
 from dowse.predict.learning.notes import ROW, Rows
 from dowse.predict.learning.reuse import off_topic
-from tests.predict.learning.made import OFF, ON, SUBJECT, bag, told, url
+from tests.predict.learning.made import OFF, bag, page_bag, told, url
 from tests.predict.memories import hand_over
 
 ALL = 1e9
@@ -36,8 +34,8 @@ def evidence(tables: Tables, address: str) -> float:
 
 
 def test_its_own_statistics_give_the_same_token_evidence() -> None:
-    first = told(Learner(SUBJECT))
-    second = Learner(SUBJECT, before=first.statistics(), reuse=ALL)
+    first = told(Learner())
+    second = Learner(before=first.statistics(), reuse=ALL)
     for number in (3, 4, 60, 61):
         assert evidence(second._tables, url(number)) == pytest.approx(evidence(first._tables, url(number)), abs=1e-6)
     assert evidence(second._tables, url(60)) > 0 > evidence(second._tables, url(61))
@@ -47,7 +45,7 @@ def test_its_own_statistics_give_the_same_token_evidence() -> None:
 
 
 def test_counts_are_those_of_the_pages() -> None:
-    learned = told(Learner(SUBJECT)).statistics()
+    learned = told(Learner()).statistics(bags={number: page_bag(number) for number in range(30)})
     assert learned.pages == 30
     assert learned.off_pages == 20
     assert {host: pages for host, (pages, _) in learned.hosts.items()} == {"rink.test": 10, "oven.test": 20}
@@ -56,17 +54,18 @@ def test_counts_are_those_of_the_pages() -> None:
     assert learned.value == pytest.approx(sum(value for _, value in learned.hosts.values()))
 
 
-def test_where_examples_are_from_is_no_word() -> None:
-    learner = told(Learner(SUBJECT))
-    [host] = learner._contrast.origins.terms.tolist()
-    assert host in learner.memory.bags[0].terms
-    assert host not in learner.memory.bags[1].terms
-    assert host not in learner.statistics().words.keys
+def test_words_are_those_of_pages_whose_terms_are_at_hand() -> None:
+    learner = told(Learner())
+    assert len(learner.statistics().words) == 0
+    some = learner.statistics(bags={0: page_bag(0), 1: page_bag(1), 4: page_bag(4), 1000: page_bag(1000)})
+    assert some.words.at(7) == pytest.approx([3, 0.9 + 0.1 + 0.1], abs=1e-3), "no page 1000 was judged"
+    assert some.off_pages == 2
+    assert set(some.off_words.keys.tolist()) == {*page_bag(1).terms.tolist(), *page_bag(4).terms.tolist()}
 
 
 def test_sites_are_known_by_their_host_whatever_their_number() -> None:
-    first = told(Learner(SUBJECT)).statistics()
-    second = Learner(SUBJECT, before=first, reuse=ALL)
+    first = told(Learner()).statistics()
+    second = Learner(before=first, reuse=ALL)
     second._met(40, "rink.test")
     second._met(41, "new.test")
     sites = second._tables._sites[[40, 41]]
@@ -74,35 +73,26 @@ def test_sites_are_known_by_their_host_whatever_their_number() -> None:
     assert sites[1] == 0
 
 
-def test_what_is_off_the_topic_is_known_from_the_first_page_on() -> None:
-    """Without ever having judged a page, it tells pages apart by words that only the earlier crawl has seen."""
-    fresh, again = Learner(SUBJECT), Learner(SUBJECT, before=told(Learner(SUBJECT)).statistics())
-    bags = (Bag(np.array(words, np.uint32), np.ones(len(words), np.float32)) for words in (ON, OFF))
-    on, off = (Told(1, words, 0.1, 0.2) for words in bags)
-    assert fresh._contrast.add(on) == fresh._contrast.add(off)
-    assert again._contrast.add(on) > 0.5 > again._contrast.add(off)
-
-
 def test_the_earlier_crawl_weighs_no_more_than_asked_for() -> None:
-    learned = told(Learner(SUBJECT)).statistics()
-    assert Learner(SUBJECT, before=learned, reuse=6)._before.pages == pytest.approx(6)
-    nothing = told(Learner(SUBJECT, before=learned, reuse=0), 12)
-    assert nothing._learned.weights == pytest.approx(told(Learner(SUBJECT), 12)._learned.weights)
+    learned = told(Learner()).statistics()
+    assert Learner(before=learned, reuse=6)._before.pages == pytest.approx(6)
+    nothing = told(Learner(before=learned, reuse=0), 12)
+    assert nothing._learned.weights == pytest.approx(told(Learner(), 12)._learned.weights)
     with pytest.raises(TopicError, match="reuse = -1 is no number of pages"):
-        Learner(SUBJECT, before=learned, reuse=-1)
+        Learner(before=learned, reuse=-1)
 
 
 def test_statistics_go_on_from_what_it_started_from() -> None:
-    first = told(Learner(SUBJECT)).statistics()
-    second = told(Learner(SUBJECT, before=first, reuse=10), 12).statistics()
+    first = told(Learner()).statistics()
+    second = told(Learner(before=first, reuse=10), 12).statistics()
     assert second.pages == pytest.approx(22)
     assert second.mixes[NAMES].examples == pytest.approx(11 + 29 / 3, abs=0.5)
 
 
 def test_a_resumed_learner_has_the_same_statistics() -> None:
-    before = told(Learner(SUBJECT)).statistics()
-    whole = told(Learner(SUBJECT, before=before))
-    again = Learner(SUBJECT, before=before)
+    before = told(Learner()).statistics()
+    whole = told(Learner(before=before))
+    again = Learner(before=before)
     hand_over(whole.memory, again.memory, 40)
     again.restore(json.loads(json.dumps(whole.state())))
     assert np.array_equal(again._tables._tokens, whole._tables._tokens)
@@ -111,9 +101,9 @@ def test_a_resumed_learner_has_the_same_statistics() -> None:
 
 
 def test_a_mix_of_other_features_is_not_taken_up() -> None:
-    learned = told(Learner(SUBJECT)).statistics()
+    learned = told(Learner()).statistics()
     other = Statistics(10, 5.0, mixes={("one", "two"): learned.mixes[NAMES]})
-    assert Learner(SUBJECT, before=other)._learned.examples == 0
+    assert Learner(before=other)._learned.examples == 0
 
 
 def test_weights_of_a_page_off_the_topic_have_length_1() -> None:

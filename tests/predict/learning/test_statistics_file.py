@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from dowse.model.errors import TopicError
 from dowse.predict.learning import Learner, Statistics, read_statistics, statistics_bytes
 from dowse.predict.learning.statistics_file import FORMAT, statistics_of_bytes
-from tests.predict.learning.made import SUBJECT, statistics, told
+from tests.predict.learning.made import page_bag, statistics, told
 
-REAL = json.loads(statistics_bytes(told(Learner(SUBJECT), 12).statistics()))
+REAL = json.loads(statistics_bytes(told(Learner(), 12).statistics(bags={0: page_bag(0), 1: page_bag(1)})))
 
 
 @given(statistics())
@@ -29,7 +29,7 @@ def test_what_is_written_is_read(one: Statistics) -> None:
 
 
 def test_of_a_crawl_exactly(tmp_path: Path) -> None:
-    learned = told(Learner(SUBJECT)).statistics()
+    learned = told(Learner()).statistics(bags={number: page_bag(number) for number in range(30)})
     (tmp_path / "s.json").write_bytes(statistics_bytes(learned))
     assert read_statistics(tmp_path / "s.json") == learned
 

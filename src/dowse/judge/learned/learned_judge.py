@@ -57,9 +57,8 @@ class LearnedJudge:
     """See the package's docstring. A chance is in [0, 1]; from ``threshold`` on a page is relevant."""
 
     def __init__(self, subject: Subject, precision: float | None = None) -> None:
-        self._words = words = Numbering()
+        self._words = Numbering()
         self._query = np.sort(np.array(subject.query, np.uint32))
-        words.numbers(self._query)  # so that numbers do not depend on what a crawl meets when
         self._positive = self._texts(subject.positive)
         self._negative = self._texts(subject.negative)
         self._precision = precision
@@ -167,7 +166,7 @@ class LearnedJudge:
         return Known(
             self._positive, self._negative, [seen.text for seen in sample], [seen.text for seen in near],
             found @ rarity, float(np.mean([bool(seen.shares.any()) for seen in sample])) if sample else 0.0,
-            self._words.count,
+            self._words.order(),
         )  # fmt: skip
 
     # -- over a stop ---------------------------------------------------------------------------------------------

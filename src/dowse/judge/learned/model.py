@@ -37,7 +37,7 @@ class Known:
     near: Sequence[Text]  # pages that have the query's words, the nearest first
     of_near: Floats  # how near they are
     having: float  # the share of the background that has any of the query's words
-    terms: int  # that are numbered
+    order: NDArray[np.int32]  # of all terms, whenever they were met
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
     """
     if not known.background:
         return None
-    size = known.terms + 1
+    size = len(known.order) + 1
     rarity = _rarity([*known.background, *known.positive], size)
     off = Vectors(known.background, rarity)
     if known.positive:
         some = known.background[:_TRAINED_ON]
-        line, values = yield from _two_rounds(known.positive, known.negative, some, rarity, size)
+        line, values = yield from _two_rounds(known.positive, known.negative, some, rarity, known.order)
         return Model(rarity, line, place(_of_few(values, line, known.positive, rarity, off), line.of(off)))
     if known.having > _MOSTLY:  # the words do not tell pages apart: there is nothing to set the first against
         return None
@@ -80,7 +80,7 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
     some = _without(known.background[:_TRAINED_ON], first)
     if len(first) < _LEAST_FIRST or not some:
         return None
-    line, values = yield from _two_rounds(first, known.negative, some, rarity, size)
+    line, values = yield from _two_rounds(first, known.negative, some, rarity, known.order)
     # pages that have the query's words and are like the first: each by a line that did not know it
     of_near = line.of(Vectors(known.near, rarity))
     of_near[order[: len(values)]] = values
@@ -91,7 +91,7 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
         second = [known.near[place] for place in chosen]
         yield
         others = _without(some, second)
-        texts, numbers = Vectors([*second, *known.negative, *others], rarity).compact(size)
+        texts, numbers = Vectors([*second, *known.negative, *others], rarity).compact(known.order)
         positive = np.arange(texts.count) < len(second)
         off_chances = scale.chances(line.of(Vectors(others, rarity)))
         own = np.concatenate((chances[chosen], np.full(len(known.negative), _COUNTER), 1 - off_chances))
@@ -101,11 +101,11 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
 
 
 def _two_rounds(
-    on: Sequence[Text], counter: Sequence[Text], some: Sequence[Text], rarity: Floats, size: int
+    on: Sequence[Text], counter: Sequence[Text], some: Sequence[Text], rarity: Floats, order: NDArray[np.int32]
 ) -> Generator[None, None, tuple[Line, Floats]]:
     """The line between positives and background, and the values of (some of) the positives, each by a line that did
     not know it."""
-    texts, numbers = Vectors([*on, *counter, *some], rarity).compact(size)
+    texts, numbers = Vectors([*on, *counter, *some], rarity).compact(order)
     positive = np.arange(texts.count) < len(on)
     own = np.ones(texts.count)
     own[len(on) : len(on) + len(counter)] = _COUNTER
@@ -121,10 +121,10 @@ def _two_rounds(
     line = fit_line(texts, positive, importance, len(numbers), line)
     yield
     found = yield from held_out(texts, positive, importance, line, which)
-    return _widened(line, numbers, size), found
+    return _widened(line, numbers, len(rarity)), found
 
 
-def _widened(line: Line, numbers: NDArray[np.intp], size: int) -> Line:
+def _widened(line: Line, numbers: NDArray[np.int32], size: int) -> Line:
     weights = np.zeros(size)
     weights[numbers] = line.weights
     return Line(weights, line.bias)

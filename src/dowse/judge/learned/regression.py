@@ -61,13 +61,12 @@ def fit_line(
         along = texts.dot(step) + step_bias
         now, share = _loss(values, positive, importance, weights), 1.0
         for _ in range(_HALVINGS):
-            tried = values + share * along
-            if _loss(tried, positive, importance, weights + share * step) <= now:
+            if _loss(values + share * along, positive, importance, weights + share * step) <= now:
                 break
             share /= 2
         weights = weights + share * step
         bias += share * step_bias
-        values = tried
+        values = values + share * along
     return Line(weights, bias)
 
 

@@ -53,6 +53,11 @@ class Numbering:
         self._of_host: dict[str, NDArray[np.int32]] = {}
         self.count = 0
 
+    def order(self) -> NDArray[np.int32]:
+        """The numbers of all terms, in an order that does not depend on when each was met: sums over terms in it are
+        the same to the last bit after a stop, though pages that were forgotten are not met again."""
+        return self._numbers[self._numbers >= 0]
+
     def numbers(self, terms: NDArray[np.uint32]) -> NDArray[np.int32]:
         if core is not None:
             numbers = np.empty(len(terms), np.int32)
@@ -100,18 +105,20 @@ class Vectors:
         lengths = np.sqrt(_by_text(sizes, own * own))
         return np.asarray(own / np.repeat(np.maximum(lengths, _LEAST), sizes))
 
-    def compact(self, size: int) -> tuple[Vectors, NDArray[np.intp]]:
-        """The same with the terms that occur numbered from 0 on, and their numbers of before; ``size`` are known.
-        Tables over a few thousand terms are cheaper than over all that a crawl has met."""
-        there = np.zeros(size, np.bool_)
+    def compact(self, order: NDArray[np.int32]) -> tuple[Vectors, NDArray[np.int32]]:
+        """The same with the terms that occur numbered from 0 on in this order of all terms, and their numbers of
+        before. Tables over a few thousand terms are cheaper than over all that a crawl has met."""
+        there = np.zeros(len(order), np.bool_)
         there[self._words.terms] = True
         there[self._domains.terms] = True
-        numbers = (np.cumsum(there) - 1).astype(np.int32)
+        kept = order[there[order]]
+        numbers = np.zeros(len(order), np.int32)
+        numbers[kept] = np.arange(len(kept), dtype=np.int32)
         made = object.__new__(Vectors)
         made.count, made._unit, made._of_domains = self.count, self._unit, self._of_domains
         made._words = _Flat(self._words.sizes, numbers[self._words.terms])
         made._domains = _Flat(self._domains.sizes, numbers[self._domains.terms])
-        return made, np.flatnonzero(there)
+        return made, kept
 
     def sums(self, of: NDArray[Any], size: int) -> Floats:
         """By term, the sum over texts, each times a number of its own."""

@@ -1,0 +1,59 @@
+"""A model with hardly anything to learn from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dowse.judge.learned.model import Known, Model, learned
+from dowse.judge.learned.texts import Numbering
+from dowse.model.page import Bag
+from tests.judge.learned.made import finished, page
+
+
+def made(known: Known) -> Model | None:
+    model: Model | None = finished(learned(known))
+    return model
+
+
+def known(on: int, off: int, near: int = 0, counter: int = 0) -> tuple[Known, Numbering]:
+    words = Numbering()
+    background = [words.text(page(number, on=number % 5 == 0)) for number in range(off)]
+    positive = [words.text(page(1000 + number, on=True), "www.a.test") for number in range(on)]
+    negative = [words.text(page(2000 + number, on=False)) for number in range(counter)]
+    return Known(
+        positive, negative, background, background[:near], np.linspace(1, 0.1, near), 0.1, words.order()
+    ), words
+
+
+@pytest.mark.parametrize(("on", "off", "near"), [(0, 0, 0), (3, 0, 0), (0, 20, 0), (0, 20, 2)])
+def test_without_pages_or_anything_to_look_for_there_is_no_model(on: int, off: int, near: int) -> None:
+    assert made(known(on, off, near)[0]) is None
+
+
+@pytest.mark.parametrize(("on", "off", "near", "counter"), [(1, 1, 0, 0), (1, 5, 0, 3), (0, 5, 5, 0), (12, 5, 0, 1)])
+def test_a_few_pages_will_do(on: int, off: int, near: int, counter: int) -> None:
+    told, words = known(on, off, near, counter)
+    model = made(told)
+    assert model is not None
+    texts = [words.text(Bag()), *(words.text(page(5000 + number, on=False), "new.test") for number in range(20))]
+    chances = model.chances(texts)
+    assert ((chances >= 0) & (chances <= 1)).all()
+    assert [model.chance(text) for text in texts] == pytest.approx(chances.tolist(), rel=1e-5), "one by one, or at once"
+
+
+def test_pages_of_the_examples_domain_have_the_better_chances() -> None:
+    told, words = known(4, 40)
+    model = made(told)
+    assert model is not None
+    here, there = (words.text(page(7000, on=True), host) for host in ("b.a.test", "b.c.test"))
+    assert model.chance(here) > model.chance(there)
+
+
+def test_counter_examples_are_held_against_pages_like_them() -> None:
+    alone, against = (made(known(3, 30, counter=counter)[0]) for counter in (0, 5))
+    words = known(3, 30, counter=5)[1]
+    like = [words.text(page(2000 + number, on=False)) for number in range(5)]
+    assert alone is not None
+    assert against is not None
+    assert against.chances(like).mean() < alone.chances(like).mean()
