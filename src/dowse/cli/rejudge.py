@@ -63,7 +63,9 @@ def rejudge(
             _show_all(store, judge)
         found = rejudge_at_end(store, judge, wanted.scope.languages)
     if found is None:
-        raise UserError(f"{folder} has too few pages to learn from, or none has a word of the topic")
+        raise UserError(
+            f"{folder} has too few pages to learn from, or the topic's words are on hardly any of them, or on most"
+        )
     say(f"{found.relevant} of {found.pages} pages are relevant; {found.joined} more, {found.left} no longer")
     say(judged_by_model(asdict(found)))
     for line in final_lines({**asdict(found), "joined": 0, "left": 0}):

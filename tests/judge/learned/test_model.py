@@ -21,7 +21,9 @@ def known(on: int, off: int, near: int = 0, counter: int = 0) -> tuple[Known, Nu
     background = [words.text(page(number, on=number % 5 == 0)) for number in range(off)]
     positive = [words.text(page(1000 + number, on=True), "www.a.test") for number in range(on)]
     negative = [words.text(page(2000 + number, on=False)) for number in range(counter)]
-    return Known(positive, negative, background, background[:near], np.linspace(1, 0.1, near), words.order()), words
+    return Known(
+        positive, negative, background, background[:near], np.linspace(1, 0.1, near), 0.2, words.order()
+    ), words
 
 
 @pytest.mark.parametrize(("on", "off", "near"), [(0, 0, 0), (3, 0, 0), (0, 20, 0), (0, 20, 2)])

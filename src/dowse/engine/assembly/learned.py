@@ -55,7 +55,7 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
     topic = topic_from_json(crawl.topic())
     kind = crawl.evidence_kind()
     if kind != KIND:
-        if kind.startswith(_LEARNING):
+        if kind is not None and kind.startswith(_LEARNING):
             raise TopicError(
                 "an earlier Dowse made it, whose statistics this one cannot read", source=str(crawl.folder)
             )

@@ -165,7 +165,8 @@ class LearnedJudge:
         rarity = np.maximum(np.log((len(sample) + 1) / (with_term + 0.5)), 0.05)
         return Known(
             self._positive, self._negative, [seen.text for seen in sample], [seen.text for seen in near],
-            found @ rarity, self._words.order(),
+            found @ rarity, float(np.mean([bool(seen.shares.any()) for seen in sample])) if sample else 0.0,
+            self._words.order(),
         )  # fmt: skip
 
     # -- over a stop ---------------------------------------------------------------------------------------------

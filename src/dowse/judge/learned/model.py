@@ -20,6 +20,7 @@ _TRAINED_ON = 400  # pages of the background
 _MOST_HELD_OUT = 8
 _FIRST, _LEAST_FIRST, _MOST_FIRST = 0.025, 3, 25  # of the pages, those the query finds first: its first positives
 _AWAY = 0.5  # of the way to the positives, from where on a page of the background seems to be one
+_MOSTLY = 0.6
 _AFTER = 0.7  # of the way to the first positives a page must come to be among the second
 _MOST_SECOND = 100
 _FEW, _FEW_POWER = 0.15, 1.2
@@ -35,6 +36,7 @@ class Known:
     background: Sequence[Text]  # a sample of the pages, as by lot
     near: Sequence[Text]  # pages that have the query's words, the nearest first
     of_near: Floats  # how near they are
+    having: float  # the share of the background that has any of the query's words
     order: NDArray[np.int32]  # of all terms, whenever they were met
 
 
@@ -70,6 +72,8 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
         some = known.background[:_TRAINED_ON]
         line, values = yield from _two_rounds(known.positive, known.negative, some, rarity, known.order)
         return Model(rarity, line, place(_of_few(values, line, known.positive, rarity, off), line.of(off)))
+    if known.having > _MOSTLY:  # the words do not tell pages apart: there is nothing to set the first against
+        return None
     order = np.argsort(-known.of_near, kind="stable")
     wanted = int(min(max(_FIRST * len(known.background), _LEAST_FIRST), _MOST_FIRST))
     first = [known.near[place] for place in order[:wanted].tolist()]
