@@ -36,6 +36,7 @@ SAME: list[tuple[dict[str, Any], str]] = [  # what a flag says, and how a topic 
     ({"max_depth": 0}, "[scope]\nmax_depth = 0"),
     ({"allow_port": [22, 25]}, "[scope]\nallow_ports = [22, 25]"),
     ({"threshold": 0.25}, "[judge]\nthreshold = 0.25"),
+    ({"precision": 0.9}, "[judge]\nprecision = 0.9"),
     ({"language": "none"}, '[judge]\nlanguage = "none"'),
     ({"delay": "1m"}, '[politeness]\ndelay = "1m"'),
     ({"concurrency": 2}, "[network]\nconcurrency = 2"),

@@ -169,6 +169,17 @@ def test_a_stop_changes_nothing_to_the_last_bit(stop: int, query: bool, more: in
         np.testing.assert_array_equal(revised[1], expected[1])
 
 
+def test_a_stop_changes_nothing_where_the_query_has_come_to_tell_nothing() -> None:
+    """Hardly a page names the topic at first, then nearly all do."""
+    ids = sorted(range(400), key=lambda id_: seen(id_)[2] > 0)[290:]
+    judged = [(id_, seen(id_)[2]) for id_ in ids]
+    running, resumed = crawled(LearnedJudge(QUERY), ids), LearnedJudge(QUERY)
+    wanted = resumed.wanted(judged, running.made_of)
+    resumed.restore(judged, {id_: seen(id_)[:2] for id_ in wanted}, running.made_of, running.version)
+    assert running.version > 0
+    assert_same(resumed, running)
+
+
 def assert_same(one: LearnedJudge, other: LearnedJudge) -> None:
     assert (one.pages, one.made_of, one.version) == (other.pages, other.made_of, other.version)
     assert (one.is_due, one.threshold) == (other.is_due, other.threshold)

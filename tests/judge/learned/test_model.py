@@ -22,7 +22,7 @@ def known(on: int, off: int, near: int = 0, counter: int = 0) -> tuple[Known, Nu
     positive = [words.text(page(1000 + number, on=True), "www.a.test") for number in range(on)]
     negative = [words.text(page(2000 + number, on=False)) for number in range(counter)]
     return Known(
-        positive, negative, background, background[:near], np.linspace(1, 0.1, near), 0.1, words.order()
+        positive, negative, background, background[:near], np.linspace(1, 0.1, near), 0.2, words.order()
     ), words
 
 

@@ -144,8 +144,8 @@ class LearnedJudge:
         pages = self._made_of = self.pages
         sample = [seen for _, _, seen in self._sample]
         model = yield from learned(self._known(sample))
+        self.model, self.threshold = model, THRESHOLD  # none as well: a resume could not know of an earlier one
         if model is not None:
-            self.model = model
             self.version += 1
             self.threshold = _cut(model.chances([seen.text for seen in sample]), self._precision)
         yield
