@@ -45,7 +45,7 @@ def test_verdicts_on_all_labels_are_printed_and_written(
     assert (out / "reliability.png").read_bytes().startswith(b"\x89PNG")
     figures = json.loads((out / "all.json").read_text("utf-8"))
     assert figures["settings"]["examples"] == [0, 4]
-    assert len(figures["verdicts"]) == len(figures["reliability"]) == 6
+    assert len(figures["verdicts"]) == len(figures["reliability"]) == 12
     assert len(figures["trials"]) == 12
     assert figures["crawls"] == figures["biases"] == []
     assert len((out / "trials.csv").read_text("utf-8").splitlines()) == 13
