@@ -46,9 +46,9 @@ def test_verdicts_on_all_labels_are_printed_and_written(
     figures = json.loads((out / "all.json").read_text("utf-8"))
     assert figures["settings"]["examples"] == [0, 4]
     assert len(figures["verdicts"]) == len(figures["reliability"]) == 12
-    assert len(figures["trials"]) == 12
-    assert figures["crawls"] == figures["biases"] == []
-    assert len((out / "trials.csv").read_text("utf-8").splitlines()) == 13
+    assert len(figures["trials"]) == 24
+    assert [crawl["strategy"] for crawl in figures["crawls"]] == ["bfs", "learning"]
+    assert len((out / "trials.csv").read_text("utf-8").splitlines()) == 25
 
 
 def test_a_judge_that_learns_is_told_with_its_backgrounds(
