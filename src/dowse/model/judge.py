@@ -6,7 +6,7 @@ measured apart from it, whoever judges. Who judges may change while a crawl runs
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dowse.model.facts import PageFacts
 from dowse.model.page import Bag, Reason, Verdict
 
-__all__ = ["LEARNED", "Judge", "LearningJudge", "ReadPage", "Revised", "SeenPage", "TermCounts"]
+__all__ = ["LEARNED", "Judge", "ReadPage", "Revised", "SeenPage", "TermCounts"]
 
 LEARNED = "learned"
 """The method of a judge that learns from the crawl."""
@@ -98,25 +98,3 @@ class SeenPage:
     bag: Bag
     host: str
     first_look: Verdict
-
-
-class LearningJudge(Protocol):
-    """Judges in the engine's process, after a judge in a worker had a first look, and learns from what it sees."""
-
-    @property
-    def is_due(self) -> bool:
-        """Is it time to :meth:`learn`?"""
-        ...
-
-    def verdict(self, page: SeenPage) -> Verdict:
-        """Judge a page by what is known so far."""
-        ...
-
-    def add(self, id_: int, bag: Bag, host: str, similarity: float) -> None:
-        """A page was judged, and is there to be learned from."""
-        ...
-
-    def learn(self) -> Generator[None, None, Revised]:
-        """Learn from all that was added, in pieces between which others have their turn; what pages are worth by
-        then."""
-        ...

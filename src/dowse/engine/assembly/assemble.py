@@ -168,7 +168,7 @@ async def assemble(
         if not judge.judge.can_be_sent and topic.workers != 0:
             notes.append(_IN_PROCESS)
         if store is None:
-            store = CrawlStore.create(folder, _settings(topic, seeds, judge, learned), clock.wall())
+            store = CrawlStore.create(folder, _settings(topic, seeds, judge), clock.wall())
             undo.callback(store.close)
         keep_categories(judge.categories, folder)  # a run that was killed may not have come so far
         keep_learned(before, folder)
@@ -201,14 +201,14 @@ def _checked(topic: Topic, strategy: Strategy | None, own_judge: Judge | None) -
     return topic
 
 
-def _settings(topic: Topic, seeds: list[str], judge: TopicJudge, learned: LearnedJudge | None) -> dict[str, Any]:
+def _settings(topic: Topic, seeds: list[str], judge: TopicJudge) -> dict[str, Any]:
     """What a new crawl is started with, as its records keep it."""
     return {
         "topic": topic_to_json(topic),
         "version": version("dowse"),
         "seeds": seeds,
         LOGIN: has_login(topic.network.proxy),
-        "threshold": judge.threshold if learned is None else learned.threshold,
+        "threshold": judge.threshold,  # where a judge learns, that of its first look
     }
 
 

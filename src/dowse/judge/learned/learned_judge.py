@@ -23,7 +23,7 @@ from dowse.model.judge import LEARNED, Revised, SeenPage
 from dowse.model.page import Bag, Reason, Verdict
 from dowse.model.strategy import Sample, Subject
 
-__all__ = ["LearnedJudge", "fit_after", "next_fit"]
+__all__ = ["LearnedJudge", "next_fit"]
 
 THRESHOLD = 0.5
 _SAMPLE = 800
@@ -36,14 +36,6 @@ _SHORTEST = 50.0  # words: of a shorter page a word's share counts as if it had 
 def next_fit(pages: int) -> int:
     """How many pages are known when a model is made, after one was made of so many."""
     return max(_FEWEST, pages * 11 // 10 + 3)
-
-
-def fit_after(pages: int) -> int:
-    """Of how many pages the last model was made at the latest when so many are known; 0: there is none."""
-    made = 0
-    while (after := next_fit(made)) <= pages:
-        made = after
-    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +157,7 @@ class LearnedJudge:
         rarity = np.maximum(np.log((len(sample) + 1) / (with_term + 0.5)), 0.05)
         return Known(
             self._positive, self._negative, [seen.text for seen in sample], [seen.text for seen in near],
-            found @ rarity, float(np.mean([bool(seen.shares.any()) for seen in sample])) if sample else 0.0,
-            self._words.order(),
+            found @ rarity, _rarest(with_term) / max(1, len(sample)), self._words.order(),
         )  # fmt: skip
 
     # -- over a stop ---------------------------------------------------------------------------------------------
@@ -201,6 +192,11 @@ class LearnedJudge:
     def _make_again(self) -> None:
         if self.pages:
             deque(self.learn(), maxlen=0)
+
+
+def _rarest(with_term: Floats) -> float:
+    """How many pages have the rarest of the terms that occur."""
+    return float(with_term[with_term > 0].min(initial=np.inf)) if with_term.any() else 0.0
 
 
 def _place(entry: tuple[float, int, _Seen]) -> tuple[float, int]:

@@ -36,7 +36,7 @@ class Known:
     background: Sequence[Text]  # a sample of the pages, as by lot
     near: Sequence[Text]  # pages that have the query's words, the nearest first
     of_near: Floats  # how near they are
-    having: float  # the share of the background that has any of the query's words
+    having: float  # the share of the background that has the rarest of the query's words
     order: NDArray[np.int32]  # of all terms, whenever they were met
 
 
@@ -72,7 +72,7 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
         some = known.background[:_TRAINED_ON]
         line, values = yield from _two_rounds(known.positive, known.negative, some, rarity, known.order)
         return Model(rarity, line, place(_of_few(values, line, known.positive, rarity, off), line.of(off)))
-    if known.having > _MOSTLY:  # the words do not tell pages apart: there is nothing to set the first against
+    if known.having > _MOSTLY:  # no word tells pages apart: there is nothing to set the first against
         return None
     order = np.argsort(-known.of_near, kind="stable")
     wanted = int(min(max(_FIRST * len(known.background), _LEAST_FIRST), _MOST_FIRST))
