@@ -3,13 +3,15 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+CORPORA ?=
+FIGURES ?=
 FUZZ_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.stamp
 EXTRAS := dev,parquet,plots,train,embed
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint demo bench soak soak-memory fuzz wheel clean
+.PHONY: help test lint demo bench figures figures-check soak soak-memory fuzz wheel clean
 
 # One line a step; what the step printed is shown only when it fails.
 define step
@@ -18,7 +20,7 @@ define step
 endef
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 test: lint  ## lint, types, import directions, then all tests
 	@$(BIN)/pytest -n 2 $(PYTEST_ARGS)
@@ -33,8 +35,15 @@ demo: $(STAMP)  ## crawl the built-in demo web, into demo-crawl/
 	@$(BIN)/dowse demo --out demo-crawl
 
 bench: $(STAMP)  ## the benchmarks that need nothing but this machine (bench/ has more)
-	@$(BIN)/python bench/frontier.py --most 1000000 --no-resume
-	@$(BIN)/python bench/store.py
+	@$(BIN)/python -m bench.frontier --most 1000000 --no-resume
+	@$(BIN)/python -m bench.store
+
+# The figures run from this clone's sources; CORPORA is the folder with the recorded webs, FIGURES names some of them.
+figures: $(STAMP)  ## measure the tables and pictures of docs/ anew (CORPORA=path/to/data FIGURES="name name")
+	@PYTHONPATH=src $(BIN)/python -m bench.figures $(if $(CORPORA),--corpora '$(CORPORA)') $(FIGURES)
+
+figures-check: $(STAMP)  ## do docs/ show what was measured? Also tells which figures are old
+	@PYTHONPATH=src $(BIN)/python -m bench.figures --check
 
 soak: $(STAMP)  ## the slow runs that `make test` leaves out
 	@$(BIN)/pytest -m soak --ignore tests/engine/test_memory_soak.py $(PYTEST_ARGS)

@@ -61,8 +61,8 @@ def measure(name: str, bodies: Sequence[bytes]) -> None:
 
 def _context(document: Document, starts: list[int]) -> Links:
     found = gather_links(document)
-    of_links, by_line = np.zeros(len(found.urls)), np.zeros(len(document.lines))
-    measures = Measures(of_links, of_links, by_line, np.zeros(len(starts)), np.ones(len(starts)))
+    of_mentions, by_line = np.zeros(len(found.mentioned)), np.zeros(len(document.lines))
+    measures = Measures(of_mentions, np.zeros(len(found.urls)), by_line, np.zeros(len(starts)), np.ones(len(starts)))
     return measure_links(found, mentions_of(document, found, starts), measures)
 
 

@@ -1,4 +1,4 @@
-"""How good categories are: ``python -m bench.categories CORPUS [--embed] [--scale both|idf|ratio]``.
+"""How good categories are: ``python -m bench.categories CORPUS [--embed] [--scale both|idf|ratio] [--json FILE]``.
 
 Each label of a corpus with pages enough becomes a category, trained on 8, 30 and 100 pages a side, drawn at random, by
 the very training of ``dowse train``. Its answers are then compared with the labels of pages it was not trained on. F1
@@ -11,6 +11,7 @@ over labels and draws; CPU time of training, and of a page, whose terms are in t
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,8 @@ SIZES = (8, 30, 100)
 DRAWS = 2
 LEAST_PAGES = 150
 MOST_HELD_OUT = 1_000  # a side
+
+COLUMNS = ("auc", "auc_told", "f1", "f1_told", "similarity_auc", "off_by", "in_interval", "train_s", "page_ms")
 
 Scale = Callable[[Any, NDArray[np.bool_]], NDArray[np.float64]]
 
@@ -114,6 +117,7 @@ def main() -> None:
     parser.add_argument("--embed", action="store_true", help="train with embeddings, too")
     parser.add_argument("--scale", choices=SCALES, default="both", help="how terms are scaled")
     parser.add_argument("--size", type=int, action="append", help="examples a side")
+    parser.add_argument("--json", type=Path, help="write the figures")
     chosen = parser.parse_args()
     training._scales = SCALES[chosen.scale]  # type: ignore[assignment]
     corpus = open_corpus(chosen.corpus)
@@ -123,11 +127,18 @@ def main() -> None:
     }
     print(f"{len(pages):,} pages, {len(labels)} labels with {LEAST_PAGES} pages or more, {DRAWS} draws each")
     print(" a side     AUC  (told)      F1  (told)  similarity  off by  in interval  seconds  ms a page")
+    found = []
     for size in chosen.size or SIZES:
         rows = [trial(pages, inside, size, draw) for inside in labels.values() for draw in range(DRAWS)]
-        area, told, score, f1_told, near, miss, within, took_s, page_ms = np.mean(rows, axis=0).tolist()
+        means = np.mean(rows, axis=0).tolist()
+        area, told, score, f1_told, near, miss, within, took_s, page_ms = means
+        found.append(
+            {"examples": size, "labels": len(labels), "draws": DRAWS, **dict(zip(COLUMNS, means, strict=True))}
+        )
         figures = f"{size:7d} {area:7.3f} {told:7.3f} {score:7.3f} {f1_told:7.3f}"
         print(f"{figures} {near:11.3f} {miss:7.3f} {within:12.0%} {took_s:8.2f} {page_ms:10.3f}", flush=True)
+    if chosen.json:
+        chosen.json.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """How good forecasts are: replays topics of a corpus and holds each forecast against what came.
 
-    .venv/bin/python bench/forecast.py CORPUS ... [--topics 8] [--budget 70%] [--strategy learning] [--by-query] [--all]
-    .venv/bin/python bench/forecast.py --cost
+    python -m bench.forecast CORPUS ... [--topics 8] [--budget 70%] [--strategy learning] [--by-query] [--all]
+    python -m bench.forecast --cost
 
 For each corpus, strategy and horizon it prints how many forecasts were held against what came (one every hundred
 fetches of each crawl), which share of the outcomes lay inside their interval, how far off forecasts were (the sum of
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
 import sys
 import time
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -141,7 +143,12 @@ def figures(rows: list[Held]) -> list[float]:
     return found
 
 
-def show(by_corpus: dict[str, list[Held]], strategies: tuple[str, ...]) -> None:
+COLUMNS = ("relevant_inside", "relevant_off", "relevant_bias", "value_inside", "value_off", "value_bias")
+
+
+def show(by_corpus: dict[str, list[Held]], strategies: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Print the table, and give its rows: those of each corpus, then the means over all."""
+    found: list[dict[str, Any]] = []
     print("| corpus | strategy | next | forecasts | relevant: inside | off by | bias | value: inside | off by | bias |")
     print("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     horizons = sorted({row.fetches for rows in by_corpus.values() for row in rows})
@@ -154,9 +161,15 @@ def show(by_corpus: dict[str, list[Held]], strategies: tuple[str, ...]) -> None:
                 if these:
                     means[horizon].append(figures(these))
                     print(line(corpus, strategy, horizon, len(these), *means[horizon][-1]))
+                    named = dict(zip(COLUMNS, means[horizon][-1], strict=True))
+                    found.append(
+                        {"corpus": corpus, "strategy": strategy, "next": horizon, "forecasts": len(these), **named}
+                    )
     for horizon in horizons:
-        mean = np.mean(np.array(means[horizon]), axis=0)
-        print(line("mean", "", horizon, "", *mean.tolist()))
+        mean = np.mean(np.array(means[horizon]), axis=0).tolist()
+        print(line("mean", "", horizon, "", *mean))
+        found.append({"corpus": "mean", "next": horizon, **dict(zip(COLUMNS, mean, strict=True))})
+    return found
 
 
 def cost(waiting: int) -> float:
@@ -192,16 +205,25 @@ def main() -> None:
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)  # corpora at a time
     parser.add_argument("--cost", action="store_true")
+    parser.add_argument("--json", type=Path, help="write the figures")
     told = parser.parse_args()
     if told.cost:
+        costs = []
         for waiting in (10_000, 100_000, 1_000_000):
-            print(f"{waiting:>10,} waiting   {cost(waiting):.4f} ms CPU a page")
+            costs.append({"waiting": waiting, "cpu_ms": cost(waiting)})
+            print(f"{waiting:>10,} waiting   {costs[-1]['cpu_ms']:.4f} ms CPU a page")
+        write(costs, told.json)
         return
     strategies = tuple(told.strategy or ("learning",))
     plan = Plan(strategies, budget=told.budget, seed_sets=SEED_SETS, inside=not told.all, by_query=told.by_query)
     with ProcessPoolExecutor(told.jobs, mp_context=get_context("spawn")) as pool:
         found = pool.map(partial(of_corpus, plan=plan, topics=told.topics), told.corpus)
-        show({folder.name: rows for folder, rows in zip(told.corpus, found, strict=True)}, strategies)
+        write(show({folder.name: rows for folder, rows in zip(told.corpus, found, strict=True)}, strategies), told.json)
+
+
+def write(rows: list[dict[str, Any]], path: Path | None) -> None:
+    if path is not None:
+        path.write_text(json.dumps(rows, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Cost of the frontier from 10^4 to 10^7 waiting URLs on 10^5 hosts: CPU time, memory, and the time to resume.
 
     python bench/frontier.py [--least 10000] [--most 10000000] [--hosts 100000] [--shape uniform --shape zipf]
-                             [--no-resume] [--png FILE] [--json FILE]
+                             [--no-resume] [--out PICTURE] [--json FILE]
 
 All hosts are known before the first URL comes, at every size; what they take is told apart ("a host"). URLs fall on
 hosts evenly, or as on the web: by Zipf's law, the largest host having one in twelve. They are 60 to 80 characters long:
@@ -312,7 +312,7 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, default=100_000)
     parser.add_argument("--shape", action="append", choices=["uniform", "zipf"])
     parser.add_argument("--no-resume", action="store_true", help="leave out the stores, which take minutes to write")
-    parser.add_argument("--png", type=Path, help="draw the curves")
+    parser.add_argument("--out", type=Path, help="draw the curves")
     parser.add_argument("--json", type=Path, help="write the figures")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
@@ -337,8 +337,8 @@ def main() -> None:
             print(f"{shape:8}{count:>11,}  " + "  ".join(cells), flush=True)
             if options.json:
                 options.json.write_text(json.dumps(rows, indent=1) + "\n")
-    if options.png:
-        draw(rows, options.png)
+    if options.out:
+        draw(rows, options.out)
 
 
 def run_child(what: str, count: int, hosts: int, shape: str, folder: Path) -> None:

@@ -1,6 +1,6 @@
 """What learning costs when much waits: CPU a judged page for statistics and rescoring together, and bytes a URL.
 
-    python -m bench.learning [--most 7]
+    python -m bench.learning [--most 7] [--json FILE]
 
 A made-up crawl: so many URLs wait, known from pages with a hundred links each; then pages are judged one after another,
 each with 250 terms and a hundred links, a fifth of them to URLs that nobody knew. The look at a page
@@ -11,9 +11,11 @@ Prints a line for 10^4, 10^5, ... waiting URLs.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in a crawl; before numpy is loaded
 import numpy as np
@@ -110,11 +112,17 @@ def _frontier_bytes(waiting: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--most", type=int, default=6, help="up to 10 to this power")
-    most = parser.parse_args().most
+    parser.add_argument("--json", type=Path, help="write the figures")
+    options = parser.parse_args()
+    rows = []
     print(f"{'waiting':>10}  {'CPU ms a page':>13}  {'learner B/URL':>13}  {'frontier B/URL':>14}")
-    for power in range(4, most + 1):
+    for power in range(4, options.most + 1):
         ms, size = measure(10**power)
-        print(f"{10**power:>10,}  {ms:>13.3f}  {size:>13.0f}  {_frontier_bytes(10**power):>14.0f}", flush=True)
+        frontier = _frontier_bytes(10**power)
+        rows.append({"waiting": 10**power, "cpu_ms": ms, "learner_bytes": size, "frontier_bytes": frontier})
+        print(f"{10**power:>10,}  {ms:>13.3f}  {size:>13.0f}  {frontier:>14.0f}", flush=True)
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from dowse.model.url import canonical
 from dowse.model.words import WordLines
 from dowse.parse import (
     Measures,
+    anchor_lines,
     block_starts,
     detect_language,
     gather_links,
@@ -63,8 +64,9 @@ def run(page: tuple[str, str, bytes], judge: TopicJudge, spent: list[float]) -> 
     by_block = judge.nearness.similarities(reading, line_groups(starts, len(by_line)))
     marks.append(clock())
     found = gather_links(document)
-    anchors = judge.nearness.read(WordLines("\n".join(found.anchors)).tokens())
-    by_anchor = judge.nearness.similarities(anchors)[: len(found.urls)]
+    texts, of_mentions = anchor_lines(found)
+    anchors = judge.nearness.read(WordLines("\n".join(texts)).tokens())
+    by_anchor = judge.nearness.similarities(anchors)[np.array(of_mentions, np.intp)]
     by_url = judge.nearness.of_urls(found.urls)
     measures = Measures(by_anchor, by_url, by_line, by_block, np.ones(len(starts)))
     measure_links(found, mentions_of(document, found, starts), measures)

@@ -1,12 +1,13 @@
 """What the store costs: composing WARC members (in a worker) and committing batches (in the engine).
 
-``python bench/store.py [--warc FILE]`` takes real HTML bodies from a WARC file, else made-up ones. CPU time, one core;
-the best of several rounds, since other programs only ever make a round slower.
+``python -m bench.store [--warc FILE] [--json FILE]`` takes real HTML bodies from a WARC file, else made-up ones. CPU
+time, one core; the best of several rounds, since other programs only ever make a round slower.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import tempfile
 import time
@@ -104,7 +105,9 @@ def everything(first: int, archives: list[list[bytes]]) -> Batch:
     return made
 
 
-def commits(name: str, make: Callable[[int, list[list[bytes]]], Batch], archives: list[list[bytes]]) -> None:
+def commits(
+    name: str, make: Callable[[int, list[list[bytes]]], Batch], archives: list[list[bytes]]
+) -> dict[str, float | str]:
     cpu, wall = [], []
     with tempfile.TemporaryDirectory() as place, CrawlStore.create(Path(place) / "crawl", {}, 1.7e9) as store:
         for number in range(BATCHES):
@@ -117,6 +120,10 @@ def commits(name: str, make: Callable[[int, list[list[bytes]]], Batch], archives
           f"{len(made.priorities)} priorities): "
           f"CPU ms {min(cpu):.1f} best, {sorted(cpu)[BATCHES // 2]:.1f} median, {max(cpu):.1f} worst; "
           f"wall {sorted(wall)[BATCHES // 2]:.1f} median")  # fmt: skip
+    return {
+        "what": name, "links": len(made.links), "new": len(made.candidates), "priorities": len(made.priorities),
+        "best_ms": min(cpu), "median_ms": sorted(cpu)[BATCHES // 2],
+    }  # fmt: skip
 
 
 def best(run: Callable[[], object], rounds: int = 5) -> float:
@@ -132,6 +139,7 @@ def best(run: Callable[[], object], rounds: int = 5) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--warc", type=Path)
+    parser.add_argument("--json", type=Path, help="write the figures")
     options = parser.parse_args()
     bodies = real(options.warc, 200) if options.warc else made_up(200)
     responses = [exchange(body, n) for n, body in enumerate(bodies)]
@@ -140,8 +148,7 @@ def main() -> None:
     cost = best(lambda: [compose(response, 1.7e9, FIELDS) for response in responses]) / len(responses)
     print(f"compose: {cost * 1e3:.3f} ms a page of {size / len(bodies) / 1e3:.1f} KB, stored as {stored / size:.1%}")
 
-    commits("pages and links", pages_and_links, archives)
-    commits("everything", everything, archives)
+    done = [commits("pages and links", pages_and_links, archives), commits("everything", everything, archives)]
     with tempfile.TemporaryDirectory() as place:
         ledger, spent = Ledger(Path(place) / "ledger"), Spent(1, 2, 3.0, 4)
 
@@ -149,8 +156,13 @@ def main() -> None:
             for _ in range(100_000):
                 ledger.note(spent)
 
-        print(f"note_spent: {best(note) / 100_000 * 1e6:.2f} µs")
+        note_us = best(note) / 100_000 * 1e6
+        print(f"note_spent: {note_us:.2f} µs")
         ledger.close()
+    if options.json:
+        composed = {"ms": cost * 1e3, "page_bytes": size / len(bodies), "stored_share": stored / size}
+        found = {"compose": composed, "pages": PAGES, "commits": done, "note_us": note_us}
+        options.json.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What strategies cost: ``python -m bench.strategies CORPUS [STRATEGY ...]``.
+"""What strategies cost: ``python -m bench.strategies CORPUS [STRATEGY ...] [--json FILE]``.
 
 Replays a whole corpus (any folder with WARC files, a crawl of Dowse's among them) with each strategy, and keeps records
 as a live crawl does. Parsing and judging are done beforehand, so what is measured is the engine: links looked up,
@@ -8,8 +8,9 @@ page, the best of some rounds that take turns.
 
 from __future__ import annotations
 
+import argparse
 import gc
-import sys
+import json
 import tempfile
 import time
 from pathlib import Path
@@ -26,7 +27,8 @@ from dowse.model.topic import Politeness, Scope, Seeds, Topic, Traps
 from dowse.store import CrawlStore
 
 STRATEGIES = (
-    "bfs", "best-first", "weighted", "similar-link", "hybrid", "hybrid:maximise=efficiency", "tunnel", "shark-search",
+    "bfs", "learning", "best-first", "weighted", "similar-link", "hybrid", "hybrid:maximise=efficiency", "tunnel",
+    "shark-search",
 )  # fmt: skip
 ROUNDS = 3
 
@@ -45,7 +47,7 @@ def run(corpus: Corpus, web: CorpusWeb, pages: KnownPages, topic: Topic, strateg
         return time.process_time() - started, sum(exchange.is_page for exchange in done.exchanges)
 
 
-def main(folder: Path, strategies: tuple[str, ...]) -> None:
+def measure(folder: Path, strategies: tuple[str, ...], json_file: Path | None) -> None:
     corpus = open_corpus(folder)
     web = CorpusWeb(corpus)
     topic = topic_of(corpus, None)
@@ -64,7 +66,20 @@ def main(folder: Path, strategies: tuple[str, ...]) -> None:
     for strategy, (seconds, count) in best.items():
         cost = 1e3 * seconds / count
         print(f"{strategy:40s} {count:7,} {cost:10.3f} {cost - base:+12.3f}")
+    if json_file is not None:
+        rows = [{"strategy": name, "pages": count, "cpu_ms": 1e3 * s / count} for name, (s, count) in best.items()]
+        found = {"pages": len(numbers), "links_a_page": links / len(numbers), "rounds": ROUNDS, "strategies": rows}
+        json_file.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("strategy", nargs="*")
+    parser.add_argument("--json", type=Path, help="write the figures")
+    options = parser.parse_args()
+    measure(options.corpus, tuple(options.strategy) or STRATEGIES, options.json)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), tuple(sys.argv[2:]) or STRATEGIES)
+    main()

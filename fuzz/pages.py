@@ -75,7 +75,7 @@ def _step(compiled: bool) -> PageStep:
 
 def _digest(data: bytes, compiled: bool) -> Digest:
     headers = (("Content-Type", _TYPES[len(data) % len(_TYPES)]), ("X-Robots-Tag", "otherbot: noindex"))
-    job = Job(Response("http://example.org/a/b", 200, headers, data), 0.0, keep_text=True, keep_bag=True)
+    job = Job(Response("http://example.org/a/b", 200, headers, data), 0.0, keep_text=True, terms=256)
     return replace(_step(compiled).digest(job), parse_s=0.0, judge_s=0.0)
 
 

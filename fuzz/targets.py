@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +15,15 @@ from dowse.fetch.headers import read_head
 from dowse.judge import check_predicate, load_category
 from dowse.judge.category_file import save_category
 from dowse.model.errors import TopicError
-from dowse.model.http import Truncation
+from dowse.model.http import NO_SECRETS, Response, Secrets, Truncation
+from dowse.model.search import Results, Trouble
 from dowse.model.topic import Topic
 from dowse.model.topicfile import parse_topic
 from dowse.model.url import Base, canonical, split
 from dowse.parse import decode
 from dowse.predict.learning import read_statistics, statistics_bytes
+from dowse.seeds.engines import ENGINES
+from dowse.seeds.query import read_query
 from dowse.seeds.sitemaps import MAX_ENTRIES, read_sitemap
 from fuzz import pages
 
@@ -69,6 +73,26 @@ def _sitemaps(data: bytes) -> None:
     assert len(found.pages) + len(found.children) <= MAX_ENTRIES
     for url in (*found.pages, *found.children):
         assert canonical(url) == url, url
+
+
+_ASKED = [
+    made("key", base="https://search.example.org") if name == "brave" else made(base="https://search.example.org")
+    for name, made in ENGINES.items()
+    if name not in ("local", "file")
+]
+
+
+def _answers(data: bytes) -> None:
+    """What a search engine answers, as each of them reads it; and the query it was asked with."""
+
+    async def ask(url: str, *, secrets: Secrets = NO_SECRETS, also: Sequence[int] = ()) -> Response | Trouble:
+        return Response(url, 200, (), data)
+
+    query = read_query(data[:300].decode("utf-8", "replace") + " site:example.org")
+    for engine in _ASKED:
+        engine.say(query)
+        found = asyncio.run(engine.search(query, 0, ask))
+        assert isinstance(found, (Results, Trouble)), found
 
 
 def _contents(data: bytes) -> None:
@@ -151,6 +175,14 @@ _SITEMAPS = _split(
     b"<urlset> </urlset> <url> </url> <loc> </loc> <sitemap> <lastmod> <!ENTITY &amp; &#0; <![CDATA[ ]]> https:// "
     b"2024-01-01 <?xml?> <!DOCTYPE"
 )
+_ANSWERS = (
+    *_split(
+        b'{ } [ ] "results": "url": "title": "hits": "query": "search": "pageid": "web": "message": "items": null 1 ,'
+    ),
+    *_split(
+        b"<feed> </feed> <entry> <link href= <rss> <item> <!ENTITY <OpenSearchDescription> <Url template= OR -x site:"
+    ),
+)
 _PACKED = (b"\x1f\x8b\x08\0\0\0\0\0\0\x03", b"\x28\xb5\x2f\xfd", b"\x78\x9c", b"\x0b", b"<html>")
 _HEADERS = (
     *_split(b"Content-Length: Transfer-Encoding: chunked identity Content-Type: : ,"),
@@ -174,6 +206,7 @@ TARGETS = (
     Target("charsets", _charsets, _CHARSETS),
     Target("robots", _robots, _ROBOTS),
     Target("sitemaps", _sitemaps, _SITEMAPS),
+    Target("answers", _answers, _ANSWERS),
     Target("contents", _contents, _PACKED),
     Target("headers", _headers, _HEADERS),
     Target("urls", _urls, _URLS),

@@ -5,14 +5,13 @@ one after the other, for several rounds. Its CPU time counts all its processes, 
 tells whether every reachable page was fetched exactly once.
 
 Dowse does its whole work meanwhile: parse, text, links, language, signature, judge, WARC, SQLite, best first; once more
-as ``dowse-learning``, with the strategy that learns. The others only find links.
+as ``dowse-learning``, with the strategy that learns, and both without the compiled core (``-pure``). The others only
+find links.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -26,7 +25,6 @@ from bench.speed.server import serve
 from bench.speed.stages import HOOK, Stages, read_samples
 
 LARGER = (12_000, 25_000)
-DOCS = Path(__file__).parents[2] / "docs" / "performance.md"
 
 
 class Web:
@@ -65,7 +63,7 @@ class Bench:
         print(f"{contestant.name:21} ", end="", flush=True)
         with serve(web.root, self._work / "nginx", gzip=self._gzip) as server:
             command = contestant.command(server.url + web.start, self._work)
-            usage = run(command, self._work / f"{contestant.name}.out", environment)
+            usage = run(command, self._work / f"{contestant.name}.out", contestant.environment | (environment or {}))
         visits = server.visits
         done = Run(
             usage, len(visits.pages.keys() & web.expected), visits.missing(web.expected), visits.doubled(),
@@ -100,12 +98,13 @@ def main() -> None:
     )
     parser.add_argument("--pages", type=int, default=6_000, metavar="N", help="whole packages until there are N pages")
     parser.add_argument("--only", action="append", choices=names, help="this contestant; may be repeated")
+    parser.add_argument(
+        "--without", action="append", default=[], choices=names, help="all but this one; may be repeated"
+    )
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="the best one counts (%(default)s)")
     parser.add_argument("--large", action="store_true", help="also Dowse's memory on 12,000 and 25,000 pages")
     parser.add_argument("--gzip", action="store_true", help="nginx compresses what it sends")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything measured there")
-    parser.add_argument("--write-docs", action="store_true", help="put the tables into docs/performance.md")
-    parser.add_argument("--machine", default=f"{os.cpu_count()} cores", help="how to name this one (%(default)s)")
     parser.add_argument("--work", type=Path, default=Path("/tmp/dowse-bench"), metavar="DIR",
                         help="keeps packages, pages and the peers' environment (%(default)s)")  # fmt: skip
     options = parser.parse_args()
@@ -117,20 +116,19 @@ def main() -> None:
         print(f"\n{section}")
     if options.json:
         report.write_json(options.json)
-    if options.write_docs:
-        report.write_docs(DOCS)
 
 
 def measure(options: argparse.Namespace) -> Report:
     """Everything the options ask for."""
     work = options.work.resolve()
     bench = Bench(work, gzip=options.gzip)
-    chosen = [one for one in CONTESTANTS if options.only is None or one.name in options.only]
+    names = options.only or [one.name for one in CONTESTANTS]
+    chosen = [one for one in CONTESTANTS if one.name in names and one.name not in options.without]
     releases = versions(work, scrapy=any(one.scrapy for one in chosen))
     web = Web(options.pages, work)
     results = bench.compete(web, chosen, options.rounds)
-    report = Report(datetime.date.today().isoformat(), options.machine, releases, web.size, results)
-    ours = [(one, result) for one, result in zip(chosen, results, strict=True) if one.is_dowse]
+    report = Report(releases, web.size, results)
+    ours = [(one, result) for one, result in zip(chosen, results, strict=True) if one.is_dowse and not one.pure]
     report.profiles = {one.name: bench.profile(web, one) for one, _ in ours}
     if options.large and ours:
         report.memory = {one.name: [min(result.runs, key=lambda run: run.cpu_ms)] for one, result in ours}

@@ -46,6 +46,11 @@ class Contestant:
     program: str = ""
     scrapy: bool = False
     strategy: str = ""
+    pure: bool = False  # without the compiled core
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"DOWSE_PURE": "1"} if self.pure else {}
 
     @property
     def is_dowse(self) -> bool:
@@ -62,6 +67,8 @@ class Contestant:
 CONTESTANTS = (
     Contestant("dowse", strategy="best-first"),
     Contestant("dowse-learning", strategy="learning"),
+    Contestant("dowse-pure", strategy="best-first", pure=True),
+    Contestant("dowse-learning-pure", strategy="learning", pure=True),
     Contestant("bare", "bare.py"),
     Contestant("scrapy-selectolax", "scrapy_selectolax.py", scrapy=True),
     Contestant("scrapy-css", "scrapy_css.py", scrapy=True),

@@ -1,12 +1,14 @@
-"""What was measured, as tables in Markdown, as JSON, and in docs/performance.md."""
+"""What was measured, as tables in Markdown and as JSON."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from bench.speed.measure import Usage
 from bench.speed.stages import Stages, stage_table
@@ -15,6 +17,7 @@ __all__ = ["Report", "Result", "Run", "Size"]
 
 _EXAMPLES = 5
 _YARDSTICK = "scrapy-linkextractor"
+_PURE = "-pure"  # ends the name of a contestant without the compiled core
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,10 @@ class Run:
         return text
 
 
+def _run(told: Mapping[str, Any]) -> Run:
+    return Run(**{**told, "usage": Usage(**told["usage"])})
+
+
 @dataclass(slots=True)
 class Result:
     """All runs of a contestant."""
@@ -83,8 +90,6 @@ class Size:
 class Report:
     """Everything one call of the benchmark found out."""
 
-    date: str
-    machine: str
     versions: dict[str, str]
     size: Size
     results: list[Result]
@@ -94,6 +99,8 @@ class Report:
     def sections(self) -> dict[str, str]:
         """Markdown by the name of its section; only what was measured."""
         made = {"speed": self._speed()} if self.results else {}
+        if any(result.name.endswith(_PURE) for result in self.results):
+            made["core"] = self._core()
         if self.profiles:
             made["stages"] = stage_table(self.profiles)
         if self.memory:
@@ -103,14 +110,15 @@ class Report:
     def write_json(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self), indent=1) + "\n")
 
-    def write_docs(self, path: Path) -> None:
-        """Replace what stands between ``<!-- name -->`` and ``<!-- /name -->``."""
-        text = path.read_text()
-        for name, section in self.sections().items():
-            before, start, rest = text.partition(f"<!-- {name} -->\n")
-            _, end, after = rest.partition(f"<!-- /{name} -->")
-            text = f"{before}{start}\n{section}\n\n{end}{after}"
-        path.write_text(text)
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Report:
+        """What was written as JSON."""
+        return cls(
+            told["versions"], Size(**told["size"]),
+            [Result(one["name"], list(map(_run, one["runs"]))) for one in told["results"]],
+            {name: Stages(**stages) for name, stages in told["profiles"].items()},
+            {name: list(map(_run, runs)) for name, runs in told["memory"].items()},
+        )  # fmt: skip
 
     def _speed(self) -> str:
         slowest = next((result.speed() for result in self.results if result.name == _YARDSTICK), None)
@@ -118,7 +126,7 @@ class Report:
             "| | CPU ms a page | pages/s | times LinkExtractor | memory, MB | pages fetched | missing | doubled |",
             "|---|---:|---:|---:|---:|---:|---:|---:|",
         ]
-        for result in self.results:
+        for result in (one for one in self.results if not one.name.endswith(_PURE)):
             cpu, speed = [run.cpu_ms for run in result.runs], [run.pages_per_s for run in result.runs]
             times = f"{result.speed() / slowest:.1f}" if slowest else ""
             worst = max(result.runs, key=lambda run: (len(run.missing), len(run.doubled)))
@@ -130,8 +138,21 @@ class Report:
         rounds = max(len(result.runs) for result in self.results)
         packages = ", ".join(f"{name} {version}" for name, version in self.size.packages.items())
         releases = ", ".join(f"{name} {version}" for name, version in self.versions.items())
-        lines += ["", f"{self.date}, {self.machine}, best of {rounds} rounds (median in brackets).",
-                  f"{self.size}: {packages}.", f"Releases: {releases}."]  # fmt: skip
+        of = f"Best of {rounds} rounds (median in brackets)."
+        lines += ["", of, f"{self.size}: {packages}.", f"Releases: {releases}."]
+        return "\n".join(lines)
+
+    def _core(self) -> str:
+        lines = ["| | compiled core | CPU ms a page | pages/s | memory, MB |", "|---|---|---:|---:|---:|"]
+        by_name = {result.name: result for result in self.results}
+        for name, result in by_name.items():
+            if name + _PURE in by_name:
+                for which, one in (("with", result), ("without", by_name[name + _PURE])):
+                    cpu, memory = [run.cpu_ms for run in one.runs], [run.usage.memory_bytes for run in one.runs]
+                    lines.append(
+                        f"| {name} | {which} | {min(cpu):.2f} ({median(cpu):.2f}) | {one.speed():,.0f} "
+                        f"| {max(memory) / 1e6:,.0f} |"
+                    )
         return "\n".join(lines)
 
     def _memory(self) -> str:

@@ -119,6 +119,7 @@ PyObject *core_name_links(PyObject *module, PyObject *const *args, Py_ssize_t co
 PyObject *core_unit_texts(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_sum_texts(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_dot_texts(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_multiply_texts(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_number_terms(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_count_links(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_count_page(PyObject *module, PyObject *const *args, Py_ssize_t count);

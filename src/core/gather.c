@@ -3,7 +3,7 @@
 #include "core.h"
 
 enum { HREF, ANCHOR, REL, PARAGRAPH, ELEMENT, FIELDS };                                       /* of a link */
-enum { URLS, COUNTS, ANCHORS, RELS, POSITIONS, MENTIONED, PARAGRAPHS, ELEMENTS, COLUMNS };
+enum { URLS, COUNTS, ANCHORS, RELS, POSITIONS, MENTIONED, PARAGRAPHS, ELEMENTS, TEXTS, COLUMNS };
 
 typedef struct {
     PyObject *known, *resolve, *nofollow, *max_links;
@@ -112,7 +112,8 @@ add_mention(PyObject *const *columns, PyObject *link, Py_ssize_t row)
         return -1;
     return append_number(columns[MENTIONED], row) < 0 ||
                    PyList_Append(columns[PARAGRAPHS], PyTuple_GET_ITEM(link, PARAGRAPH)) < 0 ||
-                   PyList_Append(columns[ELEMENTS], PyTuple_GET_ITEM(link, ELEMENT)) < 0
+                   PyList_Append(columns[ELEMENTS], PyTuple_GET_ITEM(link, ELEMENT)) < 0 ||
+                   PyList_Append(columns[TEXTS], anchor) < 0
                ? -1
                : 0;
 }
@@ -160,8 +161,8 @@ core_gather(PyObject *module, PyObject *const *args, Py_ssize_t count)
         Py_DECREF(link);
     }
     if (status == 0)
-        result = Py_BuildValue("(OOOOOOOOnO)", columns[URLS], columns[COUNTS], columns[ANCHORS], columns[RELS],
-                               columns[POSITIONS], columns[MENTIONED], columns[PARAGRAPHS], columns[ELEMENTS],
+        result = Py_BuildValue("(OOOOOOOOOnO)", columns[URLS], columns[COUNTS], columns[ANCHORS], columns[RELS],
+                               columns[POSITIONS], columns[MENTIONED], columns[PARAGRAPHS], columns[ELEMENTS], columns[TEXTS],
                                PyList_GET_SIZE(args[0]) - gatherer.nowhere, gatherer.refused);
     for (int i = 0; i < COLUMNS; i++)
         Py_XDECREF(columns[i]);

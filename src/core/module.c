@@ -26,6 +26,7 @@ static PyMethodDef methods[] = {
     {"unit_texts", (PyCFunction)(void (*)(void))core_unit_texts, METH_FASTCALL, NULL},
     {"sum_texts", (PyCFunction)(void (*)(void))core_sum_texts, METH_FASTCALL, NULL},
     {"dot_texts", (PyCFunction)(void (*)(void))core_dot_texts, METH_FASTCALL, NULL},
+    {"multiply_texts", (PyCFunction)(void (*)(void))core_multiply_texts, METH_FASTCALL, NULL},
     {"number_terms", (PyCFunction)(void (*)(void))core_number_terms, METH_FASTCALL, NULL},
     {"count_links", (PyCFunction)(void (*)(void))core_count_links, METH_FASTCALL, NULL},
     {"count_page", (PyCFunction)(void (*)(void))core_count_page, METH_FASTCALL, NULL},
@@ -37,7 +38,7 @@ static PyMethodDef methods[] = {
 };
 
 /* Raised with every change of what a function takes or gives; dowse/compiled.py has the same number. */
-enum { VERSION = 11 };
+enum { VERSION = 13 };
 
 uint64_t slot_factor = 1;
 

@@ -1,5 +1,5 @@
-/* Texts as vectors over terms: Numbering and Texts of predict/learning/texts.py. Sums are added up in the order in which
- * numpy does it: the last digit is the same. */
+/* Texts as vectors over terms: Numbering and Vectors of judge/learned/texts.py. Sums are added up in the order in which
+ * numpy does it: the last digit is the same. Products of texts are added up by term instead. */
 
 #include "core.h"
 #include <math.h>
@@ -154,6 +154,68 @@ core_dot_texts(PyObject *module, PyObject *const *args, Py_ssize_t count)
     }
     release(&flat);
     return fits ? PyBool_FromLong(size > 0) : NULL;
+}
+
+/* Lists the texts that have each term, with their weights in it, one term behind the other; says where each list ends.
+ * No term is below 0. */
+static void
+by_term(const Flat *flat, const double *weights, int64_t *ends, int32_t *texts, double *of_texts, Py_ssize_t size)
+{
+    memset(ends, 0, (size_t)(size + 1) * sizeof *ends);
+    for (Py_ssize_t i = 0; i < flat->count; i++)
+        ends[flat->terms[i] + 1]++;
+    for (Py_ssize_t i = 0; i < size; i++)
+        ends[i + 1] += ends[i];
+    Py_ssize_t at = 0;
+    for (Py_ssize_t text = 0; text < flat->texts; text++)
+        for (int64_t i = 0; i < flat->sizes[text]; i++, at++) {
+            int64_t place = ends[flat->terms[at]]++;
+            texts[place] = (int32_t)text;
+            of_texts[place] = weights[at];
+        }
+}
+
+/* multiply_texts(sizes, terms, weights, None, result): the products of all pairs are added to the result. */
+PyObject *
+core_multiply_texts(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    static const Py_ssize_t items[MOST] = {8, 4, 8, 8, 8};
+    Flat flat;
+    if (get_flat(&flat, args, count, items, "multiply_texts(sizes, terms, weights, None, result)") < 0)
+        return NULL;
+    Py_ssize_t size = 0, least = 0, texts = flat.texts;
+    for (Py_ssize_t i = 0; i < flat.count; i++) {
+        size = flat.terms[i] >= size ? (Py_ssize_t)flat.terms[i] + 1 : size;
+        least = flat.terms[i] < least ? flat.terms[i] : least;
+    }
+    if (!is_of(&flat, 2, 8 * flat.count) || !is_of(&flat, 4, 8 * texts * texts) || least < 0) {
+        release(&flat);
+        return PyErr_Occurred() ? NULL : PyBool_FromLong(0);
+    }
+    int64_t *ends = PyMem_Malloc((size_t)(size + 1) * sizeof *ends);
+    int32_t *having = PyMem_Malloc((size_t)(flat.count + 1) * sizeof *having);
+    double *own = PyMem_Malloc((size_t)(flat.count + 1) * sizeof *own);
+    int is_done = ends != NULL && having != NULL && own != NULL;
+    if (is_done) {
+        double *result = flat.buffers[4].buf;
+        by_term(&flat, flat.buffers[2].buf, ends, having, own, size);
+        for (int64_t term = 0, start = 0; term < size; start = ends[term++]) /* by now where each one ends */
+            for (int64_t one = start; one < ends[term]; one++) {
+                double *row = result + (Py_ssize_t)having[one] * texts, weight = own[one];
+                row[having[one]] += weight * weight;
+                for (int64_t other = one + 1; other < ends[term]; other++) /* a text may have a term twice */
+                    row[having[other]] += weight * own[other] * (having[other] == having[one] ? 2 : 1);
+            }
+        for (Py_ssize_t one = 0; one < texts; one++)
+            for (Py_ssize_t other = one + 1; other < texts; other++)
+                result[other * texts + one] = result[one * texts + other];
+    }
+    PyMem_Free(ends);
+    PyMem_Free(having);
+    PyMem_Free(own);
+    release(&flat);
+    return is_done ? PyBool_FromLong(1) : PyErr_NoMemory();
 }
 
 static int

@@ -28,6 +28,7 @@ from dowse.model.topic import (
     Cache,
     Cost,
     Example,
+    Find,
     JudgeSettings,
     Keyword,
     Limits,
@@ -52,21 +53,32 @@ if TYPE_CHECKING:
         Request,
         Resolved,
         Response,
+        Secrets,
         Timings,
         Transport,
         Truncation,
     )
     from dowse.model.judge import Judge, ReadPage
-    from dowse.model.page import Bag, Context, Part, Reason, Verdict
+    from dowse.model.page import Bag, Context, Counting, Part, Reason, Verdict
     from dowse.model.plugin_ports import (
         Converted,
         Converter,
         Extracted,
         Extractor,
-        SearchEngine,
-        SearchResult,
     )
     from dowse.model.records import Batch, Records
+    from dowse.model.search import (
+        Ask,
+        Query,
+        Results,
+        Said,
+        SearchEngine,
+        SearchResult,
+        SeedTarget,
+        Term,
+        Trouble,
+        TroubleKind,
+    )
     from dowse.model.strategy import (
         Explanation,
         LearnsFromFailures,
@@ -87,14 +99,17 @@ _LAZY = {  # module -> what it holds: loaded on first use, so that worker proces
     "dowse.engine.page.pages": ("Fetched",),
     "dowse.model.clock": ("Clock", "SystemClock"),
     "dowse.model.http": (
-        "Failure", "FailureKind", "Meter", "Request", "Resolved", "Response", "Timings", "Transport", "Truncation",
+        "Failure", "FailureKind", "Meter", "Request", "Resolved", "Response", "Secrets", "Timings", "Transport",
+        "Truncation",
     ),
     "dowse.model.judge": ("Judge", "ReadPage"),
-    "dowse.model.page": ("Bag", "Context", "Part", "Reason", "Verdict"),
-    "dowse.model.plugin_ports": (
-        "Converted", "Converter", "Extracted", "Extractor", "SearchEngine", "SearchResult",
-    ),
+    "dowse.model.page": ("Bag", "Context", "Counting", "Part", "Reason", "Verdict"),
+    "dowse.model.plugin_ports": ("Converted", "Converter", "Extracted", "Extractor"),
     "dowse.model.records": ("Batch", "Records"),
+    "dowse.model.search": (
+        "Ask", "Query", "Results", "Said", "SearchEngine", "SearchResult", "SeedTarget", "Term", "Trouble",
+        "TroubleKind",
+    ),
     "dowse.model.strategy": (
         "Explanation", "LearnsFromFailures", "LinkView", "Memory", "Revaluing", "SourcePage", "Strategy", "Subject",
     ),
@@ -105,14 +120,14 @@ _LAZY = {  # module -> what it holds: loaded on first use, so that worker proces
 _MODULE_OF = {name: module for module, names in _LAZY.items() for name in names}
 
 __all__ = [
-    "Bag", "Batch", "Budget", "Cache", "Clock", "Context", "Converted", "Converter", "Cost",
+    "Ask", "Bag", "Batch", "Budget", "Cache", "Clock", "Context", "Converted", "Converter", "Cost", "Counting",
     "CrawlReader", "DowseError", "Example", "Explanation", "Extracted", "Extractor", "Failure", "FailureKind",
-    "Fetched", "Judge", "JudgeSettings", "Keyword", "LearnsFromFailures", "Limits", "LinkView", "Memory", "Meter",
-    "Network", "NumberTable",
-    "PageFacts", "Part", "Politeness", "RanksOnMention", "ReadPage", "Reason", "Records", "Request", "Resolved",
-    "Response", "Revaluing", "Scope", "SearchEngine", "SearchResult", "Seeds", "SourcePage", "StoreError", "Strategy",
-    "StrategyChoice", "Subject", "SystemClock", "Target", "Timings", "Topic", "TopicError", "Transport", "Truncation",
-    "UserError", "Verdict", "crawl", "load_topic", "open_crawl",
+    "Fetched", "Find", "Judge", "JudgeSettings", "Keyword", "LearnsFromFailures", "Limits", "LinkView", "Memory",
+    "Meter", "Network", "NumberTable", "PageFacts", "Part", "Politeness", "Query", "RanksOnMention", "ReadPage",
+    "Reason", "Records", "Request", "Resolved", "Response", "Results", "Revaluing", "Said", "Scope", "SearchEngine",
+    "SearchResult", "Secrets", "SeedTarget", "Seeds", "SourcePage", "StoreError", "Strategy", "StrategyChoice",
+    "Subject", "SystemClock", "Target", "Term", "Timings", "Topic", "TopicError", "Transport", "Trouble",
+    "TroubleKind", "Truncation", "UserError", "Verdict", "crawl", "load_topic", "open_crawl",
 ]  # fmt: skip
 
 

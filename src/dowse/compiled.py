@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Core", "Found", "core"]
 
-_VERSION = 11  # of what is below, as in src/core/module.c
+_VERSION = 13  # of what is below, as in src/core/module.c
 _Link = TypeVar("_Link", bound=tuple[Any, ...])
 Found = tuple[bytes, list[_Link], tuple[list[int], ...], list[tuple[int, Mapping[str, str | None], str]]]
 """Text in UTF-8, links, columns of the outline and elements of the head (kind, attributes, text) of a page."""
@@ -159,16 +159,19 @@ class Core(Protocol):
         have their tokens then."""
 
     def number_terms(self, numbers: Array, terms: Array, count: int, result: Array, /) -> int:
-        """``Numbering.numbers`` of ``dowse.predict.learning.texts``, written to ``result``; its new count."""
+        """``Numbering.numbers`` of ``dowse.judge.learned.texts``, written to ``result``; its new count."""
 
     def unit_texts(self, sizes: Array, terms: Array, weights: Array, rarity: Array, result: Array, /) -> bool:
-        """``Texts.unit``, written to ``result``. False where a table is empty; so with those below."""
+        """What ``Vectors`` weighs, written to ``result``. False where a table is empty; so with those below."""
 
     def sum_texts(self, sizes: Array, terms: Array, unit: Array | None, of: Array, result: Array, /) -> bool:
-        """``Texts.sums``. False where a term is beyond the ``result``."""
+        """``Vectors.sums``. False where a term is beyond the ``result``."""
 
     def dot_texts(self, sizes: Array, terms: Array, unit: Array, vector: Array, result: Array, /) -> bool:
-        """``Texts.dot``: the dot product of each text with ``vector``, written to ``result``."""
+        """``Vectors.dot``: the dot product of each text with ``vector``, written to ``result``."""
+
+    def multiply_texts(self, sizes: Array, terms: Array, unit: Array, nothing: None, result: Array, /) -> bool:
+        """``Vectors.products``: the dot product of each text with each other, added to ``result``."""
 
     def look_up(
         self, fingerprints: Array, keys: Array, values: Array, orders: Array, states: Array, kinds: bytes, ids: Array,

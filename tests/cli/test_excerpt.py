@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.cli.excerpt import excerpt
-from dowse.cli.label import changes
+from dowse.cli.label_category import changes
 from tests.judge.made import ENGLISH, by_hand
 
 TELLING = {"nest": 1.0, "iron": -0.5}

@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 import dowse
 from dowse.cli import flags
-from dowse.cli.flags import ASKING, FLAGS, GROUPS, NETWORK, Flag, GroupedHelp, flagged, read_topic, with_flags
+from dowse.cli.flags import ASKING, FLAGS, GROUPS, NETWORK, Flag, flagged, read_topic, with_flags
+from dowse.cli.help_lines import GroupedHelp
 from dowse.cli.main import make_app
 from dowse.model.errors import UserError
 from dowse.model.proxy_login import PROXY
@@ -26,6 +27,13 @@ from dowse.model.topicfile import parse_topic
 SAME: list[tuple[dict[str, Any], str]] = [  # what a flag says, and how a topic file says it
     ({"sitemap": ["http://a.test/s.xml"]}, '[seeds]\nsitemaps = ["http://a.test/s.xml"]'),
     ({"seed": ["http://a.test/"]}, '[seeds]\nurls = ["http://a.test/"]'),
+    ({"seeds_off_topic": True}, "[seeds]\non_topic = false"),
+    ({"find": True}, "[find]\nwanted = true"),
+    (
+        {"engine": ["arxiv", "local:old"], "query": ["a OR b"]},
+        '[find]\nengines = ["arxiv", "local:old"]\nqueries = ["a OR b"]',
+    ),
+    ({"most_seeds": 5, "per_query": 6, "find_requests": 7}, "[find]\nseeds = 5\nper_query = 6\nrequests = 7"),
     ({"budget": "20p,3m"}, 'budget = "20p,3m"'),
     ({"target": 3}, "[target]\nrelevant = 3"),
     ({"target_value": 3.5}, "[target]\nvalue = 3.5"),
@@ -33,6 +41,11 @@ SAME: list[tuple[dict[str, Any], str]] = [  # what a flag says, and how a topic 
     ({"maximise": "efficiency"}, '[strategy]\nmaximise = "efficiency"'),
     ({"seed_number": 4}, "seed_number = 4"),
     ({"scope": "host"}, '[scope]\nreach = "host"'),
+    ({"include": ["/a/*", "*.html"]}, '[scope]\ninclude = ["/a/*", "*.html"]'),
+    ({"exclude": ["*edit*"]}, '[scope]\nexclude = ["*edit*"]'),
+    ({"header": ["a.test=X-Key: 1 2"]}, '[network]\nheaders = { "a.test" = { X-Key = "1 2" } }'),
+    ({"cookie": ["*.a.test=b=c; d=e"]}, '[network]\ncookies = { "*.a.test" = "b=c; d=e" }'),
+    ({"min_priority": -0.5}, "[strategy]\nmin_priority = -0.5"),
     ({"max_depth": 0}, "[scope]\nmax_depth = 0"),
     ({"allow_port": [22, 25]}, "[scope]\nallow_ports = [22, 25]"),
     ({"threshold": 0.25}, "[judge]\nthreshold = 0.25"),
@@ -158,7 +171,7 @@ def test_dowse_crawl_takes_all_flags_and_others_the_same_ones() -> None:
     for name in ("judge", "blocks", "train"):
         for option in root.commands[name].params:
             flag = declared.get(option.opts[0])
-            assert flag is None or option.help == flag.help
+            assert flag is None or option.help.startswith(flag.help)
 
 
 def test_messages_name_flags_that_exist() -> None:
@@ -176,3 +189,33 @@ def test_messages_name_flags_that_exist() -> None:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
                 named |= dict.fromkeys(re.findall(r"(?<![\w(-])--[a-z][a-z-]+", node.value), str(path))
     assert {flag: path for flag, path in named.items() if flag not in known} == {}
+
+
+def test_headers_of_one_host_add_up_and_no_message_shows_them() -> None:
+    given = {"header": ["a.test=X-One: 1", "a.test=X-Two:2"], "cookie": ["a.test=b=c"]}
+    network = with_flags(Topic(), given).network
+    assert network.headers == {"a.test": {"X-One": "1", "X-Two": "2"}}
+    assert network.cookies == {"a.test": "b=c"}
+    for flag in ({"header": ["a.test-hidden"]}, {"header": ["a.test=hidden"]}, {"cookie": ["hidden"]}):
+        with pytest.raises(UserError, match="write HOST=NAME") as told:
+            with_flags(Topic(), flag)
+        assert "hidden" not in str(told.value)
+
+
+def test_cookies_of_one_host_add_up_and_take_the_place_of_the_files() -> None:
+    topic = parse_topic('query = "x"\n[network]\ncookies = { "a.test" = "a=0; d=3", "c.test" = "e=4" }\n', "t.toml")
+    given = {"cookie": ["a.test=a=1", "b.test=x=1", "a.test=b=2"]}
+    assert with_flags(topic, given).network.cookies == {"a.test": "a=1; b=2; d=3", "b.test": "x=1", "c.test": "e=4"}
+
+
+@pytest.mark.parametrize("seed", [".", "/", "http://", "a b"])
+def test_a_seed_that_is_none_is_told_at_once(seed: str) -> None:
+    with pytest.raises(UserError, match=r"--seed: .* is (a folder|not a web address)"):
+        with_flags(Topic(), {"seed": [seed]})
+
+
+def test_the_help_tells_defaults() -> None:
+    told = {flag.name: flag.default for flag in FLAGS}
+    assert (told["--delay"], told["--cache-age"], told["--scope"], told["--concurrency"]) == ("1s", "7d", "any", "64")
+    assert told["--seed"] == told["--allow-private"] == told["--budget"] == ""
+    assert not any(flag.default for flag in FLAGS if flag.kind is bool), "a switch is off unless it is given"

@@ -78,8 +78,8 @@ def assail(crawl: Path, kind: str, first: int, last: int, place: Path, only: int
 
 @pytest.mark.parametrize("kind", attacks.ATTACKS)
 def test_damage_of_any_kind_is_told_or_does_no_harm(crawl: Path, kind: str, tmp_path: Path) -> None:
-    answers = assail(crawl, kind, 0, 16, tmp_path, 3)
-    assert len(answers) == 48
+    answers = assail(crawl, kind, 0, 20, tmp_path, 3)
+    assert len(answers) == 60
     told = [
         answer for answer in answers if answer["code"] and ("records in" in answer["err"] or "dowse." in answer["err"])
     ]

@@ -70,9 +70,50 @@ def test_the_error_of_prediction_is_drawn(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    out, _ = dowse(capsys, monkeypatch, "lab", "figure", "th-3", str(corpus), "--label", "bread", "--min-pages", "20")
+    out, _ = dowse(capsys, monkeypatch, "lab", "figure", "th-3", str(corpus), "--queries", "1", "--min-pages", "20")
     assert "weighted         error by pages that link: 1: 0." in out
+    assert "queries: bread\n" in out
     assert (tmp_path / "th-3.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_every_nth_label_takes_part(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ["lab", "compare", str(corpus), *SMALL, "--all-labels", "--json", "all.json"]
+    topics = {}
+    for every in ("1", "2"):
+        dowse(capsys, monkeypatch, *command, "--every", every, "--force")
+        topics[every] = list(dict.fromkeys(row["topic"] for row in json.loads(Path("all.json").read_text())["topics"]))
+    assert topics == {"1": ["bread", "solar cells"], "2": ["bread"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--all-labels", "--every", "0"], "--every: must be at least 1, not 0"),
+        (["--label", "bread", "--every", "2"], "--every chooses among all labels"),
+    ],
+)
+def test_every_nth_of_nothing_is_a_mistake(
+    arguments: list[str], says: str, corpus: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert says in mistake(capsys, monkeypatch, "lab", "figure", "th-3", str(corpus), *arguments)
+
+
+def test_the_numbers_of_a_figure_are_written(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ["lab", "figure", "th-3", str(corpus), "--label", "bread", "--min-pages", "20", "--json", "th-3.json"]
+    out, _ = dowse(capsys, monkeypatch, *command)
+    told = json.loads((tmp_path / "th-3.json").read_text("utf-8"))
+    assert told["settings"]["figure"] == "th-3"
+    curves = {curve["strategy"]: curve for curve in told["curves"]}
+    assert set(curves) == {"average", "weighted", "all pages' mean"}
+    for name, curve in curves.items():
+        assert f"{name:16} error by pages that link: 1: {curve['height'][0]:.4f}" in out
+        assert curve["low"] == [None] * len(curve["at"]), "one topic has no interval"
 
 
 def test_a_figure_is_drawn(
@@ -81,7 +122,8 @@ def test_a_figure_is_drawn(
     monkeypatch.chdir(tmp_path)
     more = ["--label", "rare", "--label", "bread", "--min-pages", "20", "--seed-sets", "1", "--budget", "10%"]
     out, err = dowse(capsys, monkeypatch, "lab", "figure", "th-4", str(corpus), *more)
-    assert "best-first" in out
+    assert re.search(r"hybrid:form=paper +[\d.]+% at 5 %, +[\d.]+% at 10 % of the cost", out)
+    assert re.search(r"^cost \(robust form, uneven speeds\): half of the pages cost at most \d", out, re.MULTILINE)
     assert (tmp_path / "th-4.png").read_bytes().startswith(b"\x89PNG")
     lines = err.splitlines()
     assert lines[:2] == ["topic 1 of 2 done", "topic 2 of 2 done"]
@@ -113,7 +155,8 @@ def test_figures_of_targets_are_the_same_by_any_number_of_processes(
 
 
 def strategies_of(table: str) -> set[str]:
-    return {line.split()[0] for line in table.splitlines()[2:] if line.strip()} - {
+    measured = table.partition("irrelevant pages that led to relevant ones")[0]
+    return {line.split()[0] for line in measured.splitlines()[2:] if line.strip()} - {
         "bfs", "random", "oracle-path", "oracle-greedy", "knapsack",
     }  # fmt: skip
 
@@ -149,7 +192,7 @@ def test_what_is_relevant_is_said_by_a_topic_or_a_predicate(
     ):
         figures = tmp_path / "figures.json"
         _, told = dowse(
-            capsys, monkeypatch, "lab", "compare", str(corpus), *SMALL, option, value, "--json", str(figures)
+            capsys, monkeypatch, "lab", "compare", str(corpus), *SMALL, option, value, "--json", str(figures), "--force"
         )  # fmt: skip
         lines = told.splitlines()
         assert lines[:2] == ["judging every page of the corpus", f"40 pages are relevant by {source}"]
@@ -255,5 +298,8 @@ def test_what_cannot_be_written_is_told_before_anything_is_run(
             f"cannot draw {name}: pictures are .png, .svg or .pdf, name one of them"
         )
     assert said("figure", "gt-8", "c").startswith("there is no figure 'gt-8': choose one of th-3, th-4, th-5, gt-5")
+    assert said("figure", "th-5", "c", "--queries", "0") == "--queries: must be at least 1, not 0"
+    assert said("figure", "th-5", "c", "--cost", "cheap") == "cost is robust or paper, not 'cheap'"
+    assert said("compare", "c", "--speeds", "slow") == "speeds is even or uneven, not 'slow'"
     assert (tmp_path / "file").read_text("utf-8") == "mine"
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "free", "report.html", "taken"]

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from dowse.cli.answers import Answers
 from dowse.judge import load_category
 from dowse.lab.corpus import open_corpus
 from dowse.model.errors import UserError
+from dowse.store.answers import Answers
 from tests.cli.labelled import PAGES, crawled, mistake, said
 
 Capture = pytest.CaptureFixture[str]
@@ -39,8 +39,8 @@ def asked(out: str) -> list[str]:
 def labels(folder: Path) -> list[tuple[str, str]]:
     with (folder / "labels.csv").open(newline="", encoding="utf-8") as stream:
         first, *rest = csv.reader(stream)
-    assert first == ["url", "label"]
-    return [(url, label) for url, label in rest]
+    assert first[:2] == ["url", "label"]
+    return [(url, label) for url, label, *_ in rest]
 
 
 def answer_truly(folder: Path, capsys: Capture, count: int, *options: str) -> str:
@@ -81,11 +81,11 @@ def test_a_page_is_shown_with_the_words_that_tell(crawl: Path, capsys: Capture) 
 
 
 def test_back_takes_the_answer_back(crawl: Path, capsys: Capture) -> None:
-    out, _ = said(capsys, "label", str(crawl), answers="b\ny\nb\nn\nx\nq\n")
+    out, _ = said(capsys, "label", str(crawl), "--name", "birds", answers="b\ny\nb\nn\nx\nq\n")
     first, *_ = asked(out)
     assert "nothing to go back to" in out
     assert "please answer" in out
-    assert labels(crawl) == [(first, "not relevant")]
+    assert labels(crawl) == [(first, "not birds")]
 
 
 def test_it_learns_when_both_sides_have_enough_and_says_what_changed(crawl: Path, capsys: Capture) -> None:
@@ -124,7 +124,7 @@ def test_it_goes_by_a_category_that_is_given_and_leaves_it_alone(crawl: Path, tm
 
 
 def test_the_end_of_the_pages(crawl: Path, capsys: Capture) -> None:
-    out, _ = said(capsys, "label", str(crawl), answers="n\n" * 100)
+    out, _ = said(capsys, "label", str(crawl), "--name", "birds", answers="n\n" * 100)
     assert "there is no page left to ask about" in out
     assert len(labels(crawl)) == 2 * PAGES + 1
     assert "a category needs 8 of each" in out
@@ -176,6 +176,34 @@ def test_other_labels_of_the_file_are_left_alone(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert (answers.count(True), answers.count(False)) == (1, 0)
     assert Answers(tmp_path, "steel").known == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "url,label,notes\nhttp://a.test/1,birds,mine\n", "label,url\nbirds,http://a.test/1\n",
+        "url,label,asked,who\nhttp://a.test/1,birds,,me\n",
+    ],
+)  # fmt: skip
+def test_columns_of_others_can_be_read_but_not_added_to(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text(text, "utf-8")
+    answers = Answers(tmp_path, "birds")
+    assert answers.known == {"http://a.test/1": True}
+    with pytest.raises(UserError, match="must be url, label"):
+        answers.add("http://a.test/2", True)
+    with pytest.raises(UserError, match="must be url, label"):
+        answers.take_back("http://a.test/1")
+    assert path.read_text("utf-8") == text
+
+
+def test_a_row_need_not_say_why_it_was_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("url,label,asked\nhttp://a.test/1,birds\nhttp://a.test/2,birds,random\n", "utf-8")
+    answers = Answers(tmp_path, "birds")
+    assert answers.asked == {"http://a.test/1": "", "http://a.test/2": "random"}
+    answers.take_back("http://a.test/2")
+    assert Answers(tmp_path, "birds").asked == {"http://a.test/1": ""}
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -255,7 +256,7 @@ def test_a_topic_file_that_may_not_be_read(tmp_path: Path) -> None:
         ("lots", "is not a budget"),
         ("inf", "is not a budget"),
         ("1e9p", "is not a budget"),
-        ("99999999999999999999p", "is not a budget"),
+        ("99999999999999999999p", "pages must be a whole number from 1 to 9007199254740992, not"),
         ("0.5p", "is not a whole number of pages"),
         ("1p,2p", "limits pages twice"),
         ("5M", "may mean megabytes or minutes"),
@@ -312,11 +313,11 @@ def test_no_seed_can_be_reached(tmp_path: Path) -> None:
 
 
 def test_seeds_with_garbage_lines_and_the_largest_budget_there_is(tmp_path: Path) -> None:
-    """Bad lines are told and passed over; numbers beyond what a database or a timer can hold are just large."""
-    seeds, huge = tmp_path / "seeds.txt", "999999999999999999"
+    """Bad lines are told and passed over; the largest numbers are just large."""
+    seeds, huge = tmp_path / "seeds.txt", 2**53
     seeds.write_bytes(b"\x00\xff\xfe binary\nhttp://a.test/0\nnot a url\nhttp://[\njavascript:alert(1)\n\n# why\n")
     with in_thread(Web.of(chain("a.test", 3))) as server:
-        budget = ["--budget", f"{huge}p,{huge}TB,{huge}d,{huge}r"]
+        budget = ["--budget", f"{huge}p,1048576TiB,366d,{huge}r"]
         arguments = ["--seed", str(seeds), "--out", str(tmp_path / "c"), *budget, *network(server)]
         out, err = end(start("crawl", "solar", *arguments), 0)
     assert "3 fetched" in out
@@ -344,3 +345,34 @@ def test_seeds_that_are_none(
     line = mistake(capsys, monkeypatch, "crawl", "solar", "--seed", str(seeds), "--out", str(tmp_path / "c"))
     assert line.startswith(said.format(seeds))
     assert not (tmp_path / "c").exists()
+
+
+def test_a_mistake_leaves_no_folder_that_refuses_the_corrected_command(
+    tmp_path: Path,
+) -> None:
+    folder = str(tmp_path / "c")
+    wrong = start("crawl", "solar", "--seed", "http://a.test:25/", "--out", folder, "--quiet")
+    assert "refused by port" in one_line(wrong, 1)
+    with slow_web(0.0) as server:
+        end(start("crawl", "solar", "--seed", "http://a.test/0", "--out", folder, "-b", "2p", *network(server)), 0)
+
+
+@pytest.mark.parametrize("place", ["none.xml", "."])
+def test_a_sitemap_that_is_no_file_is_told_like_a_seed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = mistake(capsys, monkeypatch, "crawl", "solar", "--sitemap", place, "--out", "c")
+    assert "there is no file" in line or "is a directory" in line
+    assert not (tmp_path / "c").exists()
+
+
+def test_the_next_commands_can_be_pasted(tmp_path: Path) -> None:
+    """However long and odd the folder's name, and however narrow the terminal."""
+    folder = tmp_path / ("a long name " * 8).strip()
+    with slow_web(0.0) as server:
+        arguments = ["--seed", "http://a.test/0", "--out", str(folder), "-b", "2p", *network(server)]
+        out, _ = end(start("crawl", "solar", *arguments, COLUMNS="60"), 0)
+    lines = [line.partition("dowse ")[2] for line in out.splitlines() if "dowse " in line]
+    assert f"report {shlex.quote(str(folder))}" in lines
+    assert f"export {shlex.quote(str(folder))} -o pages.csv" in lines

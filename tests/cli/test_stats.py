@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from dowse.engine.assembly.learned import write_statistics
 from dowse.loopback import LoopbackServer
 from dowse.model.topic import JudgeSettings, StrategyChoice
-from dowse.predict.learning import read_statistics
+from dowse.predict.learning import Statistics, read_statistics
 from tests.cli.labelled import QUERY, mistake, said, two_kinds
 from tests.engine.servers import crawl_all, topic_for
 
@@ -63,8 +65,10 @@ def test_saved_and_merged(crawl: Path, tmp_path: Path, capsys: pytest.CaptureFix
     out, _ = said(capsys, "stats", "save", str(crawl), "--out", str(one))
     assert out.startswith("31 pages, ")
     assert out.endswith(f"written to {one}\n")
-    said(capsys, "stats", "merge", str(one), str(crawl), "--out", str(both))
-    assert read_statistics(both).pages == 62
+    half = read_statistics(one)
+    write_statistics(replace(half, pages=half.pages / 2), tmp_path / "half.json")
+    said(capsys, "stats", "merge", str(tmp_path / "half.json"), str(crawl), "--out", str(both))
+    assert read_statistics(both).pages == 31 + 15.5
     assert both.read_bytes()[:2] == b"\x1f\x8b"
     names = said(capsys, "stats", str(one), "--top", "3")[0].split("\n")[1:]
     assert names == said(capsys, "stats", str(crawl), "--top", "3")[0].split("\n")[1:], "a file has the names as well"
@@ -84,3 +88,18 @@ def test_mistakes_are_told_on_one_line(crawl: Path, tmp_path: Path, capsys: pyte
     (tmp_path / "topic.toml").write_text('query = "x"\n[strategy]\nname = "learning"\nlearn_from = ["none.json"]\n')
     told = mistake(capsys, "crawl", str(tmp_path / "topic.toml"))
     assert "topic.toml:4: strategy.learn_from: there is no file" in told
+
+
+def test_no_crawl_is_merged_twice(crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, both = str(tmp_path / "one.json"), str(tmp_path / "both.json")
+    said(capsys, "stats", "save", str(crawl), "--out", one)
+    for again in (str(crawl), f"{crawl}/../{crawl.name}", one):
+        assert "are the same crawl" in mistake(capsys, "stats", "merge", str(crawl), again, "--out", both)
+    assert not Path(both).exists()
+
+
+def test_two_crawls_without_pages_are_two(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    places = [str(tmp_path / name) for name in ("one.json", "two.json")]
+    for place in places:
+        write_statistics(Statistics(), Path(place))
+    assert said(capsys, "stats", "merge", *places, "--out", str(tmp_path / "both.json"))[0].startswith("0 pages")

@@ -68,7 +68,9 @@ def test_the_examples_of_a_topic(folder: Path, capsys: Capture) -> None:
     out, _ = said(capsys, "train", "birds", "--topic", "topic.toml")
     assert "9 positive and 9 negative" in out
     assert load_category(Path("birds.category.json")).language == "none"
-    out, _ = said(capsys, "train", "birds", "--topic", "topic.toml", "--positive", "good/4.txt", "--language", "german")
+    more = ["--positive", "good/4.txt", "--language", "german"]
+    assert "birds.category.json already exists" in mistake(capsys, "train", "birds", "--topic", "topic.toml", *more)
+    out, _ = said(capsys, "train", "birds", "--topic", "topic.toml", *more, "--force")
     assert "10 positive and 9 negative" in out
     assert load_category(Path("birds.category.json")).language == "german"
 
@@ -123,7 +125,7 @@ def test_labels_of_a_crawl_and_of_a_corpus(crawl: Path, tmp_path: Path, capsys: 
         place = folder / "my labels.csv"
         out, err = said(
             capsys, "train", "birds", "--positive", f"{place}:kind:bird", "--negative", f"{place}:steel",
-            "--out", str(tmp_path / "b.json"),
+            "--out", str(tmp_path / "b.json"), "--force",
         )  # fmt: skip
         assert f"{PAGES} positive and {PAGES} negative" in out
         assert f"1 of its pages are not in {folder}" in err

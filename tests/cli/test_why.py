@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.cli.why import Mention, explain, mention
+from dowse.cli.why import explain
+from dowse.cli.why_mention import Mention, mention
 from dowse.judge import build_judge
 from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.budget import Budget

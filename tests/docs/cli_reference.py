@@ -13,7 +13,8 @@ from typing import Any, get_args, get_type_hints
 
 import typer
 
-from dowse.cli.flags import FLAGS, GROUPS, GroupedHelp
+from dowse.cli.flags import FLAGS, GROUPS
+from dowse.cli.help_lines import GroupedHelp
 from dowse.cli.main import make_app
 
 __all__ = ["EXAMPLES", "EXIT_CODES", "REGENERATE", "TARGET", "commands", "reference"]
@@ -23,15 +24,17 @@ REGENERATE = ".venv/bin/python -m tests.docs.cli_reference"
 EXAMPLES = {
     "crawl": 'dowse crawl "perovskite solar cells" --seed https://en.wikipedia.org/wiki/Perovskite_solar_cell '
     "--budget 500p,30m",
+    "seeds": 'dowse seeds "perovskite solar cells" --engine mediawiki --engine arxiv --to topic.toml',
     "init": "dowse init topic.toml",
     "judge": 'dowse judge https://en.wikipedia.org/wiki/Perovskite --topic "perovskite solar cells"',
     "rejudge": "dowse rejudge my-crawl --precision 0.9",
     "blocks": "dowse blocks portal.html --topic topic.toml --picture portal.png",
     "train": "dowse train birds --positive good/ --negative bad/",
-    "label": "dowse label demo-crawl/bfs --name solar",
+    "label": "dowse label demo-crawl/bfs",
     "why": "dowse why demo-crawl/learning http://portal.dowse.test/",
     "report": "dowse report demo-crawl/learning",
-    "export": "dowse export demo-crawl/learning --to csv --out pages.csv",
+    "export": "dowse export demo-crawl/learning --out pages.csv",
+    "repair": "dowse repair demo-crawl/learning",
     "strategies": "dowse strategies",
     "plugins": "dowse plugins",
     "demo": "dowse demo",
@@ -47,9 +50,10 @@ EXAMPLES = {
     "lab figure": "dowse lab figure gt-7 my-corpus --all-labels --strategy best-first --strategy weighted",
 }
 EXIT_CODES = {
-    0: "Done. A crawl reached its budget or target, or ran out of URLs.",
-    1: "Failed: the records could not be written, or are damaged, or the crawl ran out of URLs before it fetched a "
-    "page. For `dowse hostile check`: a trial did not end as it must.",
+    0: "Done. A crawl has fetched a page or more, and reached its budget or target, or ran out of URLs.",
+    1: "Failed: the records could not be written, or are damaged, or the crawl ended without a page, because nothing "
+    "answered, nothing was allowed, or its budget was too small for one. For `dowse hostile check`: a trial did not "
+    "end as it must.",
     2: "A mistake that you can put right. One line on standard error says what to change.",
     130: "Interrupted: by Ctrl-C, or a crawl by SIGTERM. Everything is recorded; go on with `dowse crawl --resume "
     "DIR`. The lab keeps its finished runs; run the same command to go on.",
@@ -60,10 +64,12 @@ NOTES = {
 The topic is words in quotes, or the path of a [topic file](topic-file.md). An option replaces what the topic file says
 under the key in the last column; an option that may be given several times adds to it. Dowse keeps the crawl in the
 folder that `--out`, or `out` in the topic file, names, else in a new one under `crawls/`, named after the topic.
-Without a budget and a target, the crawl goes on until it runs out of URLs.
+Without a budget and a target, the crawl goes on until it runs out of URLs. Without seeds, search engines
+[find some](find.md).
 
 ```sh
 dowse crawl topic.toml --budget 2000p --out my-crawl   # from a topic file
+dowse crawl "tandem solar cells" --budget 200p         # search engines find the seeds
 dowse crawl --resume my-crawl --budget 4000p           # go on after a stop, a crash or a spent budget
 dowse crawl other.toml --cache my-crawl                # take pages from my-crawl instead of downloading them
 dowse crawl topic.toml --predicate 'word("tandem") and language == "en"'   # what a page must satisfy
@@ -82,20 +88,33 @@ together. Dowse does not keep a proxy's password: give the proxy again in the en
 In a terminal, the crawl shows a live picture. Elsewhere it prints a line to standard error every 5 seconds, or, with
 `--json`, JSON objects to standard output, one per line. [Saving downloads](cache.md) explains `--cache` and `--head`.
 """,
+    "seeds": """\
+[Finding seeds](find.md) tells of the engines, their keys, expressions and targets. Without `--engine`, those are asked
+that need no key. `--query` asks something else than the topic, and may be given several times; `--queries` asks many
+things, and `--count-sites` tells which sites know of them.
+
+```sh
+dowse seeds '"solar cell" OR perovskite -lamp' --engine local:demo-crawl/bfs --to found.jsonl
+dowse seeds "tandem cells" --engine scholarly --to my-crawl        # my-crawl starts from them when it is resumed
+dowse seeds --queries objects.txt --count-sites --engine brave --to sites.csv
+```
+""",
     "judge": """\
 With `--predicate` alone, only [the predicate](predicates.md) judges the page, and Dowse shows each of its parts. A file
 has no address of its own: tests of the URL see `http://localhost/`. Without a crawl there is nothing to learn from: a
-topic with the default method is judged by `similarity`.
+topic with the default method is judged by `similarity`. `--crawl` judges by the model of a finished crawl, and shows
+the words that decided ([what you are shown](relevance.md#what-you-are-shown)).
 
 ```sh
 dowse judge page.html --predicate 'word("hockey") >= 2 and language == "en"'
+dowse judge page.html --crawl my-crawl
 ```
 
 A URL is fetched once, as your browser would fetch it, without regard to robots.txt.
 """,
     "rejudge": """\
-[What is relevant](relevance.md#verdicts-can-change) tells what the learned judge does. A crawl that had another
-judge (a predicate, a threshold, another method) kept no terms, and cannot be judged again.
+[What is relevant](relevance.md#verdicts-can-change) tells what is decided by the records, and what is read from the
+archive. Without options, pages get the verdicts of the crawl's own topic, with your answers to `dowse label`.
 """,
     "blocks": """\
 [Content blocks](blocks.md) explains what they are, and has the files of the example and its picture. A URL is fetched
@@ -107,8 +126,9 @@ that a crawl judged. [Categories](categories.md) has more. URLs are fetched as `
 apart. Training needs the extra `train` (`pip install "dowse[train]"`).
 """,
     "label": """\
-Dowse writes each answer to `labels.csv` in the crawl's folder at once, and the category beside it. Run the same command
-again to go on where you left. [Categories](categories.md#label-a-crawl) has more.
+One key answers. Dowse writes each answer to `labels.csv` in the crawl's folder at once, and judges all pages again when
+you stop. Run the same command again to go on where you left. [What is relevant](relevance.md#say-what-is-right) has
+more, and [categories](categories.md#label-a-crawl) tells of `--name` and `--category`.
 """,
     "why": """\
 The example asks about the results of `dowse demo`. Any URL will do: fetched, waiting, refused or never mentioned.
@@ -117,6 +137,21 @@ The example asks about the results of `dowse demo`. Any URL will do: fetched, wa
 The columns are those of the table [`pages`](schema.md#pages), without `ordinal`, `signature` and `minhash`. Parquet
 needs the extra `parquet` (`pip install "dowse[parquet]"`). In CSV, an apostrophe stands before text that a spreadsheet
 would take for a formula ([exports](schema.md#exports)).
+
+```sh
+dowse export demo-crawl/learning --out texts.jsonl --text --relevant     # with the text of each page
+dowse export demo-crawl/learning --seeds                                 # what search engines found, if they were asked
+dowse export demo-crawl/learning --out good.md --min-score 0.9 --where 'word("tandem")'
+```
+""",
+    "repair": """\
+When `dowse.sqlite` is damaged (a bad disk, a copy made while the crawl ran), the WARC files still hold what came over
+the wire. Each archived page is judged again and recorded in a new folder, with the time of its download. What only the
+records knew is gone: the URLs that waited, why pages were chosen, what was learned. To go on, start a new crawl with
+the new folder as its [cache](cache.md).
+""",
+    "report": """\
+`DIR/report.html` is written anew each time; a file that you name is overwritten only with `--force`.
 """,
     "stats show": """\
 `dowse stats DIR` is short for `dowse stats show DIR`. [Learning](learning.md#looking-at-what-was-learned) explains the
@@ -164,7 +199,12 @@ _HEAD = f"""\
 <!-- Written by {REGENERATE}: change the commands, or that file. -->
 
 `dowse COMMAND --help` shows this in a terminal. `python -m dowse` does the same as `dowse`. See also
-[the topic file](topic-file.md), [the results](schema.md) and [politeness](politeness.md).
+[the topic file](topic-file.md), [the results](schema.md) and [politeness](politeness.md). No command overwrites a file
+that you name, unless you add `--force`.
+"""
+_COMPLETION = """
+`dowse --install-completion` makes your shell (bash, zsh, fish) complete commands and options, in terminals that you
+open from then on; `dowse --show-completion` prints what it would install.
 """
 _WORDS = {str: "TEXT", int: "NUMBER", float: "NUMBER", Path: "PATH"}
 
@@ -247,7 +287,10 @@ def reference() -> str:
         for name, command in known.items()
     ]
     core = "[compiled core](performance.md#the-compiled-core)"
-    parts.append(f"\n`dowse --version` prints the version, and whether the {core} is in use.\n")
+    parts.append(
+        f"\n`dowse --version` prints the version, and whether the {core} is in use. `-h` is short for `--help`.\n"
+    )
+    parts.append(_COMPLETION)
     for name, command in known.items():
         parts += [f"\n## dowse {name}\n\n{_first_line(command)}\n\n```sh\n{EXAMPLES[name]}\n```\n"]
         parts += ["\n", NOTES[name]] if name in NOTES else []

@@ -66,7 +66,7 @@ def test_exit_code_1_when_no_page_was_fetched(
     "command",
     [
         "dowse crawl",
-        "dowse crawl solar",
+        "dowse crawl --predicate 'words > 3'",
         "dowse crawl solar --seed http://portal.dowse.test/ --budget 3",
         "dowse crawl --resume nowhere",
         "dowse crawl missing.toml",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,10 +10,13 @@ import sys
 import tomllib
 from dataclasses import fields
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 import dowse
+from dowse.loopback import Resource, Site, Web, in_thread
+from dowse.loopback.web import Ask
 from tests.docs.markdown import DOCS, blocks, codes, tables
 
 TEXT = (DOCS / "extending.md").read_text(encoding="utf-8")
@@ -44,9 +48,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(project: Path, *command: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+def run(project: Path, *command: str, code: int = 0, **more: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join(map(str, (project, Path(dowse.__file__).parents[1])))  # the dowse that is tested
-    environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "200"}
+    environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "200", **more}
     done = subprocess.run(
         [sys.executable, "-W", "error", *command], cwd=project, capture_output=True, text=True, env=environment,
         check=False,
@@ -104,6 +108,7 @@ def test_installed_names_work_on_the_command_line(project: Path, web: str) -> No
         with dowse.open_crawl(project / out) as crawl:
             assert crawl.topic()["strategy"] == {
                 "name": "near-good", "params": {"decay": 0.5}, "maximise": "value", "learn_from": [],
+                "min_priority": None,
             }  # fmt: skip
             page = crawl.top_pages(1)[0]
             assert page.reasons[0][0] == "similarity, by length"
@@ -112,6 +117,45 @@ def test_installed_names_work_on_the_command_line(project: Path, web: str) -> No
     judged = run(project, "-m", "dowse", "judge", "web/portal.test/long", "--topic", "topic.toml").stdout
     assert re.search(r"relevant: long-read 0\.\d+, threshold 0\.0500", judged)
     assert "similarity, by length" in judged
+
+
+SHELF = """
+class Shelf:
+    def __init__(self, address):
+        self.address = address
+
+    def check(self):
+        pass
+
+    def write(self, table, rows):
+        return f"{len(rows)} of {table.names[1]} to {self.address}"
+"""  # a target
+
+
+def test_an_engine_and_a_target_of_a_package_work(project: Path) -> None:
+    def answer(ask: Ask) -> Resource:
+        asked = parse_qs(urlsplit(ask.target).query)
+        if ask.headers.get("x-key") != "key-of-lantern" or asked["q"] != ["größe solar"]:
+            return Resource(b"no", status=403)
+        rows = [{"link": "http://a.test/", "headline": "Solar", "teaser": "cells"}] if asked["page"] == ["0"] else []
+        return Resource(json.dumps({"articles": rows}).encode(), "application/json")
+
+    (project / "shelf.py").write_text(SHELF, "utf-8")
+    entry_points = next(project.glob("*.dist-info")) / "entry_points.txt"
+    entry_points.write_text(entry_points.read_text("utf-8") + "\n[dowse.targets]\nshelf = shelf:Shelf\n", "utf-8")
+    with in_thread(Web.of(Site("lantern.test", {}, {"/search": answer}))) as server:
+        at = ("--resolve", f"*.test={server.address}", "--allow-private")
+        engine = ("--engine", "lantern:http://lantern.test", "--to", "shelf:two")
+        done = run(
+            project, "-m", "dowse", "seeds", "größe OR x solar", *engine, *at, DOWSE_LANTERN_KEY="key-of-lantern"
+        )
+        refused = run(project, "-m", "dowse", "seeds", "größe solar", *engine, *at, code=2)
+    assert "http://a.test/\n    Solar  (lantern 1)\n    cells\n" in done.stdout
+    assert "1 of url to shelf:two" in done.stdout
+    assert "lantern: x is not asked for: it knows no OR" in done.stderr
+    assert "dowse: nothing was found: lantern: http 403" in refused.stderr
+    listed = run(project, "-m", "dowse", "plugins").stdout
+    assert "search engine lantern (near-good 1.0): The archive of a newspaper" in listed
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ Case = Any  # what pytest.param gives
 
 _OTHER_LANGUAGES = ("python", "toml", "sql", "json", "text")
 _PROMPT = re.compile(r"^\s*(?:\$ )?(?:\S*/)?dowse(?=\s)")
-_GLOBAL = (["--version"], ["--help"])
+_GLOBAL = (["--version"], ["--help"], ["--install-completion"], ["--show-completion"])
 _END = frozenset(("|", "||", "&&", ";", ">", ">>", "<", "&", "2>"))
 
 

@@ -220,6 +220,7 @@ def test_rules_are_those_of_the_code() -> None:
     domain = GrowthRules(Traps(max_hosts_per_domain=1))
     growth |= {domain.admit(site, f"https://{site}.example.org/", None, 0, False).rule for site in (0, 1)}
     fruitless = GrowthRules(Traps(max_pattern_run=1))
+    fruitless.count(1, "https://another.test/")
     for n in range(40):
         fruitless.judged(0, f"{URL}/{n}", relevant=False)
     growth |= {

@@ -54,9 +54,9 @@ def topic_for(address: str, seeds: list[str], **changes: object) -> Topic:
     return replace(topic, **changes)  # type: ignore[arg-type]
 
 
-async def crawl_all(topic: Topic, folder: Path, *, resume: bool = False) -> Stop:
-    """Run a crawl to its end."""
-    assembly = await assemble(topic, folder, resume=resume)
+async def crawl_all(topic: Topic, folder: Path, *, resume: bool = False, hash_seed: int | None = None) -> Stop:
+    """Run a crawl to its end. With a ``hash_seed`` and a concurrency of 1, it is the same each time."""
+    assembly = await assemble(topic, folder, resume=resume, hash_seed=hash_seed)
     try:
         return await assembly.run()
     finally:

@@ -102,3 +102,24 @@ def test_a_target_ends_the_crawl_before_the_budget_does(tmp_path: Path) -> None:
             assert len(server.log) < 200
 
     asyncio.run(main())
+
+
+def test_the_last_requests_are_for_pages(tmp_path: Path) -> None:
+    """A front page links to many hosts and to pages of its own: no robots.txt is read that no page could follow."""
+    own = {f"/{n}": page(f"own{n}", "solar", []) for n in range(9)}
+    links = [*(f"http://{host}/0" for host in HOSTS), *own]
+    front = Site("front.test", {"/": page("front", "solar", links), **own})
+    web = Web.of(front, *(troubled(host) for host in HOSTS))
+
+    async def main() -> None:
+        async with LoopbackServer(web) as server:
+            topic = topic_for(server.address, [FRONT], budget=Budget(requests=10))
+            stop = await crawl_all(topic, tmp_path / "c")
+            assert stop.kind == "budget"
+            paths = [hit.url.partition("://")[2] for hit in server.log]
+            assert len(paths) == 10
+            opened = {path.partition("/")[0] for path in paths if path.endswith("/robots.txt")}
+            asked = {path.partition("/")[0] for path in paths if not path.endswith("/robots.txt")}
+            assert opened == asked
+
+    asyncio.run(main())

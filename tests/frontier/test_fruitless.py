@@ -30,6 +30,17 @@ def test_with_each_64_pages_without_a_relevant_one_half_as_many_urls_of_a_patter
     assert len(taken(rules, 100, kind="story")) == 100, "another pattern of the site"
 
 
+@pytest.mark.parametrize(("pages", "share"), [(191, 1.0), (192, 0.5), (256, 0.25), (448, 1 / 32)])
+def test_urls_that_wait_are_left_out_later_than_new_ones_and_just_as_surely(pages: int, share: float) -> None:
+    rules = GrowthRules(Traps(max_per_pattern=0))
+    for number in range(pages):
+        rules.judged(0, f"https://e.org/day/{10_000 + number}", relevant=False)
+    by_now = [rules.rule_by_now(0, f"https://e.org/day/{number}") for number in range(4_000)]
+    assert by_now.count(None) == pytest.approx(4_000 * share, rel=0.25)
+    assert set(by_now) <= {None, "fruitless-pattern"}
+    assert rules.rule_by_now(0, "https://e.org/about") is None, "it shares its pattern with no other"
+
+
 def test_a_relevant_page_opens_the_place_again() -> None:
     rules = GrowthRules(Traps())
     for number in range(200):
@@ -39,15 +50,18 @@ def test_a_relevant_page_opens_the_place_again() -> None:
     assert len(taken(rules, 100)) == 100
 
 
-def test_a_site_is_given_less_after_a_thousand_pages_whatever_their_urls() -> None:
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_site_is_given_less_after_a_thousand_pages_whatever_their_urls_if_there_are_others(others: int) -> None:
     rules = GrowthRules(Traps())
+    for site in range(others + 1):
+        rules.count(site, f"https://{site}.org/")
     for number in range(1_024):
         rules.judged(0, f"https://e.org/{chr(0x4E00 + number)}", relevant=False)
     urls = [f"https://e.org/x{chr(0x4E00 + number)}" for number in range(1_000)]
     answers = [rules.admit(0, url, None, 0, False).rule for url in urls]
-    assert set(answers) == {None, "fruitless-host"}
-    assert answers.count(None) == pytest.approx(500, rel=0.2)
-    assert rules.admit(1, "https://f.org/", None, 0, False).rule is None
+    assert set(answers) == ({None, "fruitless-host"} if others else {None})
+    assert answers.count(None) == pytest.approx(500 if others else 1_000, rel=0.2)
+    assert rules.admit(2, "https://f.org/", None, 0, False).rule is None
 
 
 def test_without_a_limit_of_runs_nothing_is_left_out() -> None:

@@ -69,7 +69,7 @@ def test_no_two_columns_have_one_name_and_each_is_told() -> None:
 # What somebody writes who wants two more things to be stored: the lines of a page, the length of a link's anchor.
 PAGE_FIELD = {
     "model/page.py": {
-        "= 0  # L(p)\n": '= 0\n    n_lines: Annotated[int, Stored("Lines of visible text.", since=6)] = 0\n',
+        "= 0  # L(p)\n": '= 0\n    n_lines: Annotated[int, Stored("Lines of visible text.", since=8)] = 0\n',
     },
     "engine/page/parsed.py": {
         "n_links=self.links.n_links,": "n_links=self.links.n_links,\n"
@@ -79,7 +79,7 @@ PAGE_FIELD = {
 LINK_FIELD = {
     "model/page.py": {
         "    rels: Annotated[": "    lengths: Annotated[\n"
-        '        NDArray[np.int32], Stored("Characters of its anchor.", column="length", kind=int, since=6)\n'
+        '        NDArray[np.int32], Stored("Characters of its anchor.", column="length", kind=int, since=8)\n'
         "    ] = field(default_factory=_none(np.int32))\n    rels: Annotated["
     },
     "parse/links.py": {
@@ -88,7 +88,8 @@ LINK_FIELD = {
         "    lengths: list[int] = field(default_factory=list)\n",
         "    return found\n\n\ndef _gather(": "    found.lengths = [len(anchor) for anchor in found.anchors]\n"
         "    return found\n\n\ndef _gather(",
-        "        similarity=in_context(mentioned, measures),\n": "        similarity=in_context(mentioned, measures),\n"
+        "        similarity=in_context(mentioned, measures, mean=mean),\n": ""
+        "        similarity=in_context(mentioned, measures, mean=mean),\n"
         "        lengths=np.array(found.lengths, np.int32),\n",
     },
 }

@@ -29,12 +29,22 @@ def test_a_file_is_there_when_it_is_whole(tmp_path: Path) -> None:
 
 
 def test_it_is_known_beforehand_where_nothing_can_be_written(tmp_path: Path) -> None:
-    check_writable(tmp_path / "new.txt")
+    check_writable(tmp_path / "new.txt", force=False)
     with pytest.raises(UserError, match="it is a folder"):
-        check_writable(tmp_path)
+        check_writable(tmp_path, force=False)
     with pytest.raises(UserError, match="No such file"):
-        check_writable(tmp_path / "none" / "new.txt")
+        check_writable(tmp_path / "none" / "new.txt", force=False)
     assert not list(tmp_path.iterdir())
+    (tmp_path / "old.txt").write_text("old")
+    with pytest.raises(UserError, match=r"old.txt already exists: .* --force"):
+        check_writable(tmp_path / "old.txt", force=False)
+    check_writable(tmp_path / "old.txt", force=True)
+
+
+@pytest.mark.parametrize("place", [".", "/", "", ".."])
+def test_a_folder_is_never_written_over(place: str) -> None:
+    with pytest.raises(UserError, match="it is a folder"):
+        write_whole(Path(place), lambda path: path.write_text("new"))
 
 
 def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:

@@ -19,3 +19,9 @@ def test_a_bag_is_unpacked_as_it_was_packed(counts: dict[int, float]) -> None:
     assert (found.terms.dtype, found.counts.dtype) == (bag.terms.dtype, bag.counts.dtype)
     assert found.packed() == bag.packed()
     assert len(bag.packed()) == 2 + 6 * len(terms)
+
+
+@pytest.mark.parametrize("often", [np.nan, np.inf, -1.0])
+def test_no_term_occurs_a_number_of_times_that_is_none(often: float) -> None:
+    with pytest.raises(ValueError, match="is none"):
+        Bag.unpacked(Bag(np.array([7], np.uint32), np.array([often], np.float32)).packed())

@@ -17,6 +17,7 @@ from dowse.model.topic import (
     Cache,
     Cost,
     Example,
+    Find,
     Keyword,
     Limits,
     Network,
@@ -55,6 +56,7 @@ urls = ["HTTPS://Example.org/a#top"]
 files = ["seeds.txt"]
 sitemaps = ["https://example.org/sitemap.xml", "map.xml"]
 robots_sitemaps = true
+on_topic = false
 [examples]
 positive = ["good/*.html", "https://example.org/good"]
 negative = ["bad.html"]
@@ -103,6 +105,7 @@ def test_a_full_file_becomes_a_topic(tmp_path: Path) -> None:
         (here + "seeds.txt",),
         ("https://example.org/sitemap.xml", here + "map.xml"),
         robots_sitemaps=True,
+        on_topic=False,
     )
     assert topic.examples == (
         Example(here + "good/a.html"),
@@ -154,7 +157,7 @@ def test_budget_and_strategy_as_tables() -> None:
         ("[jugde]\nmethod = 1", "t.toml:1: jugde: unknown key: did you mean judge?"),
         ("[target]\nzzz = 1", "t.toml:2: target.zzz: unknown key: [target] knows relevant, value"),
         ("[target]\nvalue = 0", "t.toml:2: target.value: must be a number above 0, not 0"),
-        ("[target]\nvalue = inf", "t.toml:2: target.value: must be a number above 0, not inf"),
+        ("[target]\nvalue = inf", "t.toml:2: target.value: must be a finite number above 0, not inf"),
         ("scope = 3", "t.toml:1: scope: must be a table, [scope], not 3"),
         ("[scope]\ntraps = 3", "t.toml:2: scope.traps: must be a table, [scope.traps], not 3"),
         ("[scope]\nmax_depth = -1", "t.toml:2: scope.max_depth: must be a whole number of at least 0, not -1"),
@@ -167,13 +170,15 @@ def test_budget_and_strategy_as_tables() -> None:
         ('[scope]\nhosts = [\n"a",\n"http://b/",\n]', 't.toml:4: scope.hosts: "http://b/" is not a host name such as'),
         ('[scope]\nhosts = [\n"a",\n5,\n]', "t.toml:4: scope.hosts: must be a string, not 5"),
         ('[scope]\ninclude = ["papers"]', 'scope.include: "papers" is not a path pattern: it begins with / or *'),
-        ('[scope]\nlanguages = ["English"]', '"English" is not a language code such as en'),
+        ('[scope]\nlanguages = ["English"]', '"English" is not a language code of two letters such as en'),
         ('[scope]\ncontent_types = ["html"]', '"html" is not a content type'),
         ("[scope.traps]\nmax_repeated_segments = 1", "must be 2 or more, or 0 to switch the rule off"),
         ('[seeds]\nurls = ["example.org"]', 'seeds.urls: "example.org" is not a web address: write it whole'),
         ('[seeds]\nfiles = ["lost.txt"]', 'seeds.files: there is no file "lost.txt"'),
         ('[examples]\npositive = ["lost/*.html"]', 'examples.positive: no file matches "lost/*.html"'),
         ("[judge]\nthreshold = 1.5", "judge.threshold: must be a number from 0 to 1, not 1.5"),
+        ('[scope]\nlanguages = ["en", "eng"]', '"eng" is not a language code of two letters such as en (ISO 639-1)'),
+        ('[scope]\nlanguages = ["en-GB"]', '"en-GB" is not a language code of two letters'),
         ("[judge]\nthreshold = nan", "must be a number from 0 to 1, not nan"),
         ('[judge]\nlanguage = "englsih"', "judge.language: must be none, arabic"),
         ('[judge]\nlanguage = "englsih"', 'yiddish, not "englsih": did you mean english?'),
@@ -235,11 +240,13 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         load_topic(tmp_path)
 
 
-def test_a_crawl_needs_a_subject_and_seeds() -> None:
+def test_a_crawl_needs_a_subject_and_seeds_or_words_to_find_some() -> None:
     topic = parse_topic('query = "q"', "t.toml")
+    check_ready(topic)  # search engines are asked
     with pytest.raises(TopicError, match="no seeds"):
-        check_ready(topic)
-    check_ready(replace(topic, seeds=Seeds(urls=("https://e.org/",))))
+        check_ready(replace(topic, query="", predicate="words > 3"))
+    check_ready(replace(topic, query="", predicate="words > 3", find=Find(queries=("q",))))
+    check_ready(replace(topic, query="", predicate="words > 3", seeds=Seeds(urls=("https://e.org/",))))
     with pytest.raises(TopicError, match="nothing to look for"):
         check_ready(Topic(seeds=Seeds(urls=("https://e.org/",))))
 
@@ -322,17 +329,24 @@ def test_the_first_example_of_the_docs_is_valid() -> None:
 names = st.text(max_size=8)
 many = st.lists(names, max_size=3).map(tuple)
 counts = st.integers(0, 10**15)
+words = names.map(lambda name: f"w{name}")
+globs = st.sampled_from(["a.test", "*.b.test", "192.0.2.1"])
 topics = st.builds(
     Topic,
     name=names,
     query=names,
-    keywords=st.lists(st.builds(Keyword, names, st.floats(0, 9)), max_size=3).map(tuple),
+    keywords=st.lists(st.builds(Keyword, words, st.floats(0.001, 9)), max_size=3).map(tuple),
     examples=st.lists(st.builds(Example, names, st.booleans(), st.none() | names), max_size=3).map(tuple),
     seeds=st.builds(Seeds, many, many, many, st.booleans()),
-    scope=st.builds(Scope, hosts=many, max_depth=st.none() | counts, traps=st.builds(Traps, counts)),
+    scope=st.builds(
+        Scope,
+        hosts=st.lists(globs, max_size=3).map(tuple),
+        max_depth=st.none() | counts,
+        traps=st.builds(Traps, counts),
+    ),
     strategy=st.builds(StrategyChoice, names, st.dictionaries(names, names | st.booleans() | st.floats(0, 1))),
-    budget=st.builds(Budget, st.none() | counts, seconds=st.none() | st.floats(0, 1e9)),
-    network=st.builds(Network, resolve=st.dictionaries(names, names)),
+    budget=st.builds(Budget, st.none() | st.integers(1, 10**15), seconds=st.none() | st.floats(0.001, 1e7)),
+    network=st.builds(Network, resolve=st.dictionaries(globs, st.sampled_from(["192.0.2.1", "[::1]:80"]))),
     out=st.none() | names,
 )
 

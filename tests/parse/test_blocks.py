@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dowse.model.block_rule import BlockRule
 from dowse.parse import Document, block_starts, parse_page
 from dowse.parse.blocks import partition
 from dowse.parse.outline import TAGS, Outline
@@ -137,20 +138,21 @@ def outlined(root: Node) -> tuple[Outline, list[int]]:
 @settings(max_examples=300, deadline=None)
 def test_blocks_are_those_of_the_literal_algorithm(root: Node, alpha: float, k: int) -> None:
     outline, link_lines = outlined(root)
-    starts = partition(outline, link_lines, alpha=alpha, least_links=k)
+    starts = partition(outline, link_lines, BlockRule(alpha, k))
     ends = [*starts[1:], outline.lines]
     found = [list(range(start, end)) for start, end in zip(starts, ends, strict=True) if start < end]
     assert found == literal(root, alpha, k)
 
 
 @needs_core
-@given(st.builds(Node, children=st.lists(trees, max_size=6)), st.sampled_from([0.0, 0.5, 1.0]))
+@given(st.builds(Node, children=st.lists(trees, max_size=6)), st.sampled_from([0.0, 0.5, 1.0]),
+       st.integers(1, 3))  # fmt: skip
 @settings(deadline=None)
-def test_compiled_or_not_the_blocks_are_the_same(root: Node, alpha: float) -> None:
+def test_compiled_or_not_the_blocks_are_the_same(root: Node, alpha: float, k: int) -> None:
     outline, link_lines = outlined(root)
-    starts = partition(outline, link_lines, alpha=alpha)
+    starts = partition(outline, link_lines, BlockRule(alpha, k))
     with pure():
-        assert starts == partition(outline, link_lines, alpha=alpha)
+        assert starts == partition(outline, link_lines, BlockRule(alpha, k))
 
 
 def test_links_beyond_the_outline_are_an_error_with_the_core_and_without() -> None:

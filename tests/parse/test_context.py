@@ -32,7 +32,7 @@ def similarity(text: WordLines) -> NDArray[np.float64]:
     return np.array([np.nan if not words else 1.0 if "solar" in words else 0.25 for words in lines])
 
 
-def measured(html: str, repeats: dict[int, float] | None = None) -> Links:
+def measured(html: str, repeats: dict[int, float] | None = None, *, mean: bool = False) -> Links:
     """Links in their context, by a judge who knows one word."""
     document = parse_page(html.encode(), url="http://example.org/", content_type="text/html")
     found, starts = gather_links(document), block_starts(document)
@@ -40,13 +40,13 @@ def measured(html: str, repeats: dict[int, float] | None = None) -> Links:
     ends = [*starts[1:], len(lines)]
     blocks = ["\n".join(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
     measures = Measures(
-        similarity(WordLines("\n".join(found.anchors)))[: len(found.urls)],
+        np.array([similarity(WordLines(text))[0] for text in found.texts]),
         np.zeros(len(found.urls)),
         similarity(document.lines),
         similarity(WordLines("\n".join(block.replace("\n", " ") for block in blocks))),
         np.array([(repeats or {}).get(number, 1.0) for number in range(len(starts))]),
     )
-    return measure_links(found, mentions_of(document, found, starts), measures)
+    return measure_links(found, mentions_of(document, found, starts), measures, mean=mean)
 
 
 def test_the_best_mention_counts_and_an_anchor_stands_in_for_an_empty_paragraph() -> None:
@@ -57,6 +57,15 @@ def test_the_best_mention_counts_and_an_anchor_stands_in_for_an_empty_paragraph(
     assert links.anchors == ["menu", "two", "solar pic", ""]
     np.testing.assert_array_equal(links.similarity[:, Context.ANCHOR], [0.25, 0.25, 1.0, np.nan])
     np.testing.assert_array_equal(links.similarity[:, Context.PARAGRAPH], [1.0, 1.0, 1.0, np.nan])
+
+
+def test_of_several_links_the_mean_counts_where_it_is_asked_for() -> None:
+    html = "<p>solar <a href=t>solar</a></p><p>wind <a href=t>wind</a> <a href=u>two</a></p><p>wind <a href=t></a></p>"
+    best, mean = (measured(html, mean=mean).similarity for mean in (False, True))
+    assert best[0, [Context.ANCHOR, Context.PARAGRAPH]].tolist() == [1.0, 1.0]
+    assert mean[0, Context.ANCHOR] == np.float32((1.0 + 0.25) / 2), "a link without words is none of the mean"
+    assert mean[0, Context.PARAGRAPH] == np.float32((1.0 + 0.25 + 0.25) / 3)
+    np.testing.assert_array_equal(mean[1, : Context.PATH], best[1, : Context.PATH])
 
 
 REGIONS = """<title>A solar portal</title><body>
@@ -103,45 +112,56 @@ def pages(draw: st.DrawFn) -> tuple[list[tuple[int, int, int]], Measures]:
         return np.array([draw(values) for _ in range(number)])
 
     weights = np.array([draw(st.sampled_from([1.0, 0.25])) for _ in BLOCKS])
-    return told, Measures(some(count), some(count), some(LINES), some(len(BLOCKS)), weights)
+    return told, Measures(some(len(rows)), some(count), some(LINES), some(len(BLOCKS)), weights)
 
 
 def greatest(found: list[float]) -> float:
     return max((value for value in found if not math.isnan(value)), default=NAN)
 
 
+def mean_of(found: list[float]) -> float:
+    told = [value for value in found if not math.isnan(value)]
+    return math.fsum(told) / len(told) if told else NAN
+
+
+@pytest.mark.parametrize("mean", [False, True])
 @settings(max_examples=200, deadline=None)
-@given(pages())
-def test_contexts_are_those_of_a_literal_reading(page: tuple[list[tuple[int, int, int]], Measures]) -> None:
+@given(page=pages())
+def test_contexts_are_those_of_a_literal_reading(
+    mean: bool, page: tuple[list[tuple[int, int, int]], Measures]
+) -> None:  # fmt: skip
     told, measures = page
     rows, lines, paths = (list(column) for column in zip(*told, strict=True))
-    similarities = in_context(mentions(rows, lines, paths, BLOCKS, HEADINGS), measures)
+    similarities = in_context(mentions(rows, lines, paths, BLOCKS, HEADINGS), measures, mean=mean)
+    together = mean_of if mean else greatest
     by_path: dict[int, list[float]] = {}
     path_of = {}
-    for row in range(len(measures.by_anchor)):
+    for row in range(len(measures.by_url)):
         mine = []
-        for number, line, path in told:
+        anchors = [measures.by_anchor[place] for place, (number, *_) in enumerate(told) if number == row]
+        anchor = together(anchors)
+        np.testing.assert_allclose(similarities[row, Context.ANCHOR], anchor, rtol=1e-6)
+        for place, (number, line, path) in enumerate(told):
             if number != row:
                 continue
             block = max(place for place, start in enumerate(BLOCKS) if start <= line)
             heading = max([0, *(each for each in HEADINGS if each <= line)])
             paragraph = measures.by_line[line]
             if math.isnan(paragraph):
-                paragraph = measures.by_anchor[row]
+                paragraph = measures.by_anchor[place] if mean else anchor
             weight = measures.weights[block]
             context = [paragraph * weight, measures.by_block[block] * weight, measures.by_line[heading] * weight]
             mine.append((context, path))
         for column in range(3):
             np.testing.assert_allclose(
-                similarities[row, 1 + column], greatest([each[0][column] for each in mine]), rtol=1e-6
+                similarities[row, 1 + column], together([each[0][column] for each in mine]), rtol=1e-6
             )
         best = max(mine, key=lambda each: 0.0 if math.isnan(each[0][1]) else each[0][1])  # the first of equals
         path_of[row] = best[1]
-        if not math.isnan(measures.by_anchor[row]):
-            by_path.setdefault(best[1], []).append(measures.by_anchor[row])
+        if not math.isnan(anchor):
+            by_path.setdefault(best[1], []).append(anchor)
     for row, path in path_of.items():
-        mean = np.mean(by_path[path]) if path in by_path else NAN
-        np.testing.assert_allclose(similarities[row, Context.PATH], mean, rtol=1e-6)
+        np.testing.assert_allclose(similarities[row, Context.PATH], mean_of(by_path.get(path, [])), rtol=1e-6)
     np.testing.assert_allclose(similarities[:, Context.URL], measures.by_url, rtol=1e-6)
 
 

@@ -12,6 +12,7 @@ from dowse.parse import (
     Measures,
     Memo,
     RawLink,
+    anchor_lines,
     block_starts,
     gather_links,
     measure_links,
@@ -52,7 +53,7 @@ def test_columns_count_mentions_and_keep_the_longest_anchor() -> None:
     found = gather_links(document)
     starts = block_starts(document)
     unknown = np.full(document.outline.lines, np.nan)
-    nothing = Measures(unknown[:2], unknown[:2], unknown, unknown[: len(starts)], np.ones(len(starts)))
+    nothing = Measures(np.full(4, np.nan), unknown[:2], unknown, unknown[: len(starts)], np.ones(len(starts)))
     links = measure_links(found, mentions_of(document, found, starts), nothing)
     assert links.urls == ["http://example.org/p", "http://example.org/q"]
     assert links.anchors == ["a much longer anchor", "other"]
@@ -61,6 +62,8 @@ def test_columns_count_mentions_and_keep_the_longest_anchor() -> None:
     assert np.isnan(links.similarity).all()
     assert links.fingerprints.tolist() == [fingerprint(url) for url in links.urls]
     assert found.n_links == 4
+    assert found.texts == ["short", "other", "a much longer anchor", ""]
+    assert anchor_lines(found) == (["a much longer anchor", "other", "short", ""], [2, 1, 0, 3])
 
 
 def test_refusals_are_counted_by_rule() -> None:

@@ -12,18 +12,25 @@ from dowse.model.page import Bag
 from dowse.model.strategy import Sample, Strategy, Subject
 from dowse.model.topic import StrategyChoice
 from dowse.predict import STRATEGIES, build_strategy, parameters, split_strategy
-from dowse.predict.learning import Learner, Statistics
+from dowse.predict.learning import KeepsStatistics, Statistics
+from dowse.predict.measures import LINK_MEASURES
 from dowse.testing import BOUNDED_CHECKS, STRATEGY_CHECKS, ContractBroken, check_strategy, random_story
 from dowse.testing.stories import Telling
 
 FORMS = [
     *STRATEGIES,
     *(f"{name}:form=paper" for name in STRATEGIES if "form" in parameters(name)),
-    "learning:combine=logs", "learning:exact=true", "learning:url=0,siblings=0",
-    "best-n-first:n=3", "black-tunnel:d=0", "hybrid:predictor=average-2,link=link", "random",
+    "learning:combine=logs", "learning:exact=true", "learning:url=0,siblings=0", "tunnel:form=max",
+    "tunnel:alpha=0.2,k=3", "best-n-first:n=3", "black-tunnel:d=0", "hybrid:predictor=average-2,link=link", "random",
+    *(f"hybrid:form=paper,predictor={predictor},link={link}" for predictor in ("average", "average-2", "weighted")
+      for link in LINK_MEASURES),
+    "weighted:form=paper,menus=0", "weighted:menus=1",
 ]  # fmt: skip
 # They keep every page that links to a URL.
-GROWS = ("average-2:form=paper", "learning:form=paper", "learning:combine=logs")
+GROWS = (
+    "average-2:form=paper", "learning:form=paper", "learning:combine=logs",
+    *(f"hybrid:form=paper,predictor=average-2,link={link}" for link in LINK_MEASURES),
+)  # fmt: skip
 EXAMPLES = Subject(
     (Sample(Bag(np.array([3, 9, 40], np.uint32), np.ones(3, np.float32)), "site1.test"),),
     (Sample(Bag(np.array([9, 77], np.uint32), np.ones(2, np.float32))),),
@@ -35,12 +42,12 @@ def made(text: str, subject: Subject | None = None, before: Statistics | None = 
     return build_strategy(StrategyChoice(name, params), seed_number=3, subject=subject, before=before)
 
 
-def earlier() -> Statistics:
+def earlier(form: str = "learning") -> Statistics:
     """What another crawl has learned."""
-    telling = Telling(made("learning"))
+    telling = Telling(made(form))
     for event in random_story(9, pages=60).events:
         telling.tell(event)
-    assert isinstance(telling.strategy, Learner)
+    assert isinstance(telling.strategy, KeepsStatistics)
     return telling.strategy.statistics()
 
 
@@ -52,6 +59,13 @@ def test_every_strategy_keeps_the_contract(form: str, check: Callable[..., None]
             check(partial(made, form))
     else:
         check(partial(made, form))
+
+
+@pytest.mark.parametrize("check", [check for check in STRATEGY_CHECKS if check not in BOUNDED_CHECKS],
+                         ids=lambda check: check.__name__)  # fmt: skip
+@pytest.mark.parametrize("form", ["learning:form=paper", "learning:combine=logs"])
+def test_interest_ratios_keep_it_with_what_was_learned_before(form: str, check: Callable[..., None]) -> None:
+    check(partial(made, form, EXAMPLES, earlier(form)))
 
 
 @pytest.mark.parametrize("check", STRATEGY_CHECKS, ids=lambda check: check.__name__)

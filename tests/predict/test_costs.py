@@ -42,6 +42,26 @@ def test_estimates_are_means_shrunk_to_the_mean_of_all(story: list[tuple[int, Ex
         assert found.size / found.bytes_per_s == pytest.approx(found.download_s)
 
 
+@settings(max_examples=30, deadline=None)
+@given(story=exchanges, heads=st.lists(st.tuples(st.integers(0, 3), times), max_size=20))
+def test_a_head_tells_of_latency_and_of_nothing_else(
+    story: list[tuple[int, Exchanged]], heads: list[tuple[int, float]]
+) -> None:  # fmt: skip
+    log, without = SiteLog(), SiteLog()
+    for site, exchanged in story:
+        log.learn(site, 0, exchanged)
+        without.learn(site, 0, exchanged)
+    for site, latency_s in heads:
+        log.learn_latency(site, latency_s)
+    told = [(site, each.latency_s) for site, each in story if not each.failed] + heads
+    usual = (0.3 + sum(latency_s for _, latency_s in told)) / (1 + len(told))
+    for site in range(4):
+        own = [latency_s for number, latency_s in told if number == site]
+        assert log.of(site).latency_s == pytest.approx((sum(own) + 3 * usual) / (len(own) + 3))
+        assert log.of(site)[1:] == without.of(site)[1:]
+    assert log.usual_s() == without.usual_s()
+
+
 def test_what_is_recent_counts_more() -> None:
     log = SiteLog()
     for _ in range(200):

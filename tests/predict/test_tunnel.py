@@ -204,6 +204,11 @@ def test_pages_fetched_side_by_side_end_a_batch_once() -> None:
     ("name", "params", "said"),
     [
         ("tunnel", {"form": "best"}, "form is 'best'"),
+        ("tunnel", {"form": "best"}, "write robust, max or paper"),
+        ("tunnel", {"alpha": 1.5}, "alpha = 1.5 is no share"),
+        ("tunnel", {"alpha": float("nan")}, "alpha = nan"),
+        ("tunnel", {"form": "paper", "k": 0}, "k = 0 is no number of links"),
+        ("tunnel", {"k": 1.5}, "is a int, not 1.5"),
         ("tunnel", {"trust": 0}, "trust = 0 is no number"),
         ("tunnel", {"trust": float("nan")}, "trust = nan"),
         ("black-tunnel", {"d": -1}, "d = -1 is no number"),

@@ -43,6 +43,8 @@ class Page:
     score: float
     n_links: int
     links: list[Link] = field(default_factory=list)
+    similarity: float = 0.25  # its cosine, which a judge may think little of
+    to_itself: bool = False
 
 
 @st.composite
@@ -58,7 +60,8 @@ def crawls(draw: st.DrawFn) -> list[Page]:
             Link(target, draw(st.integers(1, 3)), [draw(scores | st.just(NAN)) for _ in Context]) for target in targets
         ]
         refused = draw(st.integers(0, 5))  # links that lead nowhere count as links all the same
-        crawl.append(Page(id_, draw(scores), sum(link.count for link in links) + refused, links))
+        n_links = sum(link.count for link in links) + refused
+        crawl.append(Page(id_, draw(scores), n_links, links, draw(scores), draw(st.booleans())))
     return crawl
 
 
@@ -77,8 +80,11 @@ def tell(strategy: Strategy, crawl: list[Page]) -> Iterator[tuple[list[Page], di
             similarity=np.array([link.similarity for link in open_], np.float32).reshape(-1, len(Context)),
             current=np.array([known.get(link.target, np.nan) for link in open_]),
             others=np.array([link.target for link in page.links if link.target in done], np.int64),
+            to_itself=page.to_itself,
         )  # fmt: skip
-        source = SourcePage(page.id, 0, 0, ordinal, page.score, page.score > 0.5, page.n_links)
+        source = SourcePage(
+            page.id, 0, 0, ordinal, page.score, page.score > 0.5, page.n_links, similarity=page.similarity
+        )
         known.update(zip(ids.tolist(), strategy.rank(source, view).tolist(), strict=True))
         revised = strategy.revise(lambda ids: np.isin(ids, list(known)))
         if revised is not None:

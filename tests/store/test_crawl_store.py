@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import resource
 import shutil
@@ -7,15 +8,18 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from dowse.model.budget import Spent
 from dowse.model.errors import FolderBusy, NotACrawl, StoreError, UserError
+from dowse.model.found import Find, FoundRow
 from dowse.model.records import PAGES, Batch, CandidateRow, CandidateState, Records, SiteRow
+from dowse.model.runs import JudgedBy
 from dowse.store import Counters, CrawlReader, CrawlStore, export, read_response
+from dowse.store.read_verdicts import final_verdicts
 from tests.store.made import WALL, batch, body, candidates, page, url, warc_records
 
 SETTINGS = {"topic": {"name": "solar", "politeness": {"obey_robots": False}}, "version": "1.2"}
@@ -71,6 +75,10 @@ def test_what_a_forecast_learns_from_comes_back_in_order(folder: Path) -> None:
 WITHOUT_MODELS = "".join(
     f"ALTER TABLE pages DROP COLUMN {name};" for name in ("model", "first_score", "first_relevant", "first_model")
 )  # as before version 5
+WITHOUT_FOUND = "DROP TABLE found;"  # of version 7
+WITHOUT_JUDGES = "".join(
+    f"ALTER TABLE runs DROP COLUMN {name};" for name in ("judge", "threshold", "model", "made_of", "vague", "verdicts")
+)  # as before version 6
 
 
 def test_each_column_gets_its_own_value(folder: Path) -> None:
@@ -182,7 +190,7 @@ def test_runs_tell_why_they_stopped(folder: Path) -> None:
     with CrawlStore.open(folder) as store:
         assert store.start_run(WALL + 1) == 2
         store.end_run("frontier empty", WALL + 2)
-    assert rows(folder, "SELECT * FROM runs") == [
+    assert rows(folder, "SELECT id, started_at, ended_at, stop_reason FROM runs") == [
         (1, "2023-11-14T22:13:20.250000Z", None, "interrupted"),
         (2, "2023-11-14T22:13:21.250000Z", "2023-11-14T22:13:22.250000Z", "frontier empty"),
     ]
@@ -239,6 +247,54 @@ def test_what_is_no_crawl_is_not_opened(tmp_path: Path) -> None:
         CrawlStore.open(tmp_path)
 
 
+VERDICTS = {
+    "pages": 9, "relevant": 4, "joined": 1, "left": 2, "model": 3, "threshold": 0.5, "positive": 0, "made_of": 9,
+    "precision": [0.9, 0.5, 1.0], "recall": [0.8, 0.4, 0.9],
+}  # fmt: skip
+
+
+def test_each_run_has_a_judge_of_its_own(folder: Path) -> None:
+    first = JudgedBy(judge="similarity", threshold=0.2)
+    last = JudgedBy(judge="learned", threshold=0.5, model=3, made_of=9, verdicts=VERDICTS)
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.start_run(WALL, first)
+    with CrawlStore.open(folder) as store:
+        store.start_run(WALL + 1, JudgedBy(judge="learned", threshold=0.5))
+        store.end_run("frontier empty", WALL + 2, last)
+    with CrawlReader(folder) as reader:
+        assert [run.judged_by for run in reader.summary().runs] == [first, last]
+
+
+@pytest.mark.parametrize("odd", ["{}", "[1]", '{"pages": 1}', json.dumps({**VERDICTS, "precision": [1]})])
+def test_verdicts_that_nobody_gave_are_damage(folder: Path, odd: str) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        store.start_run(WALL)
+        store._connection.execute("UPDATE runs SET verdicts = ?", (odd,))
+        store._connection.execute("INSERT INTO statistics VALUES ('final verdicts', ?)", (odd,))
+    with CrawlReader(folder) as reader:
+        with pytest.raises(StoreError):
+            reader.summary()
+        with pytest.raises(StoreError):
+            final_verdicts(reader)
+
+
+def test_records_of_the_fifth_version_do_not_know_who_judged(folder: Path) -> None:
+    with CrawlStore.create(folder, SETTINGS, WALL) as store:
+        store.start_run(WALL)
+    with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:
+        connection.executescript(
+            WITHOUT_JUDGES
+            + WITHOUT_FOUND
+            + "UPDATE meta SET value = '5' WHERE name = 'schema_version'; PRAGMA user_version = 5;"
+        )
+    with CrawlReader(folder) as reader:
+        assert [run.judged_by for run in reader.summary().runs] == [JudgedBy()]
+    assert rows(folder, "PRAGMA user_version") == [(5,)], "looking changes nothing"
+    with CrawlStore.open(folder) as store:
+        store.start_run(WALL + 1, JudgedBy(judge="erid", threshold=0.002))
+    assert rows(folder, "SELECT judge, threshold, model FROM runs") == [("", None, 0), ("erid", 0.002, 0)]
+
+
 def test_records_of_the_first_version_are_read_and_gone_on_with(folder: Path) -> None:
     with CrawlStore.create(folder, SETTINGS, WALL) as store:
         store.commit(batch(0))
@@ -248,6 +304,8 @@ def test_records_of_the_first_version_are_read_and_gone_on_with(folder: Path) ->
             "ALTER TABLE sites DROP COLUMN not_before; ALTER TABLE sites DROP COLUMN closed;"
             "ALTER TABLE pages DROP COLUMN cached_from;"
             + WITHOUT_MODELS
+            + WITHOUT_JUDGES
+            + WITHOUT_FOUND
             + "UPDATE meta SET value = '1' WHERE name = 'schema_version'; PRAGMA user_version = 1;"
         )
     with CrawlReader(folder) as reader:
@@ -262,8 +320,8 @@ def test_records_of_the_first_version_are_read_and_gone_on_with(folder: Path) ->
         assert (site.requests, site.not_before, site.closed) == (5, None, "")
         store.commit(batch(5))
         assert list(store.sites()) == list(batch(5).sites.values())
-    assert rows(folder, "PRAGMA user_version") == [(5,)]
-    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("5",)]
+    assert rows(folder, "PRAGMA user_version") == [(7,)]
+    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("7",)]
 
 
 def test_records_of_the_third_version_have_no_details(folder: Path) -> None:
@@ -274,6 +332,8 @@ def test_records_of_the_third_version_have_no_details(folder: Path) -> None:
     with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:
         connection.executescript(
             WITHOUT_MODELS
+            + WITHOUT_JUDGES
+            + WITHOUT_FOUND
             + "DROP TABLE settled; UPDATE meta SET value = '3' WHERE name = 'schema_version'; PRAGMA user_version = 3;"
         )
     with CrawlReader(folder) as reader:
@@ -286,6 +346,34 @@ def test_records_of_the_third_version_have_no_details(folder: Path) -> None:
         assert list(store.details([4, 2, 1])) == []
         store.commit(Batch(evidence={2: known[1]}, details={2: b"words" * 100}))
         assert list(store.details([4, 2, 1])) == [(2, b"words" * 100)]
+
+
+def test_records_of_the_sixth_version_have_no_found_seeds(folder: Path) -> None:
+    with CrawlStore.create(folder, SETTINGS, WALL) as store:
+        store.commit(batch(0))
+    with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:
+        connection.executescript(WITHOUT_FOUND + "PRAGMA user_version = 6;")
+    with CrawlReader(folder) as reader:
+        assert reader.found() == []
+    assert rows(folder, "PRAGMA user_version") == [(6,)], "looking changes nothing"
+    seed = FoundRow(0, url(1), "T", "s", 0.5, 0.25, [asdict(Find("e", "q", 1, "T", "s", "t"))])
+    with CrawlStore.open(folder) as store:
+        assert store.found() == []
+        store.put_found([seed])
+        assert store.found() == [seed]
+    with CrawlReader(folder) as reader:
+        assert reader.found(url(1)) == [seed]
+        assert reader.found(url(2)) == []
+
+
+@pytest.mark.parametrize("finds", ["[1]", '[{"engine": "e"}]', "{", '"x"'])
+def test_found_seeds_that_somebody_else_wrote_are_checked(folder: Path, finds: str) -> None:
+    CrawlStore.create(folder, SETTINGS, WALL, found=[FoundRow(0, url(1))]).close()
+    with closing(sqlite3.connect(folder / "dowse.sqlite")) as connection:
+        connection.execute("UPDATE found SET finds = ?", (finds,))
+        connection.commit()
+    with CrawlReader(folder) as reader, pytest.raises(StoreError, match="damaged"):
+        reader.found()
 
 
 def test_all_evidence_is_forgotten_or_none(folder: Path) -> None:
@@ -427,3 +515,21 @@ def test_a_batch_without_pages_starts_no_archive(folder: Path) -> None:
         store.commit(Batch(pages=[page(1, outcome="failed", archive=[])]))
     assert list(folder.glob("*.warc.gz")) == []
     assert rows(folder, "SELECT warc_file, warc_offset, warc_length FROM pages") == [(None, None, None)]
+
+
+def test_a_crawl_that_asked_nobody_makes_way_for_another(tmp_path: Path) -> None:
+    CrawlStore.create(tmp_path, {"topic": {"query": "wrong"}}, WALL).close()
+    with CrawlStore.create(tmp_path, {"topic": {"query": "right"}}, WALL) as store:
+        assert store.settings()["topic"] == {"query": "right"}
+        store.note_spent(Spent(requests=1))
+    with pytest.raises(UserError, match="already holds a crawl"):
+        CrawlStore.create(tmp_path, {}, WALL)
+    with CrawlStore.open(tmp_path) as store:
+        assert store.settings()["topic"] == {"query": "right"}
+
+
+def test_pages_that_cost_no_request_are_kept_as_well(tmp_path: Path) -> None:
+    with CrawlStore.create(tmp_path, {}, WALL) as store:
+        store.commit(Batch(pages=[page(0, archive=[])]))
+    with pytest.raises(UserError, match="already holds a crawl"):
+        CrawlStore.create(tmp_path, {}, WALL)

@@ -16,7 +16,7 @@ from pyarrow import parquet
 from dowse.model.errors import NotACrawl, StoreError, UserError
 from dowse.model.records import Batch
 from dowse.store import CrawlStore, export
-from dowse.store.export import COLUMNS
+from dowse.store.export import COLUMNS, Chosen, PagePlace
 from tests.store.made import WALL, page, url
 
 TITLES = ["plain", 'quote " and, comma', "two\nlines", "ünïcode 漢字", "", "=1+1"]
@@ -62,7 +62,7 @@ def test_jsonl(folder: Path, tmp_path: Path) -> None:
 
 
 def test_csv(folder: Path, tmp_path: Path) -> None:
-    assert export(folder, "csv", str(tmp_path / "out.csv"), relevant_only=True) == 3
+    assert export(folder, "csv", str(tmp_path / "out.csv"), chosen=Chosen(relevant=True)) == 3
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [row["id"] for row in rows] == ["4", "2", "0"]
@@ -130,7 +130,7 @@ def test_a_file_appears_whole_or_not_at_all(folder: Path, tmp_path: Path, monkey
 
 
 def test_mistakes_are_told(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UserError, match="jsonl, csv, parquet"):
+    with pytest.raises(UserError, match="jsonl, csv, parquet, md"):
         export(folder, "xml", tmp_path / "out")
     with pytest.raises(UserError, match="name a file"):
         export(folder, "parquet", "-")
@@ -147,7 +147,7 @@ def test_mistakes_are_told(folder: Path, tmp_path: Path, monkeypatch: pytest.Mon
 def test_the_stream_may_be_anything(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stdout", stream)
-    assert export(folder, "jsonl", "-", relevant_only=True) == 3
+    assert export(folder, "jsonl", "-", chosen=Chosen(relevant=True)) == 3
     assert len(stream.getvalue().splitlines()) == 3
 
 
@@ -215,3 +215,26 @@ def test_rows_that_are_none_are_told(folder: Path, tmp_path: Path, change: str) 
         with pytest.raises(StoreError):
             export(folder, to, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_markdown_of_a_page_is_text_and_nothing_else(tmp_path: Path) -> None:
+    title = "# <script>x</script> [a](b) ![p](q) *b* 1. `c` &amp;"
+    with CrawlStore.create(tmp_path / "crawl", {}, WALL) as store:
+        store.commit(Batch(pages=[page(0, title=title, score=0.5)]))
+    hostile = "- one\n\n<img src=x>\n    code\n> quote"
+    assert export(tmp_path / "crawl", "md", tmp_path / "out.md", text_of=lambda _: hostile) == 1
+    said = (tmp_path / "out.md").read_text("utf-8")
+    signs = r"\# \<script\>x\</script\> \[a\]\(b\) \!\[p\]\(q\) \*b\* 1\. \`c\` \&amp;"
+    assert said.startswith(f"## {signs}\n\n<{url(0)}>  \nscore 0.500, relevant  \nfetched 2023-11-14T22:13:20Z\n\n")
+    assert said.endswith("\\- one\n\n\\<img src=x\\>\n\ncode\n\n\\> quote\n")
+
+
+def test_a_page_is_chosen_by_all_that_is_asked(folder: Path, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def where(place: PagePlace) -> bool:
+        asked.append(place.url)
+        return place.url != url(4)
+
+    assert export(folder, "jsonl", tmp_path / "a", chosen=Chosen(relevant=True, min_score=0.2, where=where)) == 1
+    assert asked == [url(4), url(2)], "the records are asked first"

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from dowse.engine.page.cached import open_cache
 from dowse.model.errors import NotACrawl
 from dowse.model.http import Truncation
 from dowse.model.records import Batch, PageRow
+from dowse.model.topic import Cache
 from dowse.store import CrawlStore, HeldPages, compose
 from tests.store.made import WALL, body, page, response, url
 
@@ -145,3 +147,16 @@ def test_what_is_no_crawl_is_named(tmp_path: Path) -> None:
     crawl(tmp_path / "c", page(0))
     with pytest.raises(NotACrawl, match="holds no crawl"):
         HeldPages([tmp_path / "c", tmp_path], 7 * DAY_S, NOW)
+
+
+def test_what_lies_in_a_file_that_is_gone_is_not_held(tmp_path: Path) -> None:
+    folder = crawl(tmp_path / "c", answered(0), answered(1))
+    (folder / "dowse-00000.warc.gz").unlink()
+    pages = HeldPages([folder], 7 * DAY_S, NOW)
+    assert (len(pages), pages.counts) == (0, (0,))
+    notes: list[str] = []
+    opened = open_cache(Cache((str(folder),)), tmp_path / "new", NOW, notes)
+    assert opened is not None
+    assert notes == [f"cache: {folder} holds no pages: its WARC files are gone"]
+    for one in (pages, opened):
+        one.close()

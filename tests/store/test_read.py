@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.model.errors import NotACrawl
+from dowse.model.errors import NotACrawl, StoreError
 from dowse.model.http import Timings
 from dowse.model.records import Batch, CandidateRow, CandidateState, SiteRow
 from dowse.store import CrawlReader, CrawlStore, OutcomeCount, Parent, Run
@@ -211,6 +211,10 @@ def test_what_is_no_crawl(tmp_path: Path) -> None:
     (tmp_path / "dowse.sqlite").write_bytes(b"")
     with pytest.raises(NotACrawl, match="not made by Dowse"):
         CrawlReader(tmp_path)
+    (tmp_path / "dowse-00000.warc.gz").touch()  # of a crawl, then
+    for opened in (CrawlReader, CrawlStore.open):
+        with pytest.raises(StoreError, match=r"are damaged: dowse.sqlite is empty\. .* dowse repair"):
+            opened(tmp_path)
 
 
 def test_reading_a_finished_crawl_writes_nothing(folder: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from warcio.archiveiterator import ArchiveIterator
 
 from dowse.model.errors import StoreError
 from dowse.model.http import Response, Truncation
@@ -182,3 +183,22 @@ def test_reading_where_no_response_lies(tmp_path: Path) -> None:
         read_response(tmp_path, "a.warc.gz", len(members[0]))
     with pytest.raises(StoreError, match="cannot read"):
         read_response(tmp_path, "b.warc.gz", 0)
+
+
+def test_warcio_finds_every_digest_right(tmp_path: Path) -> None:
+    path = tmp_path / "one.warc.gz"
+    whole = [warcinfo(path.name, WALL, {"software": "dowse"}), *compose(response(3), WALL, FIELDS)]
+    path.write_bytes(b"".join(whole))
+    with path.open("rb") as stream:
+        for record in ArchiveIterator(stream, check_digests=True):
+            record.content_stream().read()
+            assert record.rec_headers["WARC-Block-Digest"].startswith("sha1:")
+            assert record.digest_checker.passed, record.digest_checker.problems
+    torn = gzip.decompress(path.read_bytes()).replace(b"depth: 2", b"depth: 3")
+    path.write_bytes(torn)
+    with path.open("rb") as stream:
+        checks = [
+            (record.content_stream().read(), record.digest_checker.passed)
+            for record in ArchiveIterator(stream, check_digests=True)
+        ]
+    assert [passed for _, passed in checks] == [True, True, True, False], "that of the metadata"

@@ -49,8 +49,9 @@ def arm(store: CrawlStore, where: str) -> None:
 def main() -> None:
     folder, where = Path(sys.argv[1]), sys.argv[2]
     fresh = not (folder / DATABASE).exists()
-    size = {"archive_bytes": 4000}
-    store = CrawlStore.create(folder, {}, WALL, **size) if fresh else CrawlStore.open(folder, **size)
+    size = 4000
+    make = CrawlStore.create
+    store = make(folder, {}, WALL, archive_bytes=size) if fresh else CrawlStore.open(folder, archive_bytes=size)
     first = store.counters().recorded
     for number in range(10_000):
         if number == 2 and where != "never":

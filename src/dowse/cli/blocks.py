@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dowse.cli.flags import NETWORK, AsJson, flagged
+from dowse.cli.flags import NETWORK, AsJson, Force, flagged
 from dowse.cli.named_page import Page, TopicWords, read_page
+from dowse.cli.outputs import check_out
 from dowse.cli.terminal import say, say_json
 from dowse.lab.blocks import Block, BlockedPage, measure
 from dowse.lab.blocks.block_html import write_markup
@@ -20,8 +21,8 @@ from dowse.lab.blocks.block_picture import blocks_drawing
 from dowse.lab.blocks.legend import tunnel_told
 from dowse.lab.draw.picture_file import check_picture, save_picture
 from dowse.lab.html_markup import clip
+from dowse.model.block_rule import BlockRule
 from dowse.model.errors import UserError
-from dowse.model.files import check_writable
 from dowse.model.shown import shown
 
 __all__ = ["blocks"]
@@ -43,20 +44,28 @@ def blocks(
         Path | None,
         typer.Option(metavar="FILE.png|FILE.svg|FILE.html", help="Also draw the page, with its blocks in colour."),
     ] = None,
+    alpha: Annotated[
+        float, typer.Option(metavar="SHARE", help="Split elements of at least this share of the page's height.")
+    ] = BlockRule().alpha,
+    k: Annotated[
+        int, typer.Option("--k", metavar="N", help="Split elements with a child of at least this many links.")
+    ] = BlockRule().k,
+    force: Force = False,
     as_json: AsJson = False,
     **given: Any,
 ) -> None:
     """Show which blocks of a page are on the topic."""
+    rule = BlockRule(alpha, k)
     if picture is not None:
         if picture.suffix.lower() not in _ENDINGS:
             raise UserError(f"--picture: {str(picture)!r} must end in {', '.join(_ENDINGS[:-1])} or {_HTML}")
         if picture.resolve() in (Path(source).resolve(), Path(topic).resolve()):
             raise UserError(f"--picture: {str(picture)!r} is the page or the topic file: give the picture another name")
-        check_writable(picture)
+        check_out(picture, force=force)
         if picture.suffix.lower() != _HTML:
             check_picture(picture)
     read = read_page(source, topic, given)
-    page = measure(read.document, read.judge, read.facts())
+    page = measure(read.document, read.judge, read.facts(), rule)
     if picture is not None:
         _draw(page, picture, read.topic.query or read.topic.name or topic, source)
     if as_json:

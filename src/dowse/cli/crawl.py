@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import shlex
 import signal
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from dowse.cli.crawl_summary import finish
-from dowse.cli.display import Display, choose_display
+from dowse.cli.display import Display, QuietDisplay, choose_display
 from dowse.cli.flags import OUTPUT, START, flagged, given_of, read_topic, with_flags
+from dowse.cli.verdict_words import vague_lines
 from dowse.engine.assembly.api import choose_folder
 from dowse.engine.assembly.assemble import Assembly, assemble, read_settings, wanted_workers
 from dowse.engine.loop.engine import Engine, Stop
+from dowse.engine.page.vagueness import VAGUE
 from dowse.engine.workers.freed_memory import keep_less
 from dowse.engine.workers.start import Started, fork_workers
 from dowse.model.errors import UserError
@@ -28,7 +32,7 @@ __all__ = ["INTERRUPTED", "crawl", "run_crawl"]
 
 INTERRUPTED = 130
 _TOLD = frozenset(
-    ("delay clipped", "page lost", "predicate failed", "sitemaps", "sitemap problem")
+    ("answers not read", "delay clipped", "page lost", "predicate failed", "sitemaps", "sitemap problem")
 )  # events shown as they happen
 
 
@@ -53,6 +57,8 @@ def crawl(
     **given: Any,
 ) -> None:
     """Crawl the web for a topic.
+
+    Without seeds, search engines that need no key are asked for some.
 
     Example: dowse crawl "perovskite solar cells" --seed https://en.wikipedia.org/wiki/Perovskite_solar_cell -b 500p
     """
@@ -102,13 +108,13 @@ async def _crawl(
     topic: Topic, folder: Path, display: Display, prepared: Sequence[Started], *, resume: bool
 ) -> Stop:  # fmt: skip
     signals = _Signals(folder, display)
-    assembly = await assemble(topic, folder, resume=resume, prepared=prepared)
+    assembly = await assemble(topic, folder, resume=resume, prepared=prepared, tell=_early(display))
     signals.engine = assembly.engine
     held = "" if assembly.cache is None else f"  ({len(assembly.cache)} URLs in the cache)"
     display.open(f"Dowse: {topic.name or topic.query or predicate_text(topic)}  ->  {folder}{held}")
     for note in assembly.notes:
         display.say(note)
-    assembly.life.journal.on_event = lambda kind, detail: display.say(f"{kind}: {detail}") if kind in _TOLD else None
+    assembly.life.journal.on_event = partial(_tell, display, folder)
     watcher = asyncio.create_task(_watch(assembly, display))
     try:
         return await assembly.run()
@@ -120,6 +126,22 @@ async def _crawl(
             display.close()
         finally:
             await assembly.close()
+
+
+def _early(display: Display) -> Callable[[str], None]:
+    """Says what happens before the crawl begins; nothing where the user wants silence."""
+    return (lambda _: None) if isinstance(display, QuietDisplay) else display.say
+
+
+def _tell(display: Display, folder: Path, kind: str, detail: str) -> None:
+    """What happened, if the user should know at once; of vague words, also what would sharpen them."""
+    if kind == VAGUE and isinstance(display, QuietDisplay):
+        return  # advice is no error
+    if kind == VAGUE:
+        for line in vague_lines(detail, folder):
+            display.say(line)
+    elif kind in _TOLD:
+        display.say(f"{kind}: {detail}")
 
 
 async def _watch(assembly: Assembly, display: Display) -> None:
@@ -150,6 +172,6 @@ class _Signals:
                 self._starting.cancel()
         elif self._asked == 1:
             self._display.say("Stopping: waiting for the requests that are open. Press Ctrl-C again to stop at once.")
-            self.engine.stop("interrupted", f"go on with: dowse crawl --resume {self._folder}")
+            self.engine.stop("interrupted", f"go on with: dowse crawl --resume {shlex.quote(str(self._folder))}")
         else:
             self.engine.abort()

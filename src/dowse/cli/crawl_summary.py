@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from dowse.cli.terminal import say, say_json
-from dowse.cli.verdict_words import final_lines, judged_by_model
+from dowse.cli.verdict_words import (
+    borderline_lines,
+    final_lines,
+    judged_by_model,
+    language_line,
+    spread_line,
+    vague_lines,
+)
 from dowse.engine.loop.engine import Stop
 from dowse.lab.draw.harvest_chart import harvest_chart
 from dowse.lab.draw.picture_file import save_picture
+from dowse.lab.finished.verdict_facts import VerdictFacts, verdict_facts
 from dowse.lab.report.settings_text import subject_of
 from dowse.lab.wording import forecast_sentence, human_bytes, human_seconds, telling_horizons, too_early
 from dowse.model.errors import UserError
 from dowse.model.forecast import Forecast
 from dowse.model.judge import LEARNED
-from dowse.model.records import FINAL_VERDICTS
+from dowse.model.runs import JudgedBy
 from dowse.model.shown import shown
 from dowse.store import CrawlReader, Summary
 
 __all__ = ["finish"]
 
 _OUTCOMES = 8
+_BORDERLINE = 2  # pages on either side of the threshold
 _COULD_GO_ON = frozenset(("budget", "target", "interrupted"))
 
 
@@ -44,18 +54,18 @@ def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
     """Draw the curve and print the summary. The exit code is 1 when no page was fetched."""
     with CrawlReader(folder) as crawl:
         summary, settings, forecast = crawl.summary(), crawl.settings(), crawl.forecast()
-        final = crawl.statistic(FINAL_VERDICTS)
+        facts = verdict_facts(crawl, _BORDERLINE)
         refused = [f"{refusal.rule} ({refusal.count})" for refusal in crawl.refusals()[:3]]
     topic = settings["topic"]
     picture = _draw_curve(folder, topic.get("name") or subject_of(topic)) if summary.pages else None
     if as_json:
         value = {"event": "summary", "folder": str(folder), "stop": asdict(stop), **asdict(summary)}
-        value["verdicts"] = final
+        value["verdicts"] = facts.to_json()
         value["forecast"] = None if forecast is None else forecast.to_json()
         say_json(value)
     elif not quiet:
-        expected = _expected(stop, summary, forecast)
-        _print(folder, stop, summary, picture, [_judged_by(settings, final), *final_lines(final)], expected)
+        verdicts = _verdicts(folder, settings, facts) if summary.judged else []
+        _print(folder, stop, summary, picture, verdicts, _expected(stop, summary, forecast))
     if not summary.pages and stop.kind != "interrupted":
         say(f"dowse: no page was fetched: {shown(_why_none(summary, settings, refused))}", err=True)
         return 1
@@ -73,18 +83,35 @@ def _why_none(summary: Summary, settings: dict[str, Any], refused: list[str]) ->
     )
 
 
-def _judged_by(settings: dict[str, Any], final: dict[str, Any] | None) -> str:
-    """The threshold that made pages relevant, and how to sharpen it where nobody chose it."""
-    if final is not None:
-        return judged_by_model(final)
+def _verdicts(folder: Path, settings: dict[str, Any], facts: VerdictFacts) -> list[tuple[str, str]]:
+    """What made pages relevant, how sure that is, and where it is doubtful."""
+    by = facts.by
+    told = {
+        "relevant": [_judged_by(settings, by), *final_lines(by.verdicts), *facts.changes],
+        "scores": [spread_line(facts.spread)] if facts.spread is not None else [],
+        "borderline": borderline_lines(facts, _BORDERLINE) if by.judge == LEARNED else [],
+        "languages": [line] if (line := language_line(facts.languages)) else [],
+        "vague": vague_lines(by.vague, folder),
+    }
+    return [("" if row else name, text) for name, lines in told.items() for row, text in enumerate(lines)]
+
+
+def _judged_by(settings: dict[str, Any], by: JudgedBy) -> str:
+    """The threshold that made pages relevant, and where it is from."""
+    if by.verdicts is not None:
+        return judged_by_model(by.verdicts)
     topic = settings["topic"]
     if topic.get("predicate"):
         return f"the predicate: {shown(subject_of({**topic, 'query': ''}))}"
-    method, given = topic["judge"]["method"], topic["judge"]["threshold"] is not None
-    method = "similarity" if method == LEARNED else method  # too little was learned, or a threshold was given
-    origin = "as given" if given else "from the examples" if topic["examples"] else "the default for words alone"
-    hint = "" if given or topic["examples"] else "; example pages or --threshold sharpen it"
-    return f"{method} of at least {settings['threshold']:.3f}, {origin}{hint}"
+    threshold = settings["threshold"] if by.threshold is None else by.threshold
+    method = by.judge or topic["judge"]["method"]
+    if topic["judge"]["threshold"] is not None or threshold != settings["threshold"]:
+        return f"{method} of at least {threshold:.3f}, as given"
+    if topic["judge"]["method"] == LEARNED and not topic["examples"]:
+        return f"{method} of at least {threshold:.3f}: too little was learned for a model"
+    origin = "from the examples" if topic["examples"] else "the default for words alone"
+    hint = "" if topic["examples"] else "; example pages or --threshold sharpen it"
+    return f"{method} of at least {threshold:.3f}, {origin}{hint}"
 
 
 def _saved(summary: Summary) -> list[tuple[str, str]]:
@@ -102,7 +129,12 @@ def _expected(stop: Stop, summary: Summary, forecast: Forecast | None) -> list[s
 
 
 def _print(
-    folder: Path, stop: Stop, summary: Summary, picture: Path | None, judged_by: list[str], expected: list[str]
+    folder: Path,
+    stop: Stop,
+    summary: Summary,
+    picture: Path | None,
+    verdicts: list[tuple[str, str]],
+    expected: list[str],
 ) -> None:
     from rich.console import Console  # only here: a program that asks for JSON need not load them
     from rich.table import Table
@@ -115,7 +147,7 @@ def _print(
     rows = [
         ("stopped", str(stop)),
         ("pages", f"{summary.pages} fetched, {summary.relevant} relevant: harvest rate {summary.harvest:.1%}"),
-        *(("" if row else "relevant", text) for row, text in enumerate(judged_by)),
+        *verdicts,
         ("spent", f"{summary.requests} requests, {human_bytes(summary.bytes)}, {human_seconds(summary.seconds)}"
                   f" ({rate:.1f} pages/s)"),
         *_saved(summary),
@@ -128,8 +160,9 @@ def _print(
     rows.append(("results", f"{folder / 'dowse.sqlite'} and {folder}/*.warc.gz"))
     if picture is not None:
         rows.append(("picture", str(picture)))
-    rows.append(("next", f"dowse report {folder}"))
-    rows.append(("", f"dowse export {folder} --to csv -o pages.csv"))
     for name, text in rows:
         table.add_row(name, Text(shown(text)))  # what a server said is data, not markup
     Console(highlight=False).print(table)
+    # beside the table, which would break a long line: these are there to be pasted
+    place, width = shlex.quote(str(folder)), max(len(name) for name, _ in rows) + 2
+    say(f"{'next':{width}}dowse report {place}\n{'':{width}}dowse export {place} -o pages.csv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -97,4 +98,4 @@ def _compare(out: Path, query: str, focused: str, curves: dict[str, HarvestCurve
         say(f"{title:24} {found[name]:4} relevant of {spent[name]} pages fetched   harvest rate {share:.0%}")
     say(f"\nThe same budget found {found[focused] / max(1, found['bfs']):.1f} times as many relevant pages.")
     say(f"results: {out / focused}   picture: {picture}")
-    say(f"now try: dowse report {out / focused}")
+    say(f"now try: dowse report {shlex.quote(str(out / focused))}")

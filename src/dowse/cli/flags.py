@@ -15,26 +15,28 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
-from typer.core import TyperCommand
 
 from dowse.judge import category_files
 from dowse.model.errors import UserError
 from dowse.model.proxy_login import PROXY
+from dowse.model.secret_fields import join_cookies
 from dowse.model.topic import Expression, StrategyChoice, Topic
 from dowse.model.topic_fields import Fault, budget_text
 from dowse.model.topic_keys import topic_keys
 from dowse.model.topicfile import load_topic
+from dowse.model.url import canonical
 from dowse.predict import parameter_value, split_strategy
 
 __all__ = [
-    "FLAGS", "GROUPS", "NETWORK", "OUTPUT", "START", "AsJson", "Flag", "Folder", "GroupedHelp", "flagged", "given_of",
-    "read_topic", "with_flags",
+    "FLAGS", "GROUPS", "NETWORK", "OUTPUT", "START", "AsJson", "Flag", "Folder", "Force", "flagged",
+    "given_of", "read_topic", "with_flags",
 ]  # fmt: skip
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The crawl's folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what exists.")]
 
 START, STOP, ORDER, SCOPE, RELEVANCE, ASKING, SAVING, OUTPUT = GROUPS = (
     "Where to start", "When to stop", "Which pages come first", "How far to go", "What counts as relevant",
@@ -43,6 +45,7 @@ START, STOP, ORDER, SCOPE, RELEVANCE, ASKING, SAVING, OUTPUT = GROUPS = (
 """The headings of ``dowse crawl --help``."""
 
 _KEYS = topic_keys(Path())
+_DAY_S = 86400.0
 _LISTS = (".txt", ".csv", ".tsv")  # no host name ends so: a seed that does is a file
 
 
@@ -58,6 +61,7 @@ class Flag:
     kind: type = str
     many: bool = False
     short: str = ""
+    secret: bool = False  # its values are shown to nobody
     fixed: bool = False  # settled when a crawl begins: --resume does not take it
     lay: Callable[[Flag, Topic, Any], Topic] | None = None  # for a flag that does more than set its key
 
@@ -66,10 +70,23 @@ class Flag:
         """The name of a command's parameter for it."""
         return self.name[2:].replace("-", "_")
 
+    @property
+    def default(self) -> str:
+        """What holds without it, as the user would write it; empty where that is nothing, or follows from the rest."""
+        table, _, key = self.sets.rpartition(".")
+        if self.kind is bool or key not in _KEYS.get(table, {}):
+            return ""
+        attribute = _KEYS[table][key][0]
+        value = getattr(getattr(Topic(), table) if table else Topic(), attribute)
+        if attribute.endswith("_s"):
+            return f"{value / _DAY_S:g}d" if value and value % _DAY_S == 0 else f"{value:g}s"
+        return "" if value is None or value in ("", (), {}) else str(value)
+
     def option(self) -> inspect.Parameter:
         """The parameter that makes typer offer this flag."""
         names = [self.name, self.short] if self.short else [self.name]
-        info = typer.Option(*names, metavar=self.metavar or None, help=self.help, rich_help_panel=self.group)
+        told = f"{self.help} [default: {self.default}]" if self.default else self.help
+        info = typer.Option(*names, metavar=self.metavar or None, help=told, rich_help_panel=self.group)
         if self.kind is bool:
             hint, default = Annotated[bool, info], False
         else:  # numbers come as text: the key's reader complains of "two" as it does of "-2"
@@ -107,7 +124,7 @@ class Flag:
         for entry in entries:
             key, separator, value = entry.partition("=")
             if not (separator and key and value):
-                raise Fault(f"write {self.metavar}, not {entry!r}")
+                raise Fault(f"write {self.metavar}" + ("" if self.secret else f", not {entry!r}"))
             found[key] = value
         return found
 
@@ -116,11 +133,19 @@ def _with(topic: Topic, table: str, values: dict[str, Any]) -> Topic:
     return replace(topic, **({table: replace(getattr(topic, table), **values)} if table else values))
 
 
+def _lay_off_topic(flag: Flag, topic: Topic, value: bool) -> Topic:
+    return _with(topic, "seeds", {"on_topic": not value})
+
+
 def _lay_seeds(flag: Flag, topic: Topic, seeds: list[str]) -> Topic:
-    """A seed is a file where there is such a file. Seeds that are not web addresses are told when the crawl starts."""
+    """A seed is a file where there is such a file, else a web address."""
     for seed in seeds:
         if "://" not in seed and seed.lower().endswith(_LISTS) and not Path(seed).is_file():
             raise Fault(f"there is no file {seed!r}")
+        if Path(seed).is_dir():
+            raise Fault(f"{seed!r} is a folder: name a web page, or a file with one URL per line")
+        if not Path(seed).is_file() and canonical(seed if "://" in seed else f"https://{seed}") is None:
+            raise Fault(f"{seed!r} is not a web address")
     files = [seed for seed in seeds if Path(seed).is_file()]
     urls = [seed for seed in seeds if seed not in files]
     values = {"urls": (*topic.seeds.urls, *urls), "files": (*topic.seeds.files, *files)}
@@ -144,6 +169,30 @@ def _lay_params(flag: Flag, topic: Topic, entries: list[str]) -> Topic:
     return _with(topic, "strategy", {"params": {**topic.strategy.params, **params}})
 
 
+def _lay_headers(flag: Flag, topic: Topic, entries: list[str]) -> Topic:
+    found = {host: dict(own) for host, own in topic.network.headers.items()}
+    for entry in entries:
+        [(host, header)] = flag.pairs([entry]).items()
+        name, colon, value = header.partition(":")
+        if not colon:
+            raise Fault(f"write {flag.metavar}")
+        found.setdefault(host, {})[name.strip()] = value.strip()
+    _, read = _KEYS["network"]["headers"]
+    return _with(topic, "network", {"headers": read(found)})
+
+
+def _lay_cookies(flag: Flag, topic: Topic, entries: list[str]) -> Topic:
+    """All that are given for a host are sent; of the topic's, those of other names."""
+    given: dict[str, list[str]] = {}
+    for entry in entries:
+        [(host, cookie)] = flag.pairs([entry]).items()
+        given.setdefault(host, []).append(cookie)
+    before = topic.network.cookies
+    found = {host: join_cookies("; ".join(own), before.get(host, "")) for host, own in given.items()}
+    _, read = _KEYS["network"]["cookies"]
+    return _with(topic, "network", {"cookies": read({**before, **found})})
+
+
 def _lay_predicate(flag: Flag, topic: Topic, text: str) -> Topic:
     """A predicate decides in place of the file's threshold, too."""
     return _with(replace(topic, predicate=Expression(text, flag.name)), "judge", {"threshold": None})
@@ -154,6 +203,22 @@ FLAGS = (
     Flag("--seed", "URL|FILE", "seeds.urls", START,
          "Start from this URL, or from the URLs in this file (one per line).", many=True, short="-s", lay=_lay_seeds),
     Flag("--sitemap", "URL|FILE", "seeds.sitemaps", START, "Start from the pages that this sitemap lists.", many=True),
+    Flag("--find", "", "find.wanted", START, "Ask search engines for seeds, too. Without seeds they are always asked.",
+         bool, fixed=True),
+    Flag("--engine", "NAME[:ADDRESS]", "find.engines", START,
+         "Ask this search engine for seeds: mediawiki, searxng:https://..., local:DIR, ... (see docs/find.md).",
+         many=True, fixed=True),
+    Flag("--query", "EXPR", "find.queries", START,
+         "Ask search engines this, in place of the topic: words, \"phrases\", OR, -word, site:example.org.",
+         many=True, fixed=True),
+    Flag("--most-seeds", "N", "find.seeds", START, "Take at most this many seeds from search engines.", int,
+         fixed=True),
+    Flag("--per-query", "N", "find.per_query", START,
+         "Want at most this many results from one engine for one query.", int, fixed=True),
+    Flag("--find-requests", "N", "find.requests", START, "Make at most this many requests to search engines.", int,
+         fixed=True),
+    Flag("--seeds-off-topic", "", "seeds.on_topic", START,
+         "The seeds are only where to start, and no weak examples of the topic.", bool, lay=_lay_off_topic),
     Flag("--budget", "LIMITS", "budget", STOP,
          "Spend at most this: 2000p (pages), 500MB, 30m or 3000r (requests), or several, joined by commas.",
          short="-b", lay=_lay_budget),
@@ -164,11 +229,16 @@ FLAGS = (
     Flag("--param", "KEY=VALUE", "strategy", ORDER, "Set a parameter of the strategy.", many=True, lay=_lay_params),
     Flag("--maximise", "value|efficiency", "strategy.maximise", ORDER,
          "Get the most value from each page, or from each second."),
+    Flag("--min-priority", "X", "strategy.min_priority", ORDER,
+         "Take up no link with a lower priority than this, whatever the strategy's priorities are.", float),
     Flag("--learn-from", "DIR|FILE", "strategy.learn_from", ORDER,
          "Start with what an earlier crawl by the strategy 'learning' has learned.", many=True, fixed=True),
     Flag("--seed-number", "N", "seed_number", ORDER, "Seed the random choices: the same number repeats them.", int),
     Flag("--scope", "host|domain|any", "scope.reach", SCOPE,
-         "Stay on the seeds' hosts, stay on their domains, or go anywhere."),
+         "Stay on the seeds' hosts (at any port), stay on their domains, or go anywhere."),
+    Flag("--include", "PATTERN", "scope.include", SCOPE,
+         "Fetch only paths like this, seeds aside: /papers/*, *.html.", many=True),
+    Flag("--exclude", "PATTERN", "scope.exclude", SCOPE, "Never fetch paths like this: *action=edit*.", many=True),
     Flag("--max-depth", "N", "scope.max_depth", SCOPE, "Go at most this many links away from a seed.", int),
     Flag("--allow-port", "PORT", "scope.allow_ports", SCOPE,
          "Also fetch from this port, which browsers refuse (e.g. 6667).", int, many=True),
@@ -181,7 +251,7 @@ FLAGS = (
     Flag("--precision", "SHARE", "judge.precision", RELEVANCE,
          "Call pages relevant only as far as this share of them shall be (e.g. 0.9).", float),
     Flag("--language", "NAME", "judge.language", RELEVANCE,
-         "Stem words in this language and skip its stop words; 'none' does neither. The default is english.",
+         "Stem words in this language and skip its stop words; 'none' does neither.",
          fixed=True),
     Flag("--delay", "TIME", "politeness.delay", ASKING,
          "Wait this long between two requests to one host: 1s, 0.5, 0."),
@@ -195,6 +265,12 @@ FLAGS = (
          f"Go through this HTTP proxy, http://host:port. {PROXY} in the environment does the same."),
     Flag("--resolve", "HOST=ADDRESS[:PORT]", "network.resolve", ASKING,
          "Connect to this address for hosts of this name, which may have wildcards (*.example.org).", many=True),
+    Flag("--header", "HOST=NAME:VALUE", "network.headers", ASKING,
+         "Send this header to hosts of this name, which may have wildcards. It is recorded nowhere.", many=True,
+         secret=True, lay=_lay_headers),
+    Flag("--cookie", "HOST=NAME=VALUE", "network.cookies", ASKING,
+         "Send this cookie to hosts of this name, which may have wildcards. It is recorded nowhere.", many=True,
+         secret=True, lay=_lay_cookies),
     Flag("--allow-private", "", "network.allow_private", ASKING,
          "Also fetch from private and loopback addresses.", bool),
     Flag("--allow-address", "ADDRESS", "network.allow_addresses", ASKING,
@@ -254,20 +330,3 @@ def read_topic(text: str | None) -> Topic:
     if not text.strip():
         raise UserError("the topic is empty: give words, or the path of a topic file")
     return Topic(name=text, query=text)
-
-
-class GroupedHelp(TyperCommand):
-    """A command whose help lists its options under the headings of their groups."""
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        rows: dict[str, list[tuple[str, str]]] = {heading: [] for heading in ("Arguments", *GROUPS)}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is not None:
-                argument = parameter.param_type_name == "argument"
-                group = "Arguments" if argument else getattr(parameter, "rich_help_panel", None) or OUTPUT
-                rows[group].append(record)
-        for heading, records in rows.items():
-            if records:
-                with formatter.section(heading):
-                    formatter.write_dl(records)

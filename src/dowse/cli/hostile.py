@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dowse.cli.help_lines import WholeLines
 from dowse.cli.terminal import say
 from dowse.model.shown import shown
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:  # loaded by these commands alone: no crawl should wait for th
 
 __all__ = ["hostile"]
 
-hostile = typer.Typer(rich_markup_mode=None, help="Try a crawl against everything that goes wrong on the web.")
+hostile = typer.Typer(
+    cls=WholeLines, rich_markup_mode=None, help="Try a crawl against everything that goes wrong on the web."
+)
 
 
 @hostile.command()

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from dowse.cli.flags import NETWORK, AsJson, flagged
+from dowse.cli.judge_by_crawl import by_crawl
 from dowse.cli.named_page import Page, read_page
+from dowse.cli.parts import part_lines
 from dowse.cli.terminal import say, say_json
 from dowse.model.errors import UserError
-from dowse.model.page import Part, Verdict
+from dowse.model.page import Verdict
 from dowse.model.shown import shown
 
-__all__ = ["judge", "part_lines"]
-
-_WIDTH = len("did not hold")
+__all__ = ["judge"]
 
 
 @flagged("--predicate", "--category", "--language", *NETWORK)
@@ -26,12 +26,21 @@ def judge(
     topic: Annotated[
         str | None, typer.Option("--topic", metavar="TOPIC", help="The topic, in words, or the path of a topic file.")
     ] = None,
+    crawl: Annotated[
+        Path | None,
+        typer.Option("--crawl", metavar="DIR", help="Judge by what this crawl has learned, instead of a topic."),
+    ] = None,
     as_json: AsJson = False,
     **given: Any,
 ) -> None:
-    """Score a page against a topic or a predicate, and say why."""
+    """Score a page against a topic, a predicate or what a crawl has learned, and say why."""
+    if crawl is not None:
+        if topic is not None or given["predicate"] is not None:
+            raise UserError("--crawl judges by what a crawl has learned: leave out --topic and --predicate")
+        by_crawl(source, crawl, given, as_json=as_json)
+        return
     if topic is None and given["predicate"] is None:
-        raise UserError("what is the page to be judged by? Give --topic, --predicate or both")
+        raise UserError("what is the page to be judged by? Give --topic, --predicate or both, or --crawl")
     page = read_page(source, topic, given)
     document, facts = page.document, page.facts()
     verdict = page.judge.verdict(document.words(), facts)
@@ -52,23 +61,3 @@ def _reasons(verdict: Verdict) -> list[str]:
     if verdict.parts:
         return part_lines(verdict.parts)
     return [f"{reason.contribution:+.4f}  {shown(reason.name)}" for reason in verdict.reasons]
-
-
-def part_lines(parts: Iterable[Part]) -> list[str]:
-    """The parts of a predicate as an indented tree, one per line: what held, and what was measured.
-
-    >>> print(*part_lines([Part("and", False, 0.3), Part('word("a") > 2', False, 0.25, 1.0, 1)]), sep="\\n")
-    did not hold  and
-    did not hold    word("a") > 2  (1)
-    """
-    return [
-        f"{'held' if part.held else 'did not hold':<{_WIDTH}}  {'  ' * part.depth}{shown(part.text)}{_told(part)}"
-        for part in parts
-    ]
-
-
-def _told(part: Part) -> str:
-    if part.value is None:
-        return ""
-    value = f"{part.value:.4g}" if isinstance(part.value, (int, float)) else shown(part.value) or "unknown"
-    return f"  ({value})"

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import Progress as Bars
 from rich.progress import TaskID
 
+from dowse.cli.help_lines import WholeLines
 from dowse.cli.lab_options import job_count
 from dowse.cli.terminal import interruptible, say, say_json
 from dowse.lab.corpus import CorpusInfo, Progress, describe, open_corpus
@@ -21,12 +22,14 @@ from dowse.model.shown import shown
 
 __all__ = ["CorpusFolder", "lab", "shown_progress"]
 
-lab = typer.Typer(name="lab", rich_markup_mode=None, help="Replay recorded webs, and compare strategies on them.")
+lab = typer.Typer(
+    cls=WholeLines, name="lab", rich_markup_mode=None, help="Replay recorded webs, and compare strategies on them."
+)
 
 CorpusFolder = Annotated[Path, typer.Argument(metavar="CORPUS", help="A folder with WARC files, or a finished crawl.")]
 Jobs = Annotated[
     int | None,
-    typer.Option(metavar="NUMBER", help="Read a new corpus with this many processes. The default is one per core."),
+    typer.Option(metavar="N", help="Read a new corpus with this many processes. The default is one per core."),
 ]
 
 _SHOWN = 12  # names in a list

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from dowse.cli.flags import flagged
+from dowse.cli.flags import Force, flagged
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_options import (
     KEPT,
@@ -19,6 +19,8 @@ from dowse.cli.lab_options import (
     AllLabels,
     Budget,
     ByQuery,
+    CostForm,
+    EveryNth,
     InsideOnly,
     LabelChoice,
     LabelFile,
@@ -27,6 +29,7 @@ from dowse.cli.lab_options import (
     OwnVerdicts,
     SeedSets,
     SeedsKind,
+    Speeds,
     Strategies,
     TopicJobs,
     WithoutDefault,
@@ -64,6 +67,7 @@ __all__ = ["compare_command"]
 _TABLE, _TOPICS, _REPORT = "summary.csv", "topics.csv", "report.html"
 _CURVES, _PANELS = "recall", "topics"  # pictures
 _OTHER_LABELS = "; or measure by --own-verdicts, --topic TOPIC or --predicate EXPR"
+_TUNNELS = "irrelevant pages that led to relevant ones"
 _WIDE = 132  # characters that the whole table needs
 _FEWER_COLUMNS = 5
 
@@ -76,28 +80,30 @@ def compare_command(
     without_default: WithoutDefault = False,
     label: LabelNames = None,
     all_labels: AllLabels = False,
+    every: EveryNth = 1,
     labels_file: LabelFile = None,
     own_verdicts: OwnVerdicts = False,
     topic: YardstickTopic = None,
     min_pages: MinPages = 40,
     budget: Budget = "20%",
     seed_sets: SeedSets = 3,
-    seeds: Annotated[int, typer.Option(metavar="NUMBER", help="Start each run from this many seeds.")] = 3,
+    seeds: Annotated[int, typer.Option(metavar="N", help="Start each run from this many seeds.")] = 3,
     seeds_kind: SeedsKind = "near",
-    examples: Annotated[int, typer.Option(metavar="NUMBER", help="Give the crawler this many example pages.")] = 8,
-    seed_number: Annotated[
-        int, typer.Option(metavar="NUMBER", help="Another number chooses other examples and seeds.")
-    ] = 0,
+    examples: Annotated[int, typer.Option(metavar="N", help="Give the crawler this many example pages.")] = 8,
+    seed_number: Annotated[int, typer.Option(metavar="N", help="Another number chooses other examples and seeds.")] = 0,
     weighting: Annotated[str, typer.Option(metavar="NAME", help="Term weights: tf, log, tf-idf or log-idf.")] = "log",
     inside: InsideOnly = False,
     by_query: ByQuery = False,
+    cost: CostForm = "robust",
+    speeds: Speeds = "even",
     jobs: TopicJobs = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write tables, curves and a report into this folder.")
+        Path | None, typer.Option(metavar="DIR", help="Write tables, curves and a report into this folder.")
     ] = None,
     as_json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write all figures into this file, as JSON.")
     ] = None,
+    force: Force = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run everything again, even what was kept.")] = False,
     **given: Any,
 ) -> None:
@@ -109,15 +115,15 @@ def compare_command(
     plan = Plan(
         chosen_strategies(strategy, without_default=without_default), budget=budget, seeds_kind=seeds_kind,
         seed_sets=seed_sets, seeds=seeds, examples=examples, min_pages=min_pages, seed_number=seed_number,
-        inside=inside, weighting=weighting, by_query=by_query,
+        inside=inside, weighting=weighting, by_query=by_query, cost=cost, speeds=speeds,
     )  # fmt: skip
     judge, count = yardstick_topic(topic, given), job_count(jobs)
     labelled = bool(label or labels_file or all_labels)
     _check_one_yardstick(labelled, own_verdicts, judge is not None)
     choice = None
     if not own_verdicts and judge is None:
-        choice = label_choice(label, labels_file, all_labels, _OTHER_LABELS)
-    check_outputs(out, as_json, _outputs)
+        choice = label_choice(label, labels_file, all_labels, every, _OTHER_LABELS)
+    check_outputs(out, as_json, _outputs, force=force)
     tell_default(strategy, plan.strategies)
     with interruptible("" if fresh else KEPT):
         with shown_progress() as progress:
@@ -171,14 +177,20 @@ def _print_table(rows: list[SummaryRow], compared: Compared) -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(width=_WIDE)  # a file or a pipe has no width to keep to
-    heads, shown = shown_rows(rows)
-    most = len(heads) if console.width >= _WIDE else _FEWER_COLUMNS
-    table = Table(title=f"{topics} topics, {len(compared.runs)} runs; 95 % intervals below each mean", box=None)
+    title = f"{topics} topics, {len(compared.runs)} runs; 95 % intervals below each mean"
+    console.print(_as_table(shown_rows(rows), title, console.width))
+    console.print(_as_table(shown_rows(rows, tunnels=True), _TUNNELS, console.width))
+
+
+def _as_table(shown: tuple[list[str], list[list[tuple[str, str]]]], title: str, width: int) -> Table:
+    heads, rows = shown
+    most = len(heads) if width >= _WIDE else _FEWER_COLUMNS
+    table = Table(title=title, box=None)
     for place, head in enumerate(heads[:most]):
         table.add_column(head, justify="left" if place == 0 else "right", no_wrap=True)
-    for row in shown:
+    for row in rows:
         table.add_row(*(f"{mean}\n{interval}" if interval else mean for mean, interval in row[:most]))
-    console.print(table)
+    return table
 
 
 def _write(out: Path, title: str, compared: Compared, rows: list[SummaryRow], settings: dict[str, Any]) -> None:

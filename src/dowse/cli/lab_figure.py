@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 
+from dowse.cli.flags import Force
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_compare import compare_command
 from dowse.cli.lab_judge import judge_command
@@ -17,6 +20,9 @@ from dowse.cli.lab_options import (
     AllLabels,
     Budget,
     ByQuery,
+    CostForm,
+    EveryNth,
+    FigureSpeeds,
     InsideOnly,
     LabelFile,
     LabelNames,
@@ -27,11 +33,14 @@ from dowse.cli.lab_options import (
     chosen_labels,
     job_count,
     label_choice,
+    plain,
+    rows_json,
     shown_topics,
     tell_unfit,
 )
+from dowse.cli.outputs import check_out
 from dowse.cli.terminal import interruptible, say
-from dowse.lab.compare.mean_curves import LiftRow, MeanCurve
+from dowse.lab.compare.mean_curves import Drawn, LiftRow, MeanCurve
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import open_corpus
 from dowse.lab.draw.picture_file import check_picture, picture_ending, save_picture
@@ -39,7 +48,7 @@ from dowse.lab.draw.strategies_chart import strategies_chart
 from dowse.lab.papers.lift_table import lift_csv, lift_text
 from dowse.lab.papers.paper_figures import PAPERS, PaperFigure
 from dowse.model.errors import UserError
-from dowse.model.files import check_writable, write_whole
+from dowse.model.files import write_whole
 
 _SHOWN = (0, 1, 3, 7, 15, 19)  # places of a curve by number of parents
 
@@ -58,18 +67,29 @@ def figure_command(
     ] = None,
     label: LabelNames = None,
     all_labels: AllLabels = False,
+    every: EveryNth = 1,
     labels_file: LabelFile = None,
+    queries: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Take this many labels, spread evenly over those that have enough pages."),
+    ] = None,
     min_pages: MinPages = 40,
     budget: Budget = "20%",
     seed_sets: SeedSets = 3,
     seeds_kind: SeedsKind = "near",
     inside: InsideOnly = False,
     by_query: ByQuery = False,
+    cost: CostForm = "robust",
+    speeds: FigureSpeeds = None,
     jobs: TopicJobs = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="The picture, .png, .svg or .pdf. The default is FIGURE.png."),
     ] = None,
+    as_json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write curves and table into this file, as JSON.")
+    ] = None,
+    force: Force = False,
 ) -> None:
     """Draw a figure of a paper from runs on a corpus."""
     if name not in PAPERS:
@@ -77,10 +97,12 @@ def figure_command(
     figure, path = PAPERS[name], out or Path(f"{name}{picture_ending()}")
     plan = Plan(
         tuple(strategy or figure.strategies), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets,
-        min_pages=min_pages, inside=inside, by_query=by_query,
+        min_pages=min_pages, inside=inside, by_query=by_query, cost=cost, speeds=speeds or figure.speeds,
     )  # fmt: skip
-    choice, count = label_choice(label, labels_file, all_labels), job_count(jobs)
-    check_writable(path)
+    choice, count = label_choice(label, labels_file, all_labels, every, some=queries), job_count(jobs)
+    written = (path, *([path.with_suffix(".csv")] if name.startswith("ag") else []), *([as_json] if as_json else []))
+    for place in written:
+        check_out(place, force=force)
     check_picture(path)
     with interruptible(KEPT if figure.kept else ""):
         with shown_progress() as progress:
@@ -91,14 +113,20 @@ def figure_command(
         if not drawn.curves:
             raise UserError(NO_TOPIC)
         title = f"{figure.title} ({name}, {corpus.resolve().name})"
-        chart = strategies_chart(drawn.curves, title=title, note=figure.note, x=figure.x, y=figure.y,
+        curves = [curve for curve in drawn.curves if strategy or not figure.drawn or curve.strategy in figure.drawn]
+        chart = strategies_chart(curves, title=title, note=figure.note, x=figure.x, y=figure.y,
                                  percents=figure.shows == "share")  # fmt: skip
         save_picture(chart.drawing, path)
-        for curve in drawn.curves:
+        for curve in curves:
             say(_row(curve, figure))
+        for note in drawn.notes:
+            say(note)
         if drawn.table:
             _tell_table(drawn.table, path.with_suffix(".csv"))
         say(f"picture  {path}")
+        if as_json is not None:
+            settings = {"figure": name, "corpus": str(corpus), **asdict(plan)}
+            _write_json(drawn, settings, as_json)
 
 
 def _tell_table(rows: Sequence[LiftRow], path: Path) -> None:
@@ -107,6 +135,17 @@ def _tell_table(rows: Sequence[LiftRow], path: Path) -> None:
         say(line)
     write_whole(path, lambda place: place.write_text(lift_csv(rows), "utf-8"))
     say(f"\ntable    {path}")
+
+
+def _write_json(drawn: Drawn, settings: dict[str, Any], path: Path) -> None:
+    curves = [{key: _listed(value) for key, value in asdict(curve).items()} for curve in drawn.curves]
+    text = rows_json(settings=settings, curves=plain(curves), table=plain([asdict(row) for row in drawn.table]))
+    write_whole(path, lambda place: place.write_text(text, "utf-8"))
+    say(f"figures  {path}")
+
+
+def _listed(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def _row(curve: MeanCurve, figure: PaperFigure) -> str:

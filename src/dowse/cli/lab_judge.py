@@ -13,9 +13,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from dowse.cli.flags import Force
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_options import (
     NO_TOPIC,
+    EveryNth,
     LabelFile,
     LabelNames,
     MinPages,
@@ -24,6 +26,7 @@ from dowse.cli.lab_options import (
     chosen_labels,
     job_count,
     label_choice,
+    plain,
     rows_json,
     shown_topics,
     tell_unfit,
@@ -69,6 +72,7 @@ def judge_command(
     ] = None,
     label: LabelNames = None,
     labels_file: LabelFile = None,
+    every: EveryNth = 1,
     min_pages: MinPages = 40,
     last_part: Annotated[
         bool,
@@ -76,7 +80,7 @@ def judge_command(
     ] = False,
     examples: Annotated[
         list[int],
-        typer.Option(metavar="NUMBER", help="Give the judge this many example pages besides the label's name."),
+        typer.Option(metavar="N", help="Give the judge this many example pages besides the label's name."),
     ] = list(EXAMPLES),  # noqa: B006  typer reads it, nobody changes it
     no_counter_examples: Annotated[
         bool,
@@ -90,7 +94,7 @@ def judge_command(
         ),
     ] = list(_PLAN.backgrounds),  # noqa: B006
     background_pages: Annotated[
-        int, typer.Option(metavar="NUMBER", help="How many pages such a crawl fetches.")
+        int, typer.Option(metavar="N", help="How many pages such a crawl fetches.")
     ] = _PLAN.background_pages,
     seeds_kind: Annotated[
         str | None,
@@ -100,16 +104,15 @@ def judge_command(
             "The default is roots.csv, or on the topic if there is no such file.",
         ),
     ] = None,
-    seed_number: Annotated[
-        int, typer.Option(metavar="NUMBER", help="Another number chooses other examples and seeds.")
-    ] = 0,
+    seed_number: Annotated[int, typer.Option(metavar="N", help="Another number chooses other examples and seeds.")] = 0,
     jobs: TopicJobs = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write tables and the reliability diagram into this folder.")
+        Path | None, typer.Option(metavar="DIR", help="Write tables and the reliability diagram into this folder.")
     ] = None,
     as_json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write all figures into this file, as JSON.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Measure how good the verdicts of judges are, on every label of a recorded web."""
     judges, crawls = tuple(dict.fromkeys(judge or CONTESTANTS)), tuple(dict.fromkeys(background))
@@ -117,8 +120,8 @@ def judge_command(
         judges, tuple(examples), not no_counter_examples, crawls, background_pages, seeds_kind or "", min_pages,
         seed_number, last_part,
     )  # fmt: skip
-    choice, count = label_choice(label, labels_file, not (label or labels_file)), job_count(jobs)
-    check_outputs(out, as_json, _outputs)
+    choice, count = label_choice(label, labels_file, not (label or labels_file), every), job_count(jobs)
+    check_outputs(out, as_json, _outputs, force=force)
     with interruptible():
         with shown_progress() as progress:
             opened = open_corpus(corpus, jobs=count, progress=progress)
@@ -145,7 +148,7 @@ def _tell(found: Trials, title: str, settings: dict[str, Any], out: Path | None,
         console.print(*([""] if place else []), table, sep="\n")
     if as_json is not None:
         parts = (("verdicts", rows), ("crawls", crawls), ("biases", biases), ("reliability", curves))
-        lists = {name: [_plain(asdict(one)) for one in part] for name, part in parts}
+        lists = {name: [plain(asdict(one)) for one in part] for name, part in parts}
         text = rows_json(settings=settings, **lists, trials=list(map(trial_values, found.trials)))
         write_whole(as_json, partial(_put, text=text))
         say(f"figures  {as_json}")
@@ -207,15 +210,6 @@ def _table(title: str, heads: Sequence[str], left: int = 1) -> Table:
     for place, head in enumerate(heads):
         table.add_column(head, justify="left" if place < left else "right", no_wrap=True)
     return table
-
-
-def _plain(value: Any) -> Any:
-    """Numbers that JSON has no words for become null."""
-    if isinstance(value, dict):
-        return {key: _plain(own) for key, own in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(own) for own in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _outputs(out: Path) -> list[Path]:

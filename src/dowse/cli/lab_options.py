@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,25 +15,27 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dowse.cli.flags import read_topic, with_flags
+from dowse.cli.outputs import check_out
 from dowse.cli.terminal import say
 from dowse.engine.workers.port import default_workers
 from dowse.judge import check_judge
 from dowse.lab.compare.comparison import fitting_labels
 from dowse.lab.compare.each_topic import Told
-from dowse.lab.compare.plan import DEFAULT, Plan, with_default
+from dowse.lab.compare.plan import DEFAULT, SPEEDS, Plan, with_default
 from dowse.lab.compare.yardstick import FLATTERY, Yardstick, by_topic, own_verdicts
 from dowse.lab.corpus import Corpus, Unfit
 from dowse.lab.corpus.labels import LABELS
 from dowse.lab.wording import counted
 from dowse.model.errors import UserError
-from dowse.model.files import check_writable
 from dowse.model.topic import Topic
+from dowse.model.topicfile import COST_FORMS
 
 __all__ = [
-    "KEPT", "NO_TOPIC", "AllLabels", "Budget", "ByQuery", "InsideOnly", "LabelChoice", "LabelFile", "LabelNames",
-    "MinPages", "OwnVerdicts", "SeedSets", "SeedsKind", "Strategies", "TopicJobs", "WithoutDefault", "YardstickTopic",
-    "check_outputs", "chosen_labels", "chosen_strategies", "job_count", "label_choice", "measured_by", "rows_json",
-    "shown_topics", "tell_default", "tell_unfit", "yardstick_topic",
+    "KEPT", "NO_TOPIC", "AllLabels", "Budget", "ByQuery", "CostForm", "EveryNth", "FigureSpeeds", "InsideOnly",
+    "LabelChoice", "LabelFile", "LabelNames", "MinPages", "OwnVerdicts", "SeedSets", "SeedsKind", "Speeds",
+    "Strategies", "TopicJobs", "WithoutDefault", "YardstickTopic", "check_outputs", "chosen_labels",
+    "chosen_strategies", "job_count", "label_choice", "measured_by", "plain", "rows_json", "shown_topics",
+    "spread_labels", "tell_default", "tell_unfit", "yardstick_topic",
 ]  # fmt: skip
 
 KEPT = "finished runs are kept: run the same command to go on"  # told when a command is interrupted
@@ -42,7 +45,7 @@ Strategies = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME[:KEY=VALUE,...]",
-        help=f"A strategy to run beside {DEFAULT}; may be given several times. The default is best-first.",
+        help=f"A strategy to run beside {DEFAULT}. The default is best-first.",
     ),
 ]
 WithoutDefault = Annotated[
@@ -57,16 +60,18 @@ YardstickTopic = Annotated[
         "--topic", metavar="TOPIC", help="Look for the pages that this topic (words, or a topic file) calls relevant."
     ),
 ]
-LabelNames = Annotated[
-    list[str] | None, typer.Option(metavar="NAME", help="A label to take as a topic; may be given several times.")
-]
+LabelNames = Annotated[list[str] | None, typer.Option(metavar="NAME", help="A label to take as a topic.")]
 AllLabels = Annotated[bool, typer.Option("--all-labels", help="Take every label that has enough pages.")]
+EveryNth = Annotated[
+    int,
+    typer.Option(metavar="N", help="Of all labels, take the first and every N-th after it, in the order of names."),
+]
 LabelFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Take the labels in this file, one per line.")]
-MinPages = Annotated[int, typer.Option(metavar="NUMBER", help="Leave out labels with fewer pages than this.")]
+MinPages = Annotated[int, typer.Option(metavar="N", help="Leave out labels with fewer pages than this.")]
 Budget = Annotated[
     str, typer.Option(metavar="SHARE", help="How far each run goes: 20% of the corpus's pages, or 900r (requests).")
 ]
-SeedSets = Annotated[int, typer.Option(metavar="NUMBER", help="Run each topic this many times, from different seeds.")]
+SeedSets = Annotated[int, typer.Option(metavar="N", help="Run each topic this many times, from different seeds.")]
 SeedsKind = Annotated[
     str,
     typer.Option(metavar="near|far|roots", help="Start on the topic, 2 to 4 links away from it, or from roots.csv."),
@@ -75,9 +80,18 @@ SeedsKind = Annotated[
 ByQuery = Annotated[
     bool, typer.Option("--by-query", help="Give the crawler only the label's name, and no example pages.")
 ]
+CostForm = Annotated[
+    str,
+    typer.Option(metavar="|".join(COST_FORMS), help="What maximise=efficiency divides by, as [cost] form does live."),
+]
+_SPEEDS = "Sites whose times were not recorded are all alike, or each has its own latency and speed."
+Speeds = Annotated[str, typer.Option(metavar="|".join(SPEEDS), help=_SPEEDS)]
+FigureSpeeds = Annotated[
+    str | None, typer.Option(metavar="|".join(SPEEDS), help=f"{_SPEEDS} The default is the figure's own.")
+]
 InsideOnly = Annotated[bool, typer.Option("--inside", help="Do not follow links that leave the recorded set.")]
 TopicJobs = Annotated[
-    int | None, typer.Option(metavar="NUMBER", help="Run this many topics at a time. The default is one per core.")
+    int | None, typer.Option(metavar="N", help="Run this many topics at a time. The default is one per core.")
 ]
 
 
@@ -131,23 +145,31 @@ def measured_by(corpus: Corpus, plan: Plan, topic: Topic | None) -> Yardstick:
 
 @dataclass(frozen=True, slots=True)
 class LabelChoice:
-    """The labels that were asked for: some by name, or every one that has enough pages."""
+    """The labels that were asked for: some by name, all that have enough pages, every ``step``-th of these, or ``some``
+    of these."""
 
     named: tuple[str, ...]
     every: bool
+    step: int = 1
+    some: int = 0
 
 
 def label_choice(
-    named: Sequence[str] | None, file: Path | None, every: bool, others: str = ""
+    named: Sequence[str] | None, file: Path | None, every: bool, step: int = 1, others: str = "", *,
+    some: int | None = None,
 ) -> LabelChoice:  # fmt: skip
     """What the options say; UserError when they ask for nothing. A corpus may take minutes to open, so whatever can be
     told without one is told before. ``others``: more ways to name a topic."""
     labels = list(named or ())
     if file is not None:
         labels += _read(file)
-    if not (labels or every):
+    if some is not None and some < 1:
+        raise UserError(f"--queries: must be at least 1, not {some}")
+    if not (labels or every or some):
         raise UserError(f"name topics: --label NAME, --labels-file FILE or --all-labels{others}")
-    return LabelChoice(tuple(labels), every)
+    if step < 1 or (step > 1 and not every):
+        raise UserError(f"--every: must be at least 1, not {step}" if step < 1 else "--every chooses among all labels")
+    return LabelChoice(tuple(labels), every, step, some or 0)
 
 
 def _read(file: Path) -> list[str]:
@@ -172,7 +194,8 @@ def chosen_labels(corpus: Corpus, plan: Plan, choice: LabelChoice) -> list[str]:
     unknown = [name for name in choice.named if name not in pages]
     if unknown:
         raise UserError(f"no page of {corpus.folder} has the label {unknown[0]!r}: dowse lab info lists them")
-    labels = [*choice.named, *(fitting_labels(corpus, plan) if choice.every else ())]
+    fitting = fitting_labels(corpus, plan) if choice.every or choice.some else []
+    labels = [*choice.named, *(fitting[:: choice.step] if choice.every else spread_labels(fitting, choice.some))]
     if not labels:
         largest = max(pages, key=lambda label: len(pages[label]))
         most = len(pages[largest])
@@ -181,6 +204,16 @@ def chosen_labels(corpus: Corpus, plan: Plan, choice: LabelChoice) -> list[str]:
             f"lower --min-pages to {most} or less"
         )
     return labels
+
+
+def spread_labels(labels: Sequence[str], count: int) -> list[str]:
+    """So many labels, spread evenly over all of them in the order of their names; all where there are no more.
+
+    >>> spread_labels(["a", "b", "c", "d", "e"], 2), spread_labels(["a", "b"], 10), spread_labels(["a"], 0)
+    (['a', 'c'], ['a', 'b'], [])
+    """
+    count = min(count, len(labels))
+    return [labels[place * len(labels) // count] for place in range(count)]
 
 
 def tell_unfit(unfit: Sequence[Unfit]) -> None:
@@ -205,7 +238,9 @@ def shown_topics() -> Iterator[Told]:
 # -- what they write ---------------------------------------------------------------------------------------------------
 
 
-def check_outputs(out: Path | None, as_json: Path | None, files: Callable[[Path], Iterable[Path]]) -> None:
+def check_outputs(
+    out: Path | None, as_json: Path | None, files: Callable[[Path], Iterable[Path]], *, force: bool
+) -> None:  # fmt: skip
     """Make the folder, and tell now, not after hours of runs, what could not be written. ``files``: those of a
     folder."""
     if out is not None:
@@ -215,9 +250,9 @@ def check_outputs(out: Path | None, as_json: Path | None, files: Callable[[Path]
             why = "it is a file" if out.is_file() else error.strerror or str(error)
             raise UserError(f"cannot make the folder {out}: {why}; choose another with --out") from None
         for path in files(out):
-            check_writable(path)
+            check_out(path, force=force)
     if as_json is not None:
-        check_writable(as_json)
+        check_out(as_json, force=force)
 
 
 def rows_json(**parts: Any) -> str:
@@ -228,3 +263,12 @@ def rows_json(**parts: Any) -> str:
         for name, part in parts.items()
     )
     return "{\n" + ",\n".join(written) + "\n}\n"
+
+
+def plain(value: Any) -> Any:
+    """Values for JSON: numbers that it has no words for become null."""
+    if isinstance(value, dict):
+        return {key: plain(own) for key, own in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(own) for own in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

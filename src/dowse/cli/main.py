@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dowse.cli.flags import GroupedHelp
+from dowse.cli.help_lines import GroupedHelp, WholeLines
 from dowse.cli.terminal import say
 from dowse.model.errors import DowseError
 from dowse.model.shown import shown
@@ -22,8 +22,8 @@ _UsageProblem: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__nam
 
 # In the order of the help. `dowse X` is the function X of cli/X.py, but for those that share a module.
 _COMMANDS = (
-    "crawl", "init", "judge", "rejudge", "blocks", "train", "label", "why", "report", "export", "stats", "strategies",
-    "plugins", "demo", "demo-web", "hostile", "lab",
+    "crawl", "seeds", "init", "judge", "rejudge", "blocks", "train", "label", "why", "report", "export", "repair",
+    "stats", "strategies", "plugins", "demo", "demo-web", "hostile", "lab",
 )  # fmt: skip
 _MODULES = {"demo-web": "demo", "lab": "lab_figure"}
 
@@ -32,8 +32,9 @@ def make_app(only: str | None = None) -> typer.Typer:
     """The application, or the part of it that one command needs: a crawl need not load the lab to start."""
     app = typer.Typer(
         name="dowse",
-        add_completion=False,
+        cls=WholeLines,
         rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
         help="Find the pages on your topic, and download as little of the rest of the web as possible.",
     )
     app.callback()(_root)
@@ -64,6 +65,8 @@ def _root(
 
 def _usage(error: Any) -> str:
     message, context = error.format_message().rstrip("."), getattr(error, "ctx", None)
+    if context and context.command_path == "dowse crawl" and "unexpected extra argument" in message:
+        message += ": put a topic of several words in quotes"
     return f"{message[:1].lower()}{message[1:]}" + (f" (see: {context.command_path} --help)" if context else "")
 
 

@@ -13,15 +13,14 @@ from dowse.cli.flags import read_topic, with_flags
 from dowse.cli.terminal import say
 from dowse.engine.assembly.prepare import documents_of, read_examples
 from dowse.engine.exchange.documents import NamedDocument
-from dowse.engine.page.judged import facts_of
+from dowse.engine.page.document_facts import document_facts
 from dowse.judge import TopicJudge, build_judge, check_judge
 from dowse.model.clock import SystemClock
 from dowse.model.facts import PageFacts
-from dowse.model.page import PageContent
 from dowse.model.topic import Topic
-from dowse.parse import Document, detect_language, gather_links, object_types
+from dowse.parse import Document
 
-__all__ = ["ChosenPage", "Page", "TopicWords", "read_page"]
+__all__ = ["ChosenPage", "Page", "TopicWords", "read_page", "read_page_for"]
 
 Page = Annotated[str, typer.Argument(metavar="URL|FILE", help="The page: a URL or a file.")]
 TopicWords = Annotated[
@@ -40,23 +39,18 @@ class ChosenPage:
 
     def facts(self) -> PageFacts:
         """What the judge may ask for."""
-        document, named, judge = self.document, self.named, self.judge.judge
-        content = PageContent(
-            title=document.title,
-            language=detect_language(document.raw_text, document.lang),
-            words=len(document.words()),
-            n_links=gather_links(document).n_links,
-        )
-        return facts_of(
-            document.url, content, text=document.text if judge.needs_text else "",
-            objects=object_types(named.body, named.content_type) if judge.needs_objects else None,
-        )  # fmt: skip
+        return document_facts(self.judge.judge, self.document, self.named.body, self.named.content_type)
 
 
 def read_page(source: str, topic: str | None, given: Mapping[str, Any]) -> ChosenPage:
     """The page, and the judge that the topic and the given flags ask for. What is wrong with the topic's examples is
     told on standard error."""
-    chosen = with_flags(read_topic(topic), given)
+    return read_page_for(source, read_topic(topic), given)
+
+
+def read_page_for(source: str, topic: Topic, given: Mapping[str, Any]) -> ChosenPage:
+    """The same, for a topic that is known."""
+    chosen = with_flags(topic, given)
     check_judge(chosen)  # a mistake in the predicate is told before anybody is asked for the page
     return asyncio.run(_read(source, chosen))
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
+from dowse.cli.flags import Force
+from dowse.cli.help_lines import WholeLines
 from dowse.cli.terminal import interruptible, say, say_json
 from dowse.model.errors import UserError
 from dowse.model.shown import shown as fit
@@ -33,11 +34,11 @@ Out = Annotated[
 Side = list[tuple[str, "Strength"]]
 
 
-class _ShowFirst(TyperGroup):
+class _ShowFirst(WholeLines):
     """``dowse stats DIR`` is short for ``dowse stats show DIR``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] != "--help":
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
             args = ["show", *args]
         found: list[str] = super().parse_args(ctx, args)
         return found
@@ -73,25 +74,27 @@ def show(
 
 
 @stats.command()
-def save(place: Place, out: Out) -> None:
+def save(place: Place, out: Out, force: Force = False) -> None:
     """Save the statistics of a crawl in one file."""
-    _write([place], out)
+    _write([place], out, force=force)
 
 
 @stats.command()
-def merge(places: Places, out: Out) -> None:
+def merge(places: Places, out: Out, force: Force = False) -> None:
     """Add the statistics of several crawls into one file."""
-    _write(places, out)
+    _write(places, out, force=force)
 
 
-def _write(places: list[Path], out: Path) -> None:
+def _write(places: list[Path], out: Path, *, force: bool) -> None:
+    from dowse.cli.outputs import check_out
     from dowse.engine.assembly.learned import write_statistics
-    from dowse.model.files import check_writable
     from dowse.predict.learning import Statistics
 
-    check_writable(out)
+    check_out(out, force=force)
     with interruptible():
-        found = reduce(Statistics.merged, [_read(place, _NAMED) for place in places])
+        read = [_read(place, _NAMED) for place in places]
+        _check_different(places, read)
+        found = reduce(Statistics.merged, read)
         write_statistics(found, out)
     say(f"{_counted(found)} written to {out}")
 
@@ -109,6 +112,16 @@ def _read(place: Path, most: int) -> Statistics:
         return named(crawl, statistics_of_crawl(crawl), most, _tell_progress)
 
 
+def _check_different(places: list[Path], read: list[Statistics]) -> None:
+    """Nothing counts twice: neither a place that is named again, nor a file and the crawl it was saved from."""
+    known: dict[Any, Path] = {}
+    for place, found in zip(places, read, strict=True):
+        figures = (found.pages, found.value, tuple(sorted(found.hosts.items())))
+        for mark in (place.resolve(), figures) if found.pages else (place.resolve(),):  # no page counts twice
+            if known.setdefault(mark, place) is not place:
+                raise UserError(f"{place} and {known[mark]} are the same crawl: merging would count its pages twice")
+
+
 def _tell_progress(done: int, total: int) -> None:
     say(f"looking for words: {done} of at most {total} pages read", err=True)
 
@@ -116,15 +129,17 @@ def _tell_progress(done: int, total: int) -> None:
 def _tables(found: Statistics, top: int) -> dict[str, tuple[Side, Side]]:
     from dowse.predict.learning.strength import strongest
 
+    counted = {"words": found.words, "tokens": found.tokens}
+    for form, events in sorted(found.events.items()):  # a word here is one of pages that link to a page
+        counted |= {f"words ({form})": events.words, f"tokens ({form})": events.tokens}
     rows = {
         kind: [
             (names.get(key, f"#{key}"), pages, value)
-            for key, (pages, value) in zip(counted.keys.tolist(), counted.sums.tolist(), strict=True)
+            for key, (pages, value) in zip(own.keys.tolist(), own.sums.tolist(), strict=True)
         ]
-        for kind, counted, names in (
-            ("words", found.words, found.word_names), ("tokens", found.tokens, found.token_names),
-        )
-    }  # fmt: skip
+        for kind, own in counted.items()
+        for names in (found.word_names if kind.startswith("words") else found.token_names,)
+    }
     rows["hosts"] = [(host, pages, value) for host, (pages, value) in found.hosts.items()]
     return {kind: strongest(own, found.usual, top) for kind, own in rows.items()}
 
@@ -140,10 +155,10 @@ def _plain(found: Statistics, tables: dict[str, tuple[Side, Side]]) -> dict[str,
 
 
 def _counted(found: Statistics) -> str:
-    return (
-        f"{found.pages:,.0f} pages, {len(found.tokens):,} tokens, {len(found.words):,} words,"
-        f" {len(found.hosts):,} hosts"
-    )
+    events = found.events.values()
+    tokens = len(found.tokens) + sum(len(own.tokens) for own in events)
+    words = len(found.words) + sum(len(own.words) for own in events)
+    return f"{found.pages:,.0f} pages, {tokens:,} tokens, {words:,} words, {len(found.hosts):,} hosts"
 
 
 def _lines(found: Statistics, tables: dict[str, tuple[Side, Side]], place: Path) -> list[str]:

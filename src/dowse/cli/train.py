@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from dowse.cli.examples import Examples, read_examples
-from dowse.cli.flags import NETWORK, AsJson, flagged, with_flags
+from dowse.cli.flags import NETWORK, AsJson, Force, flagged, with_flags
+from dowse.cli.outputs import check_out
 from dowse.cli.terminal import interruptible, say, say_json
 from dowse.judge import Category, Terms
 from dowse.judge.bags import bag_of
@@ -22,7 +23,6 @@ from dowse.judge.training import Trained, check_installed
 from dowse.judge.training import train as train_category
 from dowse.model.clock import SystemClock
 from dowse.model.errors import TopicError, UserError
-from dowse.model.files import check_writable
 from dowse.model.topic import Topic
 from dowse.model.topicfile import load_topic
 from dowse.store.times import iso
@@ -55,6 +55,7 @@ def train(
     embed: Annotated[
         bool, typer.Option("--embed", help="Also use the embedding of a page (needs the extra 'embed').")
     ] = False,
+    force: Force = False,
     as_json: AsJson = False,
     **given: Any,
 ) -> None:
@@ -65,7 +66,7 @@ def train(
     check_name(name)
     of_topic = with_flags(Topic() if topic is None else load_topic(topic), given)
     path = out or Path(f"{name}{ENDING}")
-    check_writable(path)
+    check_out(path, force=force)
     terms = Terms(of_topic.judge.language)
     sides = [
         [*(named or ()), *(example.source for example in of_topic.examples if example.positive is side)]

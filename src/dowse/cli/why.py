@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dowse.cli.flags import Folder
-from dowse.cli.judge import part_lines
 from dowse.cli.terminal import say
+from dowse.cli.why_mention import Mention, mention
+from dowse.cli.why_seed import seed_lines
+from dowse.cli.why_verdict import threshold_of, verdict_lines
+from dowse.engine.assembly.answered import with_answers
 from dowse.engine.assembly.kept_categories import with_kept_categories
 from dowse.engine.assembly.learned import kept_learned, recall
+from dowse.engine.page.verdicts import worth
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TopicJudge, looking_judge, subject_of
-from dowse.lab.blocks import Block, measure
-from dowse.lab.finished.page_texts import archived_document
 from dowse.model.errors import TopicError
+from dowse.model.judge import LEARNED
+from dowse.model.page import Verdict
 from dowse.model.records import CandidateRow, CandidateState
 from dowse.model.shown import shown_line
 from dowse.model.strategy import SEED_FLOOR
 from dowse.model.topicfile import topic_from_json
 from dowse.model.url import canonical
-from dowse.parse import gather_links
-from dowse.predict import build_strategy
+from dowse.predict import block_rule, build_strategy
 from dowse.store import CrawlReader, PageView
 
-__all__ = ["Mention", "explain", "mention", "why"]
+__all__ = ["explain", "why"]
 
 _PARENTS = 8
 _MENTIONS = 3  # parents that are read again to quote them
@@ -38,7 +40,8 @@ _BY_MENTION = frozenset(
     ("depth", "domain-cap", "host-cap", "pattern-cap", "pattern-run", "fruitless-pattern", "fruitless-host",
      "site-closed", "max-links", "nofollow", "bad-url", "long-url")
 )  # fmt: skip
-_REASONS = 8
+_PREDICTED, _WORTH = "predicted", "chance to be on the topic"  # the features of a decision that foretell something
+_LOG_SUM = "log interest ratio"  # features so called add up to an order, not to a score
 _FOR_COST = "its value over the seconds it may take"
 
 
@@ -100,7 +103,11 @@ def _fate(crawl: CrawlReader, candidate: CandidateRow, url: str) -> list[str]:
         return [f"left: it was still waiting when the crawl last stopped{place}{again}"]
     if candidate.state is CandidateState.LEASED:
         return ["leased: it was being fetched when the records were last written"]
-    return [f"{candidate.state.name.lower()}: {_because(candidate.reason)}"]
+    if candidate.state is CandidateState.BELOW:
+        lowest = topic_from_json(crawl.topic()).strategy.min_priority
+        told = "the lowest that is taken up" if lowest is None else f"min_priority = {lowest:g}"
+        return [f"refused: its priority, {candidate.priority:.4g}, is below {told}; a better mention may change that"]
+    return [f"{candidate.state.shown}: {_because(candidate.reason)}"]
 
 
 def _because(reason: str) -> str:
@@ -122,12 +129,7 @@ def _page(crawl: CrawlReader, page: PageView) -> list[str]:
         first = crawl.candidate_by_id(page.duplicate_of)
         lines.append(f"{page.reason} of {first.url if first else page.duplicate_of}: not judged again")
     if page.score is not None:
-        verdict = "relevant" if page.relevant else "not relevant"
-        measured = f"similarity {page.similarity or 0.0:.3f}, ERID {page.erid or 0.0:.4f}"
-        lines.append(f"{verdict}: score {page.score:.3f} ({measured})")
-        reasons = () if page.parts else page.reasons
-        lines += [f"    {value * weight:+.4f}  {name}" for name, value, weight in reasons[:_REASONS]]
-        lines += [f"    {line}" for line in part_lines(page.parts)]
+        lines += verdict_lines(crawl, page)
     if page.warc_file:
         lines.append(f"its record: {page.warc_file} at byte {page.warc_offset}")
     return lines
@@ -138,15 +140,16 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
         source = crawl.candidate_by_id(candidate.via)
         return [f"found: redirected from {source.url if source else candidate.via}"]
     if candidate.parent is None:
-        return ["found: it is a seed"]
+        return seed_lines(crawl, candidate.url)
     parents = crawl.parents(candidate.id, _PARENTS)
     links = "1 link" if candidate.depth == 1 else f"{candidate.depth} links"
     lines = [f"found: {links} from a seed, on"]
     judge, missing = _judge(crawl)
+    rule = block_rule(topic_from_json(crawl.topic()).strategy)
     lines += [f"    (how near the links are to the topic cannot be told: {missing})"] if missing else []
     for place, parent in enumerate(parents):
         score = "not judged" if parent.score is None else f"score {parent.score:.3f}"
-        found = mention(crawl, parent.url, candidate.url, judge) if judge and place < _MENTIONS else None
+        found = mention(crawl, parent.url, candidate.url, judge, rule) if judge and place < _MENTIONS else None
         anchor = f" (similarity {found.anchor_similarity:.3f})" if found else ""
         lines.append(f"    {parent.url} ({score}) as {parent.anchor[:60]!r}{anchor}")
         lines += [f"        {line}" for line in _context(found)] if found else []
@@ -196,8 +199,9 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
         before = kept_learned(crawl.folder) if topic.strategy.learn_from else None
         try:
             strategy = build_strategy(
-                topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), before=before
-            )
+                topic.strategy, seed_number=topic.seed_number, before=before,
+                subject=with_answers(subject_of(topic), crawl.folder, crawl),
+            )  # fmt: skip
         except TopicError as error:  # it was given from Python, or its package is not here
             return [f"priority: {candidate.priority:.4g}; more cannot be told: {error}"]
         if strategy.memory is not None:
@@ -214,12 +218,28 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     over = f", {_FOR_COST}," if efficient else ""
     lines = [f"priority: {priority:.4g} by {name} (model version {version}){over} from"]
     lines += [f"    {name} = {value:.4g}{f', weight {weight:.3g}' if weight else ''}"
-              for name, (value, weight) in features.items() if name != "predicted"]  # fmt: skip
+              for name, (value, weight) in features.items() if name not in (_PREDICTED, _WORTH)]  # fmt: skip
+    return lines + _foretold(crawl, candidate, features)
+
+
+def _foretold(crawl: CrawlReader, candidate: CandidateRow, features: Mapping[str, tuple[float, float]]) -> list[str]:
+    """What was foretold of the page, and what came, both in one measure; nothing where an order foretold nothing."""
     page = crawl.page(candidate.url)
-    if "predicted" in features:  # not by an order, nor by a number of links
-        truth = f", in truth {page.score:.3f}" if page is not None and page.score is not None else ""
-        lines.append(f"predicted {features['predicted'][0]:.3f}{truth}")
-    return lines
+    score = None if page is None else page.score if page.first_score is None else page.first_score
+    if _WORTH in features:
+        came = "" if page is None or score is None else f", in truth {_worth(crawl, page, score):.3f}"
+        return [f"predicted worth {features[_WORTH][0]:.3f}{came} (from 0 to 1, and 0.5 where the verdict is doubtful)"]
+    if _PREDICTED not in features or any(name.startswith(_LOG_SUM) for name in features):
+        return []
+    came = "" if score is None else f", in truth {score:.3f}"
+    return [f"predicted {features[_PREDICTED][0]:.3f}{came}"]
+
+
+def _worth(crawl: CrawlReader, page: PageView, score: float) -> float:
+    """What the page was worth to who learned from it, when it was fetched."""
+    method = LEARNED if page.first_model else "first look"
+    threshold = threshold_of(crawl, page) or 0.0
+    return worth(Verdict(score, bool(page.first_relevant), threshold, method))
 
 
 def _cost(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
@@ -237,45 +257,3 @@ def _cost(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
             f" {site.delay_s:g} s"
         )
     return lines
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """The best mention of a URL on a page."""
-
-    anchor: str
-    anchor_similarity: float
-    paragraph: str
-    paragraph_similarity: float
-    heading: str  # the nearest above; the page's title where there is none
-    heading_similarity: float
-    block: Block
-    blocks: int  # of the page
-
-
-def mention(crawl: CrawlReader, page_url: str, url: str, judge: TopicJudge) -> Mention | None:
-    """How a page of the crawl mentions ``url``; None when its record cannot be read, or the link is not found there."""
-    page = crawl.page(page_url)
-    document = None if page is None else archived_document(crawl, page)
-    if document is None:
-        return None
-    links = gather_links(document)
-    if url not in links.urls:
-        return None
-    row = links.urls.index(url)
-    anchor = links.anchors[row]
-    blocked, headings = measure(document, judge), document.outline.headings()
-    lines = [" ".join(line.split()) for line in (document.title, *document.raw_text.split("\n"))]
-    numbers = [line for target, line in zip(links.mentioned, links.paragraphs, strict=True) if target == row]
-    found = []
-    for number in numbers:
-        text = (lines[number] if number < len(lines) else "") or anchor  # an image alone in its paragraph
-        found.append((blocked.at(number).similarity or 0.0, -number, text))
-    _, number, paragraph = max(found)  # the best mention is the one in the most similar block, as for the crawl
-    similarity = judge.nearness.similarity(paragraph)
-    above = bisect_right(headings, -number)
-    heading = lines[headings[above - 1]] if above else lines[0]
-    return Mention(
-        anchor, judge.nearness.similarity(anchor), paragraph, similarity, heading, judge.nearness.similarity(heading),
-        blocked.at(-number), len(blocked.blocks),
-    )  # fmt: skip

@@ -17,7 +17,7 @@ from dowse.fetch.faults import clean, detail_of, kind_of
 from dowse.fetch.guard import Guard, is_literal, networks, strip_literal
 from dowse.fetch.pool import Pool
 from dowse.fetch.proxy import read_proxy
-from dowse.fetch.request import header_lines, product_token, request_bytes, user_agent, validators
+from dowse.fetch.request import OwnHeaders, header_lines, product_token, request_bytes, user_agent, validators
 from dowse.fetch.resolver import Lookup, Resolver, SystemLookup
 from dowse.model.bodies import Bodies
 from dowse.model.clock import Clock
@@ -64,6 +64,7 @@ class HttpTransport:
             overrides=network.resolve,
             timeout_s=limits.connect_timeout_s,
         )
+        self._own = OwnHeaders(network)
         self._headers = (
             ("User-Agent", self.user_agent), ("Accept", _ACCEPT), ("Accept-Encoding", ACCEPT_ENCODING)
         )  # fmt: skip
@@ -127,7 +128,8 @@ class HttpTransport:
         headers = (("Host", parts.origin.partition("://")[2]), *self._headers, *validators(request))
         try:
             head = await connection.ask(
-                self._asked(request, parts, headers),
+                # these are never recorded
+                self._asked(request, parts, (*headers, *self._own.of(parts.host), *request.secrets.headers)),
                 deadline=deadline,
                 has_body=request.method != "HEAD",
                 max_bytes=request.max_wire_bytes,
@@ -155,7 +157,7 @@ class HttpTransport:
     def _asked(self, request: Request, parts: UrlParts, headers: tuple[tuple[str, str], ...]) -> bytes:
         """The request as it is sent, its target byte for byte as it stands. A proxy that is to ask for it must know the
         whole URL, and may want its login; one that only tunnels has both already."""
-        path = parts.path + parts.query
+        path = request.secrets.behind(parts.path + parts.query)
         if self._proxy is not None and parts.origin.startswith("http:"):
             return request_bytes(request.method, parts.origin + path, header_lines((*headers, *self._proxy.login)))
         return request_bytes(request.method, path, header_lines(headers))

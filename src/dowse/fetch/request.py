@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from importlib.metadata import PackageNotFoundError, version
 
 from dowse.model.http import Request
+from dowse.model.secret_fields import join_cookies
 from dowse.model.topic import Network
 
-__all__ = ["PRODUCT", "header_lines", "product_token", "request_bytes", "user_agent", "validators"]
+__all__ = ["PRODUCT", "OwnHeaders", "header_lines", "product_token", "request_bytes", "user_agent", "validators"]
 
 PRODUCT = "dowse"
 """Our product token (RFC 9309, section 2.2.1)."""
@@ -52,6 +54,27 @@ def product_token(network: Network) -> str:
         return match[1].lower()
     match = _TOKEN.match(network.user_agent)
     return match[0].lower() if match else PRODUCT
+
+
+class OwnHeaders:
+    """The headers and cookies that the user sends to hosts of their choice. They are in no record of the exchange."""
+
+    def __init__(self, network: Network) -> None:
+        self._headers = [(glob.lower(), tuple(own.items())) for glob, own in network.headers.items()]
+        self._cookies = [(glob.lower(), cookies) for glob, cookies in network.cookies.items()]
+
+    def of(self, host: str) -> tuple[tuple[str, str], ...]:
+        """What this host gets: of several values for one header, or for one cookie, the first."""
+        if not self._headers and not self._cookies:
+            return ()
+        host = host.lower()
+        found: dict[str, tuple[str, str]] = {}
+        for glob, headers in self._headers:
+            if fnmatchcase(host, glob):
+                for name, value in headers:
+                    found.setdefault(name.lower(), (name, value))
+        cookies = join_cookies(*(own for glob, own in self._cookies if fnmatchcase(host, glob)))
+        return (*found.values(), *((("Cookie", cookies),) if cookies else ()))
 
 
 def header_lines(headers: Iterable[tuple[str, str]]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from dowse.frontier.candidates import ID_BITS, ID_MASK, Candidates, orders_of, priorities_of, priority_of
 from dowse.frontier.queues import Queues
-from dowse.frontier.seen import ENDED, GONE, WAITS, Seen, look_up
+from dowse.frontier.seen import ENDED, GONE, LOW, WAITS, Seen, look_up
 from dowse.frontier.selectivity import Selectivity
 from dowse.frontier.site import Errand, Lease, Site
 from dowse.frontier.table import Table
@@ -24,9 +25,11 @@ __all__ = ["Frontier"]
 _WAITING = int(CandidateState.WAITING)  # plain numbers: comparing arrays with an enum is slow
 _LEASED = int(CandidateState.LEASED)
 _FETCHED = int(CandidateState.FETCHED)
+_BELOW = int(CandidateState.BELOW)
 _DEFERRED = 100  # in memory only: waiting for its time before it joins its site's queue again
 _KINDS = bytes(
-    {_WAITING: WAITS, _DEFERRED: WAITS, _FETCHED: GONE, _LEASED: GONE}.get(state, ENDED) for state in range(256)
+    {_WAITING: WAITS, _DEFERRED: WAITS, _FETCHED: GONE, _LEASED: GONE, _BELOW: LOW}.get(state, ENDED)
+    for state in range(256)
 )
 
 
@@ -35,12 +38,14 @@ class Frontier:
 
     def __init__(
         self, *, delay_s: float = 1.0, connections_per_site: int = 1, opens_at: float = 0.0, hash_seed: int = 0,
-        in_order: bool = False,
+        in_order: bool = False, lowest: float = -math.inf,
     ) -> None:  # fmt: skip
         """``opens_at``: no site is asked before, since any of them may just have been. ``hash_seed``: of the
         fingerprints that it is given, see ``table``. ``in_order``: the best of all is leased next, whenever its site
-        may be asked, so that no order depends on how long things take."""
+        may be asked, so that no order depends on how long things take. ``lowest``: URLs with a lower priority do not
+        wait until they have a higher one."""
         self.delay_s = delay_s
+        self.lowest = lowest
         self.hash_seed = hash_seed
         self._opens_at = opens_at
         self.candidates = Candidates()
@@ -102,9 +107,10 @@ class Frontier:
         now: float,
         runs: NDArray[np.int64] | int = 0,
         sites: list[Site] | None = None,
+        exempt: bool = False,
     ) -> NDArray[np.int64]:
-        """Take up URLs that are new (and distinct); they wait from now on. Returns their ids. ``sites``: of each, where
-        they are at hand."""
+        """Take up URLs that are new (and distinct); they wait from now on, but for those of too low a priority, if they
+        are not ``exempt``. Returns their ids. ``sites``: of each, where they are at hand."""
         if sites is None:
             sites = [self.site_of_url(url) for url in urls]
         orders = orders_of(priorities)
@@ -113,21 +119,47 @@ class Frontier:
             np.fromiter((site.id for site in sites), np.int64, len(sites)), depth, parent, runs, orders,
         )  # fmt: skip
         self._seen.add(fingerprints, ids)
+        if not exempt and (priorities < self.lowest).any():
+            low = priorities < self.lowest
+            self.candidates.state[ids[low]] = _BELOW
+            for id_ in ids[~low].tolist():
+                self._begin_to_wait(id_, now)
+            return ids
         self.waiting += len(urls)
         for site, order, id_ in zip(sites, orders.tolist(), ids.tolist(), strict=True):
             site.waiting += 1
             self._enqueue(site, (order << ID_BITS) | id_, now)
         return ids
 
+    def rise(self, ids: NDArray[np.int64], now: float) -> NDArray[np.int64]:
+        """Those of these candidates that had too low a priority, and have one that is high enough by now: they wait."""
+        columns = self.candidates
+        risen = [
+            id_
+            for id_ in ids[columns.state[ids] == _BELOW].tolist()
+            if self.priority(id_) >= self.lowest and not self.site_of(id_).closed
+        ]
+        for id_ in risen:
+            self._begin_to_wait(id_, now)
+        return np.array(risen, np.int64)
+
+    def _begin_to_wait(self, id_: int, now: float) -> None:
+        site = self.site_of(id_)
+        self.candidates.state[id_] = _WAITING
+        site.waiting += 1
+        self.waiting += 1
+        self._enqueue(site, self.candidates.key(id_), now)
+
     def update(self, ids: NDArray[np.int64], priorities: NDArray[np.float64], now: float) -> NDArray[np.int64]:
-        """Give waiting candidates new priorities; the ids whose priority changed. Others are left as they are."""
+        """Give waiting candidates new priorities, and those that are too low to wait; the ids whose priority changed.
+        Others are left as they are."""
         columns = self.candidates
         orders, before = orders_of(priorities), columns.order[ids]
         changed = before != orders
         if not changed.any():  # as mostly
             return ids[:0]
         states = columns.state[ids]
-        changed &= (states == _WAITING) | (states == _DEFERRED)
+        changed &= (states == _WAITING) | (states == _DEFERRED) | (states == _BELOW)
         ids, orders, before, states = ids[changed], orders[changed], before[changed], states[changed]
         columns.order[ids] = orders
         queued = states == _WAITING  # what is to be tried again later is in no queue
@@ -152,8 +184,9 @@ class Frontier:
         )  # fmt: skip
         self._seen.add(self.fingerprints(block.urls), ids)
         columns.attempts[ids] = block.attempts
-        columns.state[ids] = block.states
-        self.waiting += int(np.count_nonzero(block.states == _WAITING))
+        states = np.where((block.states == _BELOW) & (block.priorities >= self.lowest), _WAITING, block.states)
+        columns.state[ids] = states
+        self.waiting += int(np.count_nonzero(states == _WAITING))
 
     def loaded(self, now: float) -> None:
         """Everything was loaded: put the queues in order."""
@@ -308,6 +341,12 @@ class Frontier:
         """The site is not asked for so long."""
         self._turns.not_before(site, max(site.ready_at, now + seconds), now)
 
+    def hasten(self, site: Site, when: float, now: float) -> None:
+        """A site that was set aside may be asked from ``when`` on, if that is earlier."""
+        if when < site.ready_at:
+            self._turns.not_before(site, when, now)
+            self._turns.offer(site, now)
+
     def stand_back(self, site: Site, seconds: float, now: float) -> None:
         """The site is asked only while no other can be, for so long."""
         self._turns.stand_back(site, now + seconds, now)
@@ -360,6 +399,11 @@ class Frontier:
         states = self.candidates.state[ids]
         waiting: NDArray[np.bool_] = (states == _WAITING) | (states == _DEFERRED)
         return waiting
+
+    def is_below(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of these candidates do not wait, for their low priority."""
+        below: NDArray[np.bool_] = self.candidates.state[ids] == _BELOW
+        return below
 
     def waiting_at(self, site: Site) -> NDArray[np.int64]:
         """The candidates that wait in a site's queue."""

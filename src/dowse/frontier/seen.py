@@ -11,10 +11,11 @@ from dowse.compiled import core
 from dowse.frontier.candidates import Candidates, priorities_of
 from dowse.frontier.table import Table
 
-__all__ = ["ENDED", "GONE", "NEW", "WAITS", "Seen", "look_up"]
+__all__ = ["ENDED", "GONE", "LOW", "NEW", "WAITS", "Seen", "look_up"]
 
-NEW, ENDED, WAITS, GONE = range(4)
-"""How a URL stands: never seen; given up or refused; waiting, now or for a retry; fetched, or being fetched."""
+NEW, ENDED, WAITS, GONE, LOW = range(5)
+"""How a URL stands: never seen; given up or refused; waiting, now or for a retry; fetched, or being fetched; refused
+for its low priority, so far."""
 
 
 class Seen(NamedTuple):

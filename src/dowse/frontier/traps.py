@@ -143,10 +143,10 @@ class GrowthRules:
             run = 1 if parent_relevant else parent_run + 1
             if run > self._max_run:
                 return Admission("pattern-run", kind, run)
-        rule = self.fruitless.rule_against(site, 0 if alone else kind, url)
+        taken = self._per_site.get(site, 0)
+        rule = self.fruitless.rule_against(site, 0 if alone else kind, url, only_site=self._is_only(site))
         if rule is not None:
             return Admission(rule, kind, run)
-        taken = self._per_site.get(site, 0)
         if taken >= self._max_per_host:
             return Admission("host-cap", kind, run)
         if not taken and self.is_full(url):
@@ -157,6 +157,16 @@ class GrowthRules:
             self._per_pattern.count(kind)
         self._take(site, url, 1)
         return Admission(None, kind, run)
+
+    def rule_by_now(self, site: int, url: str) -> str | None:
+        """The rule by which a URL that waits would be left out by now: many of a place may have come in before the
+        first of them was judged."""
+        kind, alone = self._kind(url)
+        only_site = self._is_only(site)
+        return self.fruitless.rule_against(site, 0 if alone else kind, url, only_site=only_site, waits=True)
+
+    def _is_only(self, site: int) -> bool:
+        return len(self._per_site) == 1 and site in self._per_site
 
     def is_full(self, url: str) -> bool:
         """Has the domain of this URL brought all the sites it may?"""

@@ -81,7 +81,9 @@ def learns(topic: Topic) -> bool:
 
 def learned_judge(topic: Topic) -> LearnedJudge | None:
     """The judge that learns from a crawl for this topic; None where another decides. Examples must have their text."""
-    return LearnedJudge(subject_of(topic), topic.judge.precision) if learns(topic) else None
+    if not learns(topic):
+        return None
+    return LearnedJudge(subject_of(topic), topic.judge.precision, by_seeds=topic.seeds.on_topic)
 
 
 def check_judge(topic: Topic) -> None:

@@ -146,7 +146,7 @@ class ComparedPage:
         return self._terms
 
     def count(self, phrase: Sequence[str]) -> float:
-        return self._reading.occurrences(phrase) if self._reading.is_near else 0.0
+        return self._reading.occurrences(phrase, whole=True) if self._reading.is_near else 0.0
 
     def similar_terms(self) -> tuple[Reason, ...]:
         return _top("term", self._by_term)

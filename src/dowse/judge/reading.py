@@ -11,18 +11,17 @@ from numpy.typing import NDArray
 
 from dowse.compiled import core
 from dowse.judge.terms import weights
-from dowse.model.page import Bag
+from dowse.model.page import USUAL_TERMS, Bag
 
 __all__ = ["LINE_END_NUMBER", "NO_TERM", "Counts", "Reading"]
 
-MOST_TERMS = 256
-"""Of a page's terms, so many are kept for those who learn from them."""
 NO_TERM = -1
 """Instead of the number of a term: a word that is none."""
 LINE_END_NUMBER = 0
 """The number of what ends a line, among the words; it is counted as the only one that is 0."""
 Counts = NDArray[np.int64] | NDArray[np.float64]
-_MOST_OFTEN = 60_000
+MOST_OFTEN = 60_000
+"""A term that occurs more often is taken to occur so often."""
 _COUNTS = 4_096  # more than nearly any page has of a term
 
 
@@ -147,19 +146,19 @@ class Reading:
         order = np.argsort(hashes)
         return hashes[order], counts[order]
 
-    def bag(self, most: int = MOST_TERMS) -> Bag:
+    def bag(self, most: int = USUAL_TERMS) -> Bag:
         """Its terms by their hashes: of too many, those that occur most often."""
         numbers, counts = self.distinct()
         if core is not None and most > 0:
             size, whole = min(len(numbers), most), counts.dtype == np.int64
             terms, often = np.empty(size, np.uint32), np.empty(size, np.float32)
-            if core.bag(self._of_term(), numbers, counts, whole, most, _MOST_OFTEN, terms, often):
+            if core.bag(self._of_term(), numbers, counts, whole, most, MOST_OFTEN, terms, often):
                 return Bag(terms, often)
         hashes = self._of_term()[numbers]
         kept = np.lexsort((hashes, -counts))[:most]  # of equals, those with the lowest hash
         terms, counts = hashes[kept].astype(np.uint32), counts[kept]
         order = np.argsort(terms)
-        return Bag(terms[order], np.minimum(counts[order], _MOST_OFTEN).astype(np.float16).astype(np.float32))
+        return Bag(terms[order], np.minimum(counts[order], MOST_OFTEN).astype(np.float16).astype(np.float32))
 
     def count(self) -> tuple[dict[str, float], Counts]:
         """How often each topical term occurs, and how often each term does, topical or not."""
@@ -168,8 +167,9 @@ class Reading:
         pairs = zip(first[:shared].tolist(), counts[:shared].tolist(), strict=True)
         return {self._topical[number]: count for number, count in pairs}, counts
 
-    def occurrences(self, phrase: Sequence[str]) -> float:
-        """How often topical terms stand in a row, what is no term passed over."""
+    def occurrences(self, phrase: Sequence[str], *, whole: bool = False) -> float:
+        """How often topical terms stand in a row, what is no term passed over. ``whole``: whatever their line is
+        worth."""
         is_term = self._terms >= 0
         terms = self._terms[is_term]
         size = len(terms) - len(phrase) + 1
@@ -178,7 +178,7 @@ class Reading:
         found = np.ones(size, bool)
         for place, term in enumerate(phrase):
             found &= terms[place : place + size] == self._topical.index(term)
-        if self._worth is not None:
+        if self._worth is not None and not whole:
             return float(self._shares(self._worth)[is_term][:size][found].sum())
         return int(np.count_nonzero(found))
 

@@ -34,6 +34,10 @@ class Terms(dict[str, str]):
         self._stops = STOP_WORDS.get(language, frozenset()) - kept
         self._stemmer = None if language == "none" else Stemmer.Stemmer(language, 0)
 
+    def same_rules(self, other: Terms) -> bool:
+        """Does it make the same terms of the same words?"""
+        return self.language == other.language and self._stops == other._stops
+
     def __missing__(self, word: str) -> str:
         if len(self) >= _MEMO:
             self.clear()

@@ -26,7 +26,7 @@ __all__ = ["Budget", "Purse", "Spent", "parse_budget", "parse_duration", "parse_
 _UNITS_BYTES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
                 "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
 _UNITS_SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([A-Za-z]+)")
+_AMOUNT = re.compile(r"([0-9]{1,40}(?:\.[0-9]{1,18})?)\s*([A-Za-z]+)")
 _GUESSED_PAGE = 100_000  # bytes, until there is a mean
 _HELP = "write 2000p (pages), 500MB (bytes), 30m (time: s, m, h, d) or 3000r (requests), joined by commas"
 
@@ -225,6 +225,10 @@ class Purse:
         if self.budget.requests is not None:
             left.append(self.budget.requests - self.spent.requests)
         return max(0, min(left)) if left else None
+
+    def requests_left(self) -> int | None:
+        """How many more requests may leave; None without such a limit."""
+        return None if self.budget.requests is None else max(0, self.budget.requests - self.spent.requests)
 
     def timeout_s(self, usual_s: float) -> float:
         """How long an exchange may take: as usual, but not beyond the end of the time budget."""

@@ -82,6 +82,12 @@ class Table:
 
     name: str
     columns: tuple[Column, ...]
+    since: int = 1  # the version of the schema
+
+    @property
+    def definition(self) -> str:
+        """As CREATE TABLE has it."""
+        return ", ".join(column.definition for column in self.columns)
 
     @property
     def names(self) -> tuple[str, ...]:

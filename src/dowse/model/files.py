@@ -72,6 +72,7 @@ def _not_plain(path: Path, what: str) -> NotPlain:
 
 def write_whole(out: Path, write: Callable[[Path], T], *, private: bool = False) -> T:
     """Let ``write`` fill a file beside ``out``, then put that in its place; UserError when it cannot be written."""
+    _check_place(out)
     partial = _beside(out)
     try:
         _make_partial(partial, private=private)
@@ -93,16 +94,23 @@ def _make_partial(partial: Path, *, private: bool = False) -> None:
     os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
 
 
-def check_writable(out: Path) -> None:
-    """UserError when :func:`write_whole` could not put a file there: asked before long work, not after it."""
-    if out.exists() and not out.is_file():  # a device would be replaced, not written to
-        raise UserError(f"cannot write {out}: it is {'a folder' if out.is_dir() else 'not a plain file'}")
+def check_writable(out: Path, *, force: bool) -> None:
+    """UserError when :func:`write_whole` could not put a file there, or when there is one and it was not said to be
+    overwritten (``force``): asked before long work, not after it."""
+    _check_place(out)
+    if out.exists() and not force:
+        raise UserError(f"{out} already exists: choose another name, or overwrite it with --force")
     partial = _beside(out)
     try:
         _make_partial(partial)
         partial.unlink()
     except OSError as error:
         raise UserError(f"cannot write {out}: {error.strerror or error}") from error
+
+
+def _check_place(out: Path) -> None:
+    if out.exists() and not out.is_file():  # a device would be replaced, not written to
+        raise UserError(f"cannot write {out}: it is {'a folder' if out.is_dir() else 'not a plain file'}")
 
 
 def read_limited(path: Path, most: int, what: str) -> bytes:

@@ -13,6 +13,7 @@ from typing import Annotated, Protocol
 from dowse.model.columns import Stored
 
 __all__ = [
+    "NO_SECRETS",
     "REDIRECTS",
     "Failure",
     "FailureKind",
@@ -20,6 +21,7 @@ __all__ = [
     "Request",
     "Resolved",
     "Response",
+    "Secrets",
     "Timings",
     "Transport",
     "Truncation",
@@ -66,6 +68,25 @@ class Meter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Secrets:
+    """A key that goes with one request: in headers, or in parameters behind the address. It is in no record, no message
+    and no answer, and no other origin gets it."""
+
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    query: str = field(default="", repr=False)  # as it stands in a URL: a=b&c=d
+
+    def __bool__(self) -> bool:
+        return bool(self.headers or self.query)
+
+    def behind(self, target: str) -> str:
+        """A path and query as they are sent."""
+        return f"{target}{'&' if '?' in target else '?'}{self.query}" if self.query else target
+
+
+NO_SECRETS = Secrets()
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One request. ``accept_types`` are content-type prefixes; a body of another type is not read. ``address`` is the
     one of the host's that is to be asked, since its delay is kept; where none is named, the best one is."""
@@ -79,6 +100,7 @@ class Request:
     max_body_bytes: int = 20_000_000
     timeout_s: float = 30.0
     address: str = ""
+    secrets: Secrets = NO_SECRETS
 
 
 def is_unwanted(content_type: str | None, accept_types: tuple[str, ...]) -> bool:

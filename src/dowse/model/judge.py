@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dowse.model.facts import PageFacts
 from dowse.model.page import Bag, Reason, Verdict
 
-__all__ = ["LEARNED", "Judge", "ReadPage", "Revised", "SeenPage", "TermCounts"]
+__all__ = ["LEARNED", "Judge", "JudgedPage", "ReadPage", "Revised", "SeenPage", "TermCounts"]
 
 LEARNED = "learned"
 """The method of a judge that learns from the crawl."""
@@ -43,7 +43,7 @@ class ReadPage(Protocol):
         ...
 
     def count(self, phrase: Sequence[str]) -> float:
-        """How often terms of the topic stand in a row."""
+        """How often terms of the topic stand in a row, on any line of the page, whatever its site repeats."""
         ...
 
     def similar_terms(self) -> tuple[Reason, ...]:
@@ -98,3 +98,12 @@ class SeenPage:
     bag: Bag
     host: str
     first_look: Verdict
+
+
+class JudgedPage(NamedTuple):  # a tuple, since a crawl has very many
+    """A page that was judged, as the records have it."""
+
+    id: int
+    similarity: float
+    is_seed: bool = False
+    url: str = ""

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from dowse.model.columns import Stored
 
 __all__ = [
-    "Bag", "Context", "Digest", "Links", "Outcome", "PageContent", "Part", "Reason", "Shape", "Signature", "Verdict",
+    "Bag", "Context", "Counting", "Digest", "Links", "Outcome", "PageContent", "Part", "Reason", "Shape", "Signature",
+    "Verdict",
 ]  # fmt: skip
 
 
@@ -81,12 +82,23 @@ class Signature:
     minhash: bytes = b""
 
 
+USUAL_TERMS, ALL_TERMS = 256, 65_535
+"""So many terms of a page are kept for those who learn from them, and so many at the most for those who ask for all."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bag:
     """The terms of a text, each by the lower half of its hash, rising, and how often it occurs."""
 
     terms: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
     counts: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+
+    def most(self, count: int) -> Bag:
+        """So many of them, those that occur most often."""
+        if len(self.terms) <= count:
+            return self
+        kept = np.sort(np.argsort(-self.counts, kind="stable")[:count])
+        return Bag(self.terms[kept], self.counts[kept])
 
     def packed(self) -> bytes:
         """How many terms, the terms, how often each occurs."""
@@ -95,9 +107,11 @@ class Bag:
 
     @staticmethod
     def unpacked(data: bytes) -> Bag:
-        """What was :meth:`packed`."""
+        """What was :meth:`packed`; ValueError when it cannot have been."""
         size = int.from_bytes(data[:2], "little")
         counts = np.frombuffer(data, "<f2", size, 2 + 4 * size).astype(np.float32)
+        if not np.all((counts >= 0) & (counts < np.inf)):
+            raise ValueError("a term occurs a number of times that is none")
         return Bag(np.frombuffer(data, "<u4", size, 2), counts)
 
 
@@ -110,6 +124,14 @@ class Context(IntEnum):
     HEADING = 3  # the nearest above; the page's title where there is none
     PATH = 4  # the anchors that the page has under the same path of tags, on average
     URL = 5  # the words of its target's path, wherever it stands
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """How the texts of a page are measured for the strategy that goes by them. The verdict does not depend on it."""
+
+    menus: bool = False  # text that the site repeats counts in full
+    mean: bool = False  # of several links to one target the mean counts, and not the best
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +168,7 @@ class Links:
     similarity: Annotated[NDArray[np.float32], Shape(len(Context))] = field(
         default_factory=_none(np.float32, len(Context))
     )
-    """To the topic, one column a :class:`Context`; NaN where there is no word."""
+    """To the topic, one column a :class:`Context`, by the strategy's :class:`Counting`; NaN where there is no word."""
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -178,5 +200,6 @@ class Digest:
     lines: NDArray[np.uint64] = field(default_factory=_none(np.uint64))  # hashes of its lines, to see what repeats
     bag: Bag | None = None  # only when asked for, like the next
     text: str | None = None
+    similarity: float | None = None  # the page's cosine with the topic, by the strategy's Counting; None: the verdict's
     parse_s: float = 0.0
     judge_s: float = 0.0

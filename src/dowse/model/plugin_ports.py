@@ -1,4 +1,4 @@
-"""Ports for what packages can add besides strategies and judges: converters, search engines, extractors.
+"""Ports for what packages can add besides strategies, judges and search engines: converters, extractors.
 
 Dowse finds and lists them; it does not ask them for anything yet.
 """
@@ -11,7 +11,7 @@ from typing import Protocol
 
 from dowse.model.facts import PageFacts
 
-__all__ = ["Converted", "Converter", "Extracted", "Extractor", "SearchEngine", "SearchResult"]
+__all__ = ["Converted", "Converter", "Extracted", "Extractor"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +33,6 @@ class Converter(Protocol):
 
     def convert(self, body: bytes, content_type: str) -> Converted:
         """The text of a body. A stranger sent it: what cannot be read raises ValueError."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """One hit of a search engine."""
-
-    url: str
-    title: str = ""
-    snippet: str = ""
-
-
-class SearchEngine(Protocol):
-    """Finds URLs to start from."""
-
-    async def search(self, query: str, page: int = 0) -> Sequence[SearchResult]:
-        """The results on a page, from 0 on; none when there are no more."""
         ...
 
 

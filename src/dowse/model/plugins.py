@@ -1,4 +1,5 @@
-"""What installed packages add to Dowse, by entry points: strategies, judges, converters, search engines, extractors.
+"""What installed packages add to Dowse, by entry points: strategies, judges, search engines, targets of what
+these find, converters, extractors.
 
 A package names what it adds in its ``pyproject.toml``::
 
@@ -25,6 +26,7 @@ KINDS = {
     "judge": "dowse.judges",
     "converter": "dowse.converters",
     "search engine": "dowse.engines",
+    "target": "dowse.targets",
     "extractor": "dowse.extractors",
 }
 """kind of addition -> its group of entry points"""

@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 
 from dowse.model.budget import Spent
 from dowse.model.columns import Column, Form, Stored, Table, columns_of
+from dowse.model.found import FOUND
 from dowse.model.http import Timings
 from dowse.model.page import Links, PageContent
+from dowse.model.runs import RunRow
 
 __all__ = [
-    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "FINAL_VERDICTS", "FRUITLESS", "LINKS", "LOOP_HELD", "PAGES", "REPEATS",
-    "SITES", "STRATEGY_STATE", "TABLES", "Batch", "CandidateBlock", "CandidateRow", "CandidateState", "DecisionRow",
-    "EventRow", "LinkRow", "PageRow", "Records", "SiteRow", "link_rows",
+    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "FINAL_VERDICTS", "FRUITLESS", "LINKS", "LOOP_HELD", "OTHER_VERDICTS",
+    "PAGES", "REPEATS", "RUNS", "SITES", "STRATEGY_STATE", "TABLES", "Batch", "CandidateBlock", "CandidateRow",
+    "CandidateState", "DecisionRow", "EventRow", "LinkRow", "PageRow", "Records", "SiteRow", "link_rows",
 ]  # fmt: skip
 
 STRATEGY_STATE = "strategy."
@@ -33,6 +35,10 @@ LOOP_HELD = "loop held"
 
 FINAL_VERDICTS = "final verdicts"
 """The statistic that says what came of judging all pages again, and what is expected of the verdicts."""
+
+OTHER_VERDICTS = "other verdicts"
+"""The statistic that says by what pages were judged again (``dowse rejudge``), where that was not the crawl's own
+topic."""
 
 FRUITLESS = "fruitless."
 """In the names of statistics: in front of the number of a site that has pages since its last relevant one."""
@@ -50,6 +56,12 @@ class CandidateState(IntEnum):
     FETCHED = 2
     FAILED = 3
     REFUSED = 4
+    BELOW = 5  # refused for its low priority: a page that speaks better of it may have it taken up
+
+    @property
+    def shown(self) -> str:
+        """Its name for people to read."""
+        return "refused" if self is CandidateState.BELOW else self.name.lower()
 
 
 @dataclass(slots=True)
@@ -64,9 +76,10 @@ class CandidateRow:
     priority: Annotated[float, Stored("A higher priority goes first. Seeds are near 10^12.")]
     run: Annotated[int, Stored("Used by the [trap rule](politeness.md#scope-and-traps) `pattern-run`.")] = 0
     """Steps within one URL pattern since the last relevant page."""
-    state: Annotated[CandidateState, Stored("0 waiting, 1 leased, 2 fetched (or redirected), 3 failed, 4 refused.")] = (
-        CandidateState.WAITING
-    )
+    state: Annotated[
+        CandidateState,
+        Stored("0 waiting, 1 leased, 2 fetched (or redirected), 3 failed, 4 refused, 5 refused for its low priority."),
+    ] = CandidateState.WAITING
     reason: Annotated[str, Stored("Why it failed, was refused, or is waiting again.")] = ""
     attempts: Annotated[int, Stored("Requests so far.")] = 0
     via: Annotated[int | None, Stored("The candidate whose redirect led here.")] = None
@@ -240,7 +253,8 @@ CANDIDATES = Table("candidates", columns_of(CandidateRow))
 LINKS = Table("links", columns_of(_LinkEnds) + columns_of(Links))
 SITES = Table("sites", columns_of(SiteRow))
 DECISIONS = Table("decisions", columns_of(DecisionRow))
-TABLES = (PAGES, CANDIDATES, LINKS, SITES, DECISIONS)
+RUNS = Table("runs", columns_of(RunRow))
+TABLES = (PAGES, CANDIDATES, LINKS, SITES, DECISIONS, RUNS, FOUND)
 """The tables whose columns are declared by the fields of rows."""
 
 _OF_LINKS = columns_of(Links)

@@ -17,11 +17,15 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.model.page import Bag, Context
+from dowse.model.block_rule import BlockRule
+from dowse.model.page import Bag, Context, Counting
 
 __all__ = [
     "SEED_FLOOR",
     "SEED_PRIORITY",
+    "Answer",
+    "CountsTexts",
+    "CutsPages",
     "Explanation",
     "IsWaiting",
     "LearnsFromFailures",
@@ -33,6 +37,7 @@ __all__ = [
     "SourcePage",
     "Strategy",
     "Subject",
+    "WantsAllTerms",
 ]
 
 SEED_PRIORITY = 1e12
@@ -56,6 +61,9 @@ class SourcePage:
     threshold: float = 0.5  # the score from which a page is relevant
     worth: float = 0.0  # from 0 to 1, and about a half where it is doubtful
     bag: Bag | None = None  # its terms, for a strategy that learns from words
+    url: str | None = None  # canonical; like the bag, for a strategy that learns from words
+    similarity: float = 0.0  # cosine with the topic's words, whoever judges; by the strategy's Counting
+    by_words: bool = False  # the score measures words, as similarity and ERID do; it is no chance or degree
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,8 @@ class LinkView:
     anchors: Sequence[str] = ()
     positions: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     """Where the first link to each stands among all the page's links."""
+
+    to_itself: bool = False  # the page links to itself, too
 
     def of(self, context: Context) -> NDArray[np.float32]:
         """The similarity of one context."""
@@ -125,6 +135,16 @@ class Sample:
 
     bag: Bag
     host: str = ""  # where it is from; empty: not from the web
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What somebody said of a page of the crawl."""
+
+    page: int
+    positive: bool  # is it on the topic?
+    sample: Sample
+    by_lot: bool = False  # was it drawn by lot to be asked about? Then it speaks for others, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +212,31 @@ class LearnsFromFailures(Protocol):
         """A URL of this site brought no page to learn from: an error, another type, a copy of a known page. Not
         ``lasting``: the site may answer another time, so this says little of the URL."""
         ...
+
+
+@runtime_checkable
+class WantsAllTerms(Protocol):
+    """A strategy that learns words, and for which the terms that a page has most often are not enough."""
+
+    @property
+    def wants_all_terms(self) -> bool: ...
+
+
+@runtime_checkable
+class CountsTexts(Protocol):
+    """A strategy that says how texts are to be measured for it; for others, repeated text counts less, and the best of
+    several links counts."""
+
+    @property
+    def counting(self) -> Counting: ...
+
+
+@runtime_checkable
+class CutsPages(Protocol):
+    """A strategy that goes by content blocks, and says how pages are cut into them."""
+
+    @property
+    def block_rule(self) -> BlockRule: ...
 
 
 @runtime_checkable

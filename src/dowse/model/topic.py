@@ -13,7 +13,7 @@ from dowse.model.budget import Budget
 from dowse.model.facts import PageFacts
 
 __all__ = [
-    "Cache", "Cost", "Example", "Expression", "FunctionName", "JudgeSettings", "Keyword", "Limits", "Network",
+    "Cache", "Cost", "Example", "Expression", "Find", "FunctionName", "JudgeSettings", "Keyword", "Limits", "Network",
     "PageFunction", "Politeness", "Scope", "Seeds", "StrategyChoice", "Target", "Topic", "Traps",
 ]  # fmt: skip
 
@@ -46,6 +46,20 @@ class Seeds:
     files: tuple[str, ...] = ()
     sitemaps: tuple[str, ...] = ()
     robots_sitemaps: bool = False  # also take the sitemaps that robots.txt of the seed hosts name
+    on_topic: bool = True  # pages that have the query's words are weak examples, where there are no others
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Seeds from search engines: asked where engines are named, where that is ``wanted``, and where there are no other
+    seeds."""
+
+    engines: tuple[str, ...] = ()  # names, such as mediawiki or searxng:https://...; empty: those that need no key
+    queries: tuple[str, ...] = ()  # expressions; empty: the topic's words
+    wanted: bool = False  # also where there are seeds
+    seeds: int = 50  # that are taken, over all engines
+    per_query: int = 50  # results that an engine is asked for with one query
+    requests: int = 60  # to all engines together
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +113,7 @@ class StrategyChoice:
     params: dict[str, Any] = field(default_factory=dict)
     maximise: str = "value"  # "value" | "efficiency": value over cost
     learn_from: tuple[str, ...] = ()  # folders of earlier crawls, or files of statistics
+    min_priority: float | None = None  # links of a lower priority are not taken up
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +153,8 @@ class Network:
     allow_addresses: tuple[str, ...] = ()  # allowed besides the public ones: addresses, or networks such as 10.0.0.0/8
     verify_tls: bool = True
     resolve: dict[str, str] = field(default_factory=dict)  # host glob -> address or address:port
+    headers: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)  # host glob -> what it is sent besides
+    cookies: dict[str, str] = field(default_factory=dict, repr=False)  # host glob -> a=b; c=d. Neither is ever recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +212,7 @@ class Topic:
     predicate: str | Expression | FunctionName | PageFunction | None = None  # what a page must satisfy
     categories: dict[str, str] = field(default_factory=dict)  # of the predicate: name -> file
     seeds: Seeds = field(default_factory=Seeds)
+    find: Find = field(default_factory=Find)
     scope: Scope = field(default_factory=Scope)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     strategy: StrategyChoice = field(default_factory=StrategyChoice)

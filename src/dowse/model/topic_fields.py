@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Callable
 from datetime import date, time
-from pathlib import Path
 from typing import Any
 
 from dowse.model.budget import Budget, parse_budget, parse_duration, parse_size
@@ -24,6 +23,8 @@ __all__ = ["Fault", "Read"]
 
 Read = Callable[[Any], Any]
 _DAY_S = 86400.0
+_MOST = 2**53
+_LARGEST = 2**60
 _KINDS: list[tuple[type | tuple[type, ...], str]] = [
     (bool, "a boolean"), (str, "a string"), ((int, float), "a number"), (list, "a list"), (dict, "a table"),
     ((date, time), "a date"),
@@ -47,7 +48,8 @@ def shown(value: Any) -> str:
         return f"{value:g}" if isinstance(value, float) else str(value)
     if isinstance(value, str):
         return f'"{one_line(value)}"'
-    return next(name for kinds, name in _KINDS if isinstance(value, kinds))
+    named = (name for kinds, name in _KINDS if isinstance(value, kinds))
+    return next(named, "None" if value is None else f"a {type(value).__name__}")
 
 
 def one_line(value: str) -> str:
@@ -68,10 +70,11 @@ def boolean(value: Any) -> bool:
     return value
 
 
-def whole(low: int, high: int = 2**53) -> Read:
+def whole(low: int, high: int = _MOST) -> Read:
     def read(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            limits = f"of at least {low}" if high == 2**53 else f"from {low} to {high}"
+            is_least = high == _MOST and not (isinstance(value, int) and value > high)
+            limits = f"of at least {low}" if is_least else f"from {low} to {high}"
             raise Fault(f"must be a whole number {limits}, not {shown(value)}")
         return value
 
@@ -90,7 +93,8 @@ def number(low: float, high: float) -> Read:
 def above(low: float) -> Read:
     def read(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not low < value < math.inf:
-            raise Fault(f"must be a number above {low:g}, not {shown(value)}")
+            finite = "a finite number" if value == math.inf else "a number"
+            raise Fault(f"must be {finite} above {low:g}, not {shown(value)}")
         return float(value)
 
     return read
@@ -115,14 +119,29 @@ def size(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         raise Fault(f'must be a size such as 500000 or "20MB", not {shown(value)}')
     count: int = _parsed(parse_size, value) if isinstance(value, str) else value
-    if not 0 < count <= 2**60:
-        raise Fault(f"must be a size above 0, not {shown(value)}")
+    if not 0 < count <= _LARGEST:
+        bounds = "above 0" if count <= 0 else f"up to {_LARGEST} bytes"
+        raise Fault(f"must be a size {bounds}, not {shown(value)}")
     return count
 
 
+BUDGET: dict[str, Read] = {
+    "pages": whole(1), "bytes": size, "seconds": duration(0.001), "requests": whole(1),
+}  # fmt: skip
+"""What reads each limit of a budget."""
+
+
 def budget_text(value: str) -> Budget:
-    read: Budget = _parsed(parse_budget, value)
-    return read
+    """A budget such as ``2000p,30m``."""
+    found: Budget = _parsed(parse_budget, value)
+    for name, read in BUDGET.items():
+        limit = getattr(found, name)
+        try:
+            if limit is not None:
+                read(limit)
+        except Fault as fault:
+            raise Fault(f"{name} {fault.message}") from None
+    return found
 
 
 def _parsed(parse: Callable[[str], Any], value: str) -> Any:
@@ -181,11 +200,20 @@ def web_url(value: Any) -> str:
 
 host_glob = matching(r"[^\s/:@?#]+", "a host name such as example.org or *.example.org")
 path_glob = matching(r"[/*]\S*", "a path pattern: it begins with / or *, as in /papers/* or *.html")
-language_code = matching(r"[a-z]{2,3}(-[A-Za-z]+)?", "a language code such as en")
 content_type = matching(r"[a-z]+/[a-z0-9.+*-]*", "a content type such as text/html or application/pdf")
 header_text = matching(r"[ -~]+", "one line of plain ASCII")
+engine = matching(r"[a-z][a-z0-9_-]*(?::.+)?", "an engine: write its name, or name:address, as in searxng:https://...")
+filled = matching(r"(?s).*\S.*", "a query: it is empty")
 contact = matching(r"[!-~]+@[!-~]+|https?://[!-~]+", "a mail address or an http(s) URL")
 proxy = matching(r"https?://[!-~]+", "a proxy's URL, as in http://proxy.example:3128")
+
+_ISO_639_1 = (
+    "a[abefkmnrsvyz]|b[aeghimnors]|c[aehorsuvy]|d[aevz]|e[elnostu]|f[afijory]|g[adlnuv]|"
+    "h[aeiortuyz]|i[adegikostu]|j[av]|k[agijklmnorsuvwy]|l[abginotuv]|m[ghiklnrsty]|n[abdeglnorvy]|"
+    "o[cjmrs]|p[ailst]|q[u]|r[mnouw]|s[acdeghiklmnoqrstuvw]|t[aeghiklnorstwy]|u[gkrz]|v[eio]|"
+    "w[ao]|x[h]|y[io]|z[ahu]"
+)
+language_code = matching(_ISO_639_1, "a language code of two letters such as en (ISO 639-1), by which pages are told")
 
 
 def address_or_network(value: Any) -> str:
@@ -243,53 +271,3 @@ def keywords(value: Any) -> tuple[Keyword, ...]:
         if not is_number or not 0 < weight < math.inf:
             raise Fault(f"a keyword's weight must be a number above 0, not {shown(weight)}", word)
     return tuple(Keyword(word.strip(), float(weight)) for word, weight in value.items())
-
-
-def categories(directory: Path) -> Callable[[Any], dict[str, str]]:
-    """Names of categories and their files, relative to the topic file."""
-    file = existing(directory)
-
-    def read(value: Any) -> dict[str, str]:
-        if not isinstance(value, dict):
-            raise Fault(f'must be a table such as {{ sports = "sports.json" }}, not {shown(value)}')
-        found = {}
-        for name, place in value.items():
-            try:
-                found[name] = str(file(place))
-            except Fault as fault:
-                raise Fault(fault.message, name) from None
-        return found
-
-    return read
-
-
-def path(directory: Path) -> Callable[[Any], str]:
-    """A path relative to the topic file, whether or not it exists."""
-
-    def read(value: Any) -> str:
-        if not text(value) or "\0" in value:
-            raise Fault("must be a path")
-        return str(directory / Path(value).expanduser())
-
-    return read
-
-
-def existing(directory: Path, *, urls: bool = False, globs: bool = False) -> Callable[[Any], Any]:
-    """A file that is there, relative to the topic file; or a URL, or all files of a glob, where those make sense."""
-    locate = path(directory)
-
-    def read(value: Any) -> str | tuple[str, ...]:
-        if urls and "://" in text(value):
-            return web_url(value)
-        place = Path(locate(value))
-        if place.exists():
-            return str(place)
-        if globs and any(c in value for c in "*?["):
-            root = Path(place.anchor)
-            found = sorted(str(file) for file in root.glob(str(place.relative_to(root))) if file.is_file())
-            if found:
-                return tuple(found)
-            raise Fault(f"no file matches {shown(value)}")
-        raise Fault(f"there is no file {shown(value)}")
-
-    return read

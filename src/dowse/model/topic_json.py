@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, replace
-from math import inf
+from dataclasses import asdict, replace
 from typing import Any
 
 from dowse.model.errors import TopicError
 from dowse.model.proxy_login import without_login
 from dowse.model.revive import revived
+from dowse.model.secret_fields import without_secrets
 from dowse.model.topic import Expression, FunctionName, Topic
+from dowse.model.topic_check import check_topic
 
 __all__ = ["function_name", "predicate_text", "topic_from_json", "topic_to_json"]
-
-_GREATEST = 1e15
 
 
 def topic_to_json(topic: Topic) -> dict[str, Any]:
     """Plain JSON values; :func:`topic_from_json` gives an equal topic back, but of a predicate that is a function only
-    its name, and of a proxy not its login: this is written down where others may read it."""
+    its name, of a proxy not its login, and no headers and cookies: this is written down where others may read it."""
     predicate = topic.predicate
     if callable(predicate):
         predicate = FunctionName(function_name(predicate))
     plain: dict[str, Any] = _plain(asdict(replace(topic, predicate=predicate)))
+    plain["network"] = without_secrets(plain["network"])
     if topic.network.proxy is not None:
         plain["network"]["proxy"] = without_login(topic.network.proxy)
     return plain
@@ -57,23 +57,10 @@ def topic_from_json(data: dict[str, Any]) -> Topic:
             saved = revived(FunctionName if "name" in saved else Expression, saved)
         elif not isinstance(saved, str | None):
             raise TypeError("the predicate is of the wrong kind")
-        _check_ranges(topic)
-    except (TypeError, AttributeError, ValueError, RecursionError) as error:
+        check_topic(topic)
+    except (TopicError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise TopicError(f"these are not the settings of a crawl: {error}") from None
     return replace(topic, predicate=saved)
-
-
-def _check_ranges(topic: Topic) -> None:
-    """What a topic file cannot say, a stranger's settings must not: no limit, delay or budget is below 0."""
-    parts = (
-        topic.politeness, topic.limits, topic.network, topic.cost, topic.cache, topic.budget, topic.target, topic.scope,
-        topic.scope.traps,
-    )  # fmt: skip
-    for part in parts:
-        for field in fields(part):
-            value = getattr(part, field.name)
-            if isinstance(value, int | float) and not (0 <= value <= _GREATEST or value == inf):
-                raise ValueError(f"{field.name} is not from 0 to {_GREATEST:g}")
 
 
 def _plain(value: Any) -> Any:

@@ -6,14 +6,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from dowse.model import path_fields as paths
 from dowse.model import topic_fields as read
+from dowse.model.secret_fields import cookies, headers
 
-__all__ = ["LANGUAGES", "MAXIMISE", "Keys", "topic_keys"]
+__all__ = ["COST_FORMS", "LANGUAGES", "MAXIMISE", "Keys", "topic_keys"]
 
 Keys = dict[str, tuple[str, read.Read]]
 """Key -> the attribute it fills, and what reads it (raising :class:`~dowse.model.topic_fields.Fault`)."""
 
 MAXIMISE = ("value", "efficiency")
+COST_FORMS = ("robust", "paper")
 LANGUAGES = (
     "none", "arabic", "armenian", "basque", "catalan", "danish", "dutch", "english", "finnish", "french", "german",
     "greek", "hindi", "hungarian", "indonesian", "irish", "italian", "lithuanian", "nepali", "norwegian", "portuguese",
@@ -21,11 +24,16 @@ LANGUAGES = (
 )  # fmt: skip
 
 
-def topic_keys(directory: Path) -> dict[str, Keys]:
-    """The keys of each table; the table "" is the top of the file. ``directory`` is where relative paths start."""
-    file = read.existing(directory)
-    file_or_url = read.existing(directory, urls=True)
-    samples = read.each(read.existing(directory, urls=True, globs=True))
+def topic_keys(directory: Path | None) -> dict[str, Keys]:
+    """The keys of each table; the table "" is the top of the file. ``directory`` is where relative paths start; None:
+    paths and seeds are taken as they are, whether or not there is such a file."""
+    file = read.text if directory is None else paths.existing(directory)
+    file_or_url = read.text if directory is None else paths.existing(directory, urls=True)
+    samples = read.each(read.text if directory is None else paths.existing(directory, urls=True, globs=True))
+    path = read.text if directory is None else paths.path(directory)
+    seed = read.text if directory is None else read.web_url
+    categories = paths.names_and_files if directory is None else paths.categories(directory)
+    engine = read.engine if directory is None else paths.engines(directory)
     hosts, globs = read.each(read.host_glob), read.each(read.path_glob)
     count = read.whole(0)
     return {
@@ -34,17 +42,26 @@ def topic_keys(directory: Path) -> dict[str, Keys]:
             "query": ("query", read.text),
             "keywords": ("keywords", read.keywords),
             "predicate": ("predicate", read.text),
-            "categories": ("categories", read.categories(directory)),
-            "out": ("out", read.path(directory)),
+            "categories": ("categories", categories),
+            "out": ("out", path),
             "workers": ("workers", read.whole(0, 256)),
             "seed_number": ("seed_number", count),
         },
         "examples": {"positive": ("positive", samples), "negative": ("negative", samples)},
         "seeds": {
-            "urls": ("urls", read.each(read.web_url)),
+            "urls": ("urls", read.each(seed)),
             "files": ("files", read.each(file)),
             "sitemaps": ("sitemaps", read.each(file_or_url)),
             "robots_sitemaps": ("robots_sitemaps", read.boolean),
+            "on_topic": ("on_topic", read.boolean),
+        },
+        "find": {
+            "engines": ("engines", read.each(engine)),
+            "queries": ("queries", read.each(read.filled)),
+            "wanted": ("wanted", read.boolean),
+            "seeds": ("seeds", read.whole(1, 100_000)),
+            "per_query": ("per_query", read.whole(1, 10_000)),
+            "requests": ("requests", read.whole(1, 100_000)),
         },
         "scope": {
             "reach": ("reach", read.one_of("host", "domain", "any")),
@@ -77,19 +94,20 @@ def topic_keys(directory: Path) -> dict[str, Keys]:
         "strategy": {
             "name": ("name", read.text),
             "maximise": ("maximise", read.one_of(*MAXIMISE)),
-            "learn_from": ("learn_from", read.each(read.existing(directory))),
+            "learn_from": ("learn_from", read.each(file)),
+            "min_priority": ("min_priority", read.number(-1e9, 1e9)),
         },
         "cost": {
-            "form": ("form", read.one_of("robust", "paper")),
+            "form": ("form", read.one_of(*COST_FORMS)),
             "min": ("min_s", read.duration(0.001)),
             "max": ("max_s", read.duration(0.001)),
             "head": ("head", read.boolean),
         },
         "budget": {
-            "pages": ("pages", read.whole(1)),
-            "bytes": ("bytes", read.size),
-            "time": ("seconds", read.duration(0.001)),
-            "requests": ("requests", read.whole(1)),
+            "pages": ("pages", read.BUDGET["pages"]),
+            "bytes": ("bytes", read.BUDGET["bytes"]),
+            "time": ("seconds", read.BUDGET["seconds"]),
+            "requests": ("requests", read.BUDGET["requests"]),
         },
         "target": {"relevant": ("relevant", read.whole(1)), "value": ("value", read.above(0))},
         "politeness": {
@@ -118,9 +136,11 @@ def topic_keys(directory: Path) -> dict[str, Keys]:
             "allow_addresses": ("allow_addresses", read.each(read.address_or_network)),
             "verify_tls": ("verify_tls", read.boolean),
             "resolve": ("resolve", read.resolve),
+            "headers": ("headers", headers),
+            "cookies": ("cookies", cookies),
         },
         "cache": {
-            "folders": ("folders", read.each(read.path(directory))),
+            "folders": ("folders", read.each(path)),
             "max_age": ("max_age_s", read.duration(high=36_600 * 86400.0)),
         },
     }

@@ -22,6 +22,15 @@ urls = []                            # where to start: ["https://example.org/", 
 # files = []                         # lists with one URL per line, or tables with a column named url
 # sitemaps = []                      # sitemap URLs or files
 # robots_sitemaps = false            # also the sitemaps that the seed hosts name in robots.txt
+# on_topic = true                    # seeds with the query's words are weak examples, if there are no others
+
+[find]                               # seeds from search engines: asked when named here, or when there are no seeds
+# engines = []                       # ["mediawiki", "searxng:https://search.example.org"]; none: those without a key
+# queries = []                       # ['"solar cell" OR perovskite -lamp', ...]; none: the words of the topic
+# wanted = false                     # ask engines although there are seeds
+# seeds = 50                         # take this many of what they find
+# per_query = 50                     # results wanted from one engine for one query
+# requests = 60                      # to all engines together
 
 [examples]                           # pages you know, as files, globs ("good/*.html") or URLs
 # positive = []                      # on the topic
@@ -58,6 +67,7 @@ urls = []                            # where to start: ["https://example.org/", 
 [strategy]                           # the order of the crawl; further keys are the strategy's own
 # name = "learning"
 # maximise = "value"                 # or "efficiency": value per second
+# min_priority = 0.05                # links of a lower priority are not taken up (no default)
 # learn_from = []                    # folders of crawls with the strategy learning: start with what they learned
 
 [cost]                               # what a page is expected to cost, where efficiency is maximised
@@ -102,6 +112,8 @@ urls = []                            # where to start: ["https://example.org/", 
 # allow_addresses = []               # only these of them: ["127.0.0.1", "10.0.0.0/8"]
 # verify_tls = true
 # resolve = {}                       # { "*.example.org" = "127.0.0.1:8080" }
+# headers = {}                       # to these hosts only: { "example.org" = { X-Key = "..." } }; never recorded
+# cookies = {}                       # to these hosts only: { "example.org" = "name=value" }; never recorded
 
 [cache]                              # take pages from earlier crawls instead of downloading them
 # folders = []                       # folders of earlier crawls

@@ -22,6 +22,7 @@ from dowse.model.topic import (
     Cost,
     Example,
     Expression,
+    Find,
     JudgeSettings,
     Limits,
     Network,
@@ -33,12 +34,13 @@ from dowse.model.topic import (
     Topic,
     Traps,
 )
+from dowse.model.topic_check import at_odds
 from dowse.model.topic_json import predicate_text, topic_from_json, topic_to_json
-from dowse.model.topic_keys import MAXIMISE, Keys, topic_keys
+from dowse.model.topic_keys import COST_FORMS, MAXIMISE, Keys, topic_keys
 from dowse.model.topic_template import TEMPLATE
 
 __all__ = [
-    "MAXIMISE", "TEMPLATE", "check_ready", "load_topic", "parse_topic", "predicate_text",
+    "COST_FORMS", "MAXIMISE", "TEMPLATE", "check_ready", "has_seeds", "load_topic", "parse_topic", "predicate_text",
     "topic_from_json", "topic_to_json",
 ]  # fmt: skip
 
@@ -88,9 +90,17 @@ def check_ready(topic: Topic, *, by_judge: bool = False) -> None:
     know by itself what to look for."""
     if not (by_judge or _has_subject(topic)):
         raise TopicError(f"the topic {_NOTHING_TO_FIND}")
+    if not has_seeds(topic) and not (topic.query.strip() or topic.keywords or topic.find.queries):
+        raise TopicError(
+            'there are no seeds: add [seeds] urls = ["https://..."] to the topic file, or give --seed URL;'
+            " search engines, which could find some, need words"
+        )
+
+
+def has_seeds(topic: Topic) -> bool:
+    """Does it say where to start?"""
     seeds = topic.seeds
-    if not (seeds.urls or seeds.files or seeds.sitemaps):
-        raise TopicError('there are no seeds: add [seeds] urls = ["https://..."] to the topic file, or give --seed URL')
+    return bool(seeds.urls or seeds.files or seeds.sitemaps)
 
 
 def _has_subject(topic: Topic) -> bool:
@@ -128,27 +138,28 @@ class _Reading:
         samples = self._table(data, "examples")
         scope = self._table(data, "scope")
         traps = Traps(**self._table(data, "scope.traps"))
-        politeness = Politeness(**self._table(data, "politeness"))
-        if politeness.delay_s > politeness.max_delay_s:
-            self._complain(("politeness", "delay"), f"is longer than max_delay ({politeness.max_delay_s:g}s)")
-        return Topic(
+        topic = Topic(
             **values,
             examples=(
                 *(Example(source, True) for source in samples.get("positive", ())),
                 *(Example(source, False) for source in samples.get("negative", ())),
             ),
             seeds=Seeds(**self._table(data, "seeds")),
+            find=Find(**self._table(data, "find")),
             scope=Scope(**scope, traps=traps),
             judge=JudgeSettings(**self._table(data, "judge")),
             strategy=self._strategy(data),
-            cost=self._cost(data),
+            cost=Cost(**self._table(data, "cost")),
             budget=self._budget(data),
             target=Target(**self._table(data, "target")),
-            politeness=politeness,
+            politeness=Politeness(**self._table(data, "politeness")),
             limits=Limits(**self._table(data, "limits")),
             network=Network(**self._table(data, "network")),
             cache=Cache(**self._table(data, "cache")),
         )
+        for path, message in at_odds(topic):
+            self._complain(path, message)
+        return topic
 
     def _table(self, data: dict[str, Any], name: str) -> dict[str, Any]:
         path = tuple(name.split("."))
@@ -194,12 +205,6 @@ class _Reading:
                 self._complain(("strategy", key), f"must be a number, a string or a boolean, not {read.shown(value)}")
         named = {key: value for key, value in table.items() if key in own}
         return StrategyChoice(**self._fill(("strategy",), named, own), params=params)
-
-    def _cost(self, data: dict[str, Any]) -> Cost:
-        cost = Cost(**self._table(data, "cost"))
-        if cost.min_s > cost.max_s:
-            self._complain(("cost", "min"), f"is longer than max ({cost.max_s:g}s)")
-        return cost
 
     def _budget(self, data: dict[str, Any]) -> Budget:
         if not isinstance(data.get("budget"), str):

@@ -18,7 +18,17 @@ from dowse.parse.document import Document, RawLink
 from dowse.parse.duplicates import DuplicateIndex
 from dowse.parse.html import parse_html
 from dowse.parse.language import SAMPLE_CHARACTERS, detect_language
-from dowse.parse.links import Gathered, Memo, Refuse, add_refresh, base_of, gather_links, measure_links, mentions_of
+from dowse.parse.links import (
+    Gathered,
+    Memo,
+    Refuse,
+    add_refresh,
+    anchor_lines,
+    base_of,
+    gather_links,
+    measure_links,
+    mentions_of,
+)
 from dowse.parse.objects import object_types
 from dowse.parse.outline import Outline
 from dowse.parse.page import parse_page
@@ -27,7 +37,7 @@ from dowse.parse.signature import sign, sign_hashes
 
 __all__ = [
     "MOST_LINES", "SAMPLE_CHARACTERS", "Document", "DuplicateIndex", "Gathered", "Measures", "Memo", "Mentions",
-    "Outline", "RawLink", "Refuse", "Repeats", "add_refresh", "base_of", "block_starts", "decode", "detect_language",
-    "distinct_lines", "gather_links", "in_context", "is_repeated", "line_groups", "measure_links", "mentions",
-    "mentions_of", "object_types", "parse_html", "parse_page", "sign", "sign_hashes",
+    "Outline", "RawLink", "Refuse", "Repeats", "add_refresh", "anchor_lines", "base_of", "block_starts", "decode",
+    "detect_language", "distinct_lines", "gather_links", "in_context", "is_repeated", "line_groups", "measure_links",
+    "mentions", "mentions_of", "object_types", "parse_html", "parse_page", "sign", "sign_hashes",
 ]  # fmt: skip

@@ -16,27 +16,25 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from dowse.compiled import core
+from dowse.model.block_rule import BlockRule
 from dowse.parse.document import Document
 from dowse.parse.outline import FIRST_LINE, Outline
 
 __all__ = ["block_starts", "partition"]
 
-ALPHA = 0.5
-LEAST_LINKS = 1  # k
+_PUBLISHED = BlockRule()
 
 
-def block_starts(document: Document) -> list[int]:
+def block_starts(document: Document, rule: BlockRule = _PUBLISHED) -> list[int]:
     """The first line of each content block of a page; see :func:`partition`."""
-    return partition(document.outline, [link.paragraph for link in document.links])
+    return partition(document.outline, [link.paragraph for link in document.links], rule)
 
 
-def partition(
-    outline: Outline, link_lines: Iterable[int], *, alpha: float = ALPHA, least_links: int = LEAST_LINKS
-) -> list[int]:
+def partition(outline: Outline, link_lines: Iterable[int], rule: BlockRule = _PUBLISHED) -> list[int]:
     """The first line of each block, rising; a block ends where the next one begins. ``link_lines`` are those that links
     stand on. A page without blocks in it (height 0) is one block."""
-    least_height = alpha * outline.heights[0]
-    if core is not None and least_links == 1:
+    least_height = rule.alpha * outline.heights[0]
+    if core is not None and rule.k == 1:  # it knows no other k: those are for trying
         columns = outline.parents, outline.starts, outline.ends, outline.heights
         found = core.partition(*columns, list(link_lines), least_height)
         if found is not None:
@@ -45,7 +43,7 @@ def partition(
     for line in link_lines:
         on_line[line + 1] += 1
     before = list(accumulate(on_line))  # links on the lines before each
-    borders = _borders(outline, before, least_height, least_links)
+    borders = _borders(outline, before, least_height, rule.k)
     starts = [FIRST_LINE]
     seen = 0
     for border in borders:

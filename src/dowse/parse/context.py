@@ -1,7 +1,8 @@
 """The context of a link: its anchor, its paragraph, its content block, the nearest heading, its tag path and its URL.
 
-Each is measured by its similarity to the topic. A target that a page mentions several times has the best of each; its
-tag path is that of its best mention, the one in the most similar block.
+Each is measured by its similarity to the topic. A target that a page mentions several times has the best of each, or,
+for a strategy in its paper's form, the mean over those mentions that have one (METHODS, section 1). Its tag path is
+that of its best mention, the one in the most similar block.
 """
 
 from __future__ import annotations
@@ -61,38 +62,65 @@ def line_groups(starts: Sequence[int] | Ints, lines: int) -> NDArray[np.intp]:
 class Measures:
     """How near the parts of a page are to the topic; NaN where there is no word."""
 
-    by_anchor: Floats  # of each target
+    by_anchor: Floats  # of each mention
     by_url: Floats  # of each target: the words of its path
     by_line: Floats
     by_block: Floats
     weights: Floats  # of each block: below 1 where it repeats over the site
 
 
-def in_context(found: Mentions, measures: Measures) -> NDArray[np.float32]:
-    """The similarities of each target, columns as in ``Context``."""
-    similarity = np.empty((len(measures.by_anchor), len(Context)), np.float32)
-    if core is None or not core.in_context(
+def in_context(found: Mentions, measures: Measures, *, mean: bool = False) -> NDArray[np.float32]:
+    """The similarities of each target, columns as in ``Context``. ``mean``: over its mentions, in place of the best."""
+    targets = len(measures.by_url)
+    similarity = np.empty((targets, len(Context)), np.float32)
+    of_target = measures.by_anchor if len(found.rows) == targets else _best(found.rows, measures.by_anchor, targets)
+    if mean and len(found.rows) != targets:
+        _fill_in(found, measures, of_target, similarity, mean=True)
+    elif core is None or not core.in_context(
         found.rows, found.lines, found.blocks, found.headings, found.paths,
-        measures.by_anchor, measures.by_url, measures.by_line, measures.by_block, measures.weights, similarity,
+        of_target, measures.by_url, measures.by_line, measures.by_block, measures.weights, similarity,
     ):  # fmt: skip
-        _fill_in(found, measures, similarity)
+        _fill_in(found, measures, of_target, similarity)
     return similarity
 
 
-def _fill_in(found: Mentions, measures: Measures, similarity: NDArray[np.float32]) -> None:
-    """:func:`in_context`, written to ``similarity``."""
-    by_anchor, rows = measures.by_anchor, found.rows
+def _best(rows: NDArray[np.intp], values: Floats, targets: int) -> Floats:
+    """The greatest value of each target's mentions; NaN where none has one."""
+    best = np.full(targets, np.nan)
+    np.fmax.at(best, rows, values)
+    return best
+
+
+def _fill_in(
+    found: Mentions, measures: Measures, by_anchor: Floats, similarity: NDArray[np.float32], *, mean: bool = False
+) -> None:
+    """:func:`in_context`, written to ``similarity``; ``by_anchor`` is the best of each target."""
+    rows = found.rows
     of_line = measures.by_line[found.lines]
     # an image or a widget alone in its block: the anchor is all the paragraph there is
-    of_line = np.where(np.isnan(of_line), by_anchor[rows], of_line)
+    of_line = np.where(np.isnan(of_line), measures.by_anchor if mean else by_anchor[rows], of_line)
     values = np.stack((of_line, measures.by_block[found.blocks], measures.by_line[found.headings]), axis=1)
     values *= measures.weights[found.blocks, None]
     order = np.lexsort((-np.fmax(values[:, 1], 0.0), rows))  # the mentions of a target, the best one first
     first = rows[order].searchsorted(np.arange(len(by_anchor)))
+    if mean:
+        by_anchor = _means(measures.by_anchor[order, None], first)[:, 0]
     similarity[:, Context.ANCHOR] = by_anchor
-    similarity[:, Context.PARAGRAPH : Context.HEADING + 1] = np.fmax.reduceat(values[order], first, axis=0)
+    similarity[:, Context.PARAGRAPH : Context.HEADING + 1] = (
+        _means(values[order], first) if mean else np.fmax.reduceat(values[order], first, axis=0)
+    )
     similarity[:, Context.URL] = measures.by_url
     similarity[:, Context.PATH] = _mean_by_path(found.paths[order[first]], by_anchor)
+
+
+def _means(values: Floats, first: NDArray[np.intp]) -> Floats:
+    """The mean of each run of rows, what is no number left out; NaN where nothing is left."""
+    told = ~np.isnan(values)
+    counts = np.add.reduceat(told, first, axis=0, dtype=np.int64)
+    sums = np.add.reduceat(np.where(told, values, 0.0), first, axis=0)
+    means = np.full(sums.shape, np.nan)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means
 
 
 def _mean_by_path(paths: NDArray[np.uint32], by_anchor: Floats) -> Floats:

@@ -19,7 +19,8 @@ from dowse.parse.document import MAX_HREF, Document
 from dowse.parse.outline import IS_HEADING
 
 __all__ = [
-    "Gathered", "Memo", "Refuse", "add_refresh", "base_of", "gather_links", "measure_links", "mentions_of",
+    "Gathered", "Memo", "Refuse", "add_refresh", "anchor_lines", "base_of", "gather_links", "measure_links",
+    "mentions_of",
 ]  # fmt: skip
 
 Refuse = Callable[[str], str | None]
@@ -55,6 +56,7 @@ class Gathered:
     mentioned: list[int] = field(default_factory=list)  # the row of each mention
     paragraphs: list[int] = field(default_factory=list)  # and its paragraph
     elements: list[int] = field(default_factory=list)  # and the element around it
+    texts: list[str] = field(default_factory=list)  # and its own anchor, clipped
     n_links: int = 0  # all there were, refused ones among them
     refused: dict[str, int] = field(default_factory=dict)
 
@@ -111,6 +113,7 @@ def gather_links(
     gather = _gather if core is None else core.gather
     found = Gathered(*gather(links, known, resolve, most, document.nofollow))
     found.anchors = [anchor[:_MAX_ANCHOR] for anchor in found.anchors]
+    found.texts = [text[:_MAX_ANCHOR] for text in found.texts]
     return found
 
 
@@ -130,6 +133,7 @@ def _gather(
     mentioned: list[int] = []
     paragraphs: list[int] = []
     elements: list[int] = []
+    texts: list[str] = []
     refused: Counter[str] = Counter()
     nowhere = 0
     for position, (href, anchor, rel, paragraph, element) in enumerate(links):
@@ -158,8 +162,25 @@ def _gather(
         mentioned.append(row)
         paragraphs.append(paragraph)
         elements.append(element)
+        texts.append(anchor)
     n_links = len(links) - nowhere
-    return list(rows), counts, anchors, rels, positions, mentioned, paragraphs, elements, n_links, dict(refused)
+    return (
+        list(rows), counts, anchors, rels, positions, mentioned, paragraphs, elements, texts, n_links, dict(refused)
+    )  # fmt: skip
+
+
+def anchor_lines(found: Gathered) -> tuple[list[str], Sequence[int]]:
+    """The anchors to be measured, and which of them each mention has: one a target, its longest, then the others that
+    it is mentioned with."""
+    anchors = found.anchors
+    if len(found.mentioned) == len(anchors):  # as mostly: every target once, in order
+        return anchors, found.mentioned
+    more: dict[str, int] = {}
+    places = [
+        row if text == anchors[row] else more.setdefault(text, len(anchors) + len(more))
+        for row, text in zip(found.mentioned, found.texts, strict=True)
+    ]
+    return [*anchors, *more], places
 
 
 def mentions_of(document: Document, found: Gathered, starts: list[int]) -> Mentions:
@@ -183,8 +204,11 @@ def measure_links(
     measures: Measures,
     hash_seed: int = 0,
     fingerprints: NDArray[np.uint64] | None = None,
+    *,
+    mean: bool = False,
 ) -> Links:
-    """Gathered links in their context; ``hash_seed`` is that of their fingerprints, where these are not given."""
+    """Gathered links in their context; ``hash_seed`` is that of their fingerprints, where these are not given.
+    ``mean``: over the links to one target, in place of the best."""
     urls = found.urls
     if not urls:
         return Links()
@@ -197,7 +221,7 @@ def measure_links(
         anchors=found.anchors,
         rels=found.rels,
         positions=np.array(found.positions, np.int32),
-        similarity=in_context(mentioned, measures),
+        similarity=in_context(mentioned, measures, mean=mean),
     )
 
 

@@ -18,6 +18,7 @@
 from dowse.predict.costs import Costs, Exchanged, SiteLog
 from dowse.predict.registry import (
     STRATEGIES,
+    block_rule,
     build_strategy,
     check_maximise,
     describe,
@@ -31,6 +32,7 @@ __all__ = [
     "Costs",
     "Exchanged",
     "SiteLog",
+    "block_rule",
     "build_strategy",
     "check_maximise",
     "describe",

@@ -23,9 +23,9 @@ _REMEMBERED = 64.0  # exchanges of a site; then older ones count half
 _REMEMBERED_OF_ALL = 4096.0
 _MOST_PREFIXES = 100_000  # beyond, a page is taken to be as large as its site's usually are
 _SEGMENTS = 2
-_FIRST_GUESS = (1.0, 0.3, 20_000.0, 0.1, 1.0, 0.0)  # one exchange: 0.3 s to the first byte, 20 KB at 200 KB/s
-_COUNT, _LATENCY, _BYTES, _SECONDS, _ASKED, _FAILED = range(6)
-_FAILURE = (0.0, 0.0, 0.0, 0.0, 1.0, 1.0)
+_FIRST_GUESS = (1.0, 0.3, 20_000.0, 0.1, 1.0, 0.0, 1.0)  # one exchange: 0.3 s to the first byte, 20 KB at 200 KB/s
+_COUNT, _LATENCY, _BYTES, _SECONDS, _ASKED, _FAILED, _TIMED = range(7)
+_FAILURE = (0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
 _SHORTEST_S = 1e-6
 _MOST_HOPELESS = 0.9  # of all requests failing: beyond, a site's cost grows no further
 
@@ -62,7 +62,8 @@ class SiteLog:
     """
 
     def __init__(self) -> None:
-        self._sites = np.zeros((64, 6))  # sums by site: answers, latency, bytes, download seconds, asked, failed
+        # sums by site: pages, latency, bytes, download seconds, asked, failed, and answers whose latency is known
+        self._sites = np.zeros((64, len(_FIRST_GUESS)))
         self._all = list(_FIRST_GUESS)
         self._usual = math.log(_FIRST_GUESS[_LATENCY] + _FIRST_GUESS[_SECONDS])
         self._prefixes: dict[tuple[int, str], int] = {}
@@ -89,10 +90,9 @@ class SiteLog:
         """An exchange with a site is over."""
         self._reach(site + 1)
         cost = _FAILURE if exchanged.failed else (
-            1.0, exchanged.latency_s, float(exchanged.wire_bytes), exchanged.download_s, 1.0, 0.0
+            1.0, exchanged.latency_s, float(exchanged.wire_bytes), exchanged.download_s, 1.0, 0.0, 1.0
         )  # fmt: skip
-        self._sites[site] = _added(self._sites[site].tolist(), cost, _REMEMBERED)
-        self._all = _added(self._all, cost, _REMEMBERED_OF_ALL)
+        self._add(site, cost)
         if exchanged.failed:
             return
         took = math.log(max(exchanged.latency_s + exchanged.download_s, _SHORTEST_S))
@@ -103,9 +103,18 @@ class SiteLog:
                 row *= 0.5
             row += (1.0, exchanged.wire_bytes)
 
+    def learn_latency(self, site: int, latency_s: float) -> None:
+        """A site answered, and there was no body: as after a HEAD, which tells nothing of speed and size."""
+        self._reach(site + 1)
+        self._add(site, (0.0, latency_s, 0.0, 0.0, 0.0, 0.0, 1.0))
+
+    def _add(self, site: int, cost: tuple[float, ...]) -> None:
+        self._sites[site] = _added(self._sites[site].tolist(), cost, _REMEMBERED)
+        self._all = _added(self._all, cost, _REMEMBERED_OF_ALL)
+
     def _reach(self, sites: int) -> None:
         if sites > len(self._sites):
-            grown = np.zeros((sites * 5 // 4 + 64, 6))
+            grown = np.zeros((sites * 5 // 4 + 64, len(_FIRST_GUESS)))
             grown[: len(self._sites)] = self._sites
             self._sites = grown
 
@@ -121,9 +130,8 @@ class SiteLog:
         asked, failed = own[_ASKED] + _PRIOR, own[_FAILED] + _PRIOR / every[_ASKED] * every[_FAILED]
         size = max((own[_BYTES] + scale * every[_BYTES]) / count, 1.0)
         seconds = max((own[_SECONDS] + scale * every[_SECONDS]) / count, _SHORTEST_S)
-        return Estimate(
-            (own[_LATENCY] + scale * every[_LATENCY]) / count, size / seconds, size, seconds, failed / asked
-        )
+        latency = (own[_LATENCY] + _PRIOR / every[_TIMED] * every[_LATENCY]) / (own[_TIMED] + _PRIOR)
+        return Estimate(latency, size / seconds, size, seconds, failed / asked)
 
     def size(self, prefix: int, of_site: float) -> float:
         """The expected size of one page (:meth:`sizes` has many)."""

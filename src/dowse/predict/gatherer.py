@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.errors import TopicError
+from dowse.model.page import Counting
 from dowse.model.revive import revived
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
 from dowse.predict.measures import LinkMeasure, Measure, Parts
@@ -15,11 +16,19 @@ from dowse.predict.memory import NumberTable
 from dowse.predict.quantiles import Quantiles
 from dowse.predict.rerank import RanksOnMention, Sweep
 
-__all__ = ["ByMeasure", "Hybrid"]
+__all__ = ["ByMeasure", "Hybrid", "check_alpha"]
 
 Floats = NDArray[np.float64]
 _SAMPLE = 2048  # candidates a scale is made from
 _TIE = 1e-6
+_USUAL = Counting()
+
+
+def check_alpha(alpha: float) -> float:
+    """The share of the predictor in a hybrid. Raises TopicError."""
+    if not 0 <= alpha <= 1:
+        raise TopicError(f"alpha = {alpha:g} is no share: it is from 0 to 1")
+    return alpha
 
 
 class ByMeasure(RanksOnMention):
@@ -31,10 +40,11 @@ class ByMeasure(RanksOnMention):
 
     predicts_value = True
 
-    def __init__(self, name: str, measure: Measure, kappa: float = 0.0) -> None:
+    def __init__(self, name: str, measure: Measure, kappa: float = 0.0, counting: Counting = _USUAL) -> None:
         if not 0 <= kappa < float("inf"):
             raise TopicError(f"kappa = {kappa:g} is no number of pages: it is at least 0")
         self.name = name
+        self.counting = counting
         self._measure = measure
         self._kappa = kappa
         self.memory = NumberTable(measure.width, measure.kind)
@@ -71,11 +81,12 @@ class Hybrid:
     predicts_value = True
     learns_words = False
 
-    def __init__(self, predictor: Measure, links: LinkMeasure, alpha: float, *, robust: bool) -> None:
-        if not 0 <= alpha <= 1:
-            raise TopicError(f"alpha = {alpha:g} is no share: it is from 0 to 1")
+    def __init__(
+        self, predictor: Measure, links: LinkMeasure, alpha: float, *, robust: bool, counting: Counting = _USUAL
+    ) -> None:
         self._predictor, self._links = predictor, links
-        self._alpha = alpha
+        self._alpha = check_alpha(alpha)
+        self.counting = counting
         self._robust = robust
         self._cut = predictor.width
         self.memory = NumberTable(predictor.width + links.width, f"{predictor.kind} + {links.kind}")
@@ -137,10 +148,12 @@ class Hybrid:
         row = self.memory.one(candidate)[0].tolist()
         parts, linked = self._predictor.parts(row[: self._cut]), self._links.parts(row[self._cut :])
         predicted, alpha = _sum(parts), self._alpha
-        features = {"predicted": (predicted, 0.0), **parts, **{name: (of[0], 0.0) for name, of in linked.items()}}
-        if self._scales is not None:
-            features["predictor's place"] = (self._scales[0].one(predicted), alpha)
-            features["link measure's place"] = (self._scales[1].one(_sum(linked)), 1 - alpha)
+        features = {"predicted": (predicted, 0.0)}
+        if self._scales is None:
+            return Explanation(priority, {**features, **_times(alpha, parts), **_times(1 - alpha, linked)})
+        features |= {**parts, **_times(0.0, linked)}
+        features["predictor's place"] = (self._scales[0].one(predicted), alpha)
+        features["link measure's place"] = (self._scales[1].one(_sum(linked)), 1 - alpha)
         return Explanation(priority, features, self._version)
 
     def state(self) -> dict[str, Any]:
@@ -155,6 +168,10 @@ class Hybrid:
             self._scales = Quantiles.restored(predicted), Quantiles.restored(linked)
         self._pages, *self._due, at, left, self._version = revived(tuple[int, ...], state["progress"])
         self._sweep.restore([at, left])
+
+
+def _times(factor: float, parts: Parts) -> Parts:
+    return {name: (value, factor * weight) for name, (value, weight) in parts.items()}
 
 
 def _sum(parts: Parts) -> float:

@@ -5,7 +5,8 @@ constant time, whatever was seen before; the value is read from the row alone. S
 be stored and taken up again.
 
 Notation: ``h`` a candidate, ``P(h)`` the fetched pages that link to it, ``L(p,h)`` the links from ``p`` to ``h``,
-``L(p)`` all links on ``p``, ``V_sim`` the similarity of a text to the topic.
+``L(p)`` all links on ``p``, ``V_sim`` the similarity of a text to the topic. Of a page that is its cosine
+(:func:`cosine`), in the robust form what its judge thinks of it (:func:`as_judged`).
 """
 
 from __future__ import annotations
@@ -21,11 +22,32 @@ from dowse.model.page import Context
 from dowse.model.strategy import LinkView, SourcePage
 from dowse.predict.memory import NumberRows
 
-__all__ = ["LINK_MEASURES", "Average", "AverageTwo", "LinkMeasure", "Measure", "Parts", "Weighted"]
+__all__ = [
+    "LINK_MEASURES", "Average", "AverageTwo", "LinkMeasure", "Measure", "Parts", "Value", "Weighted", "as_judged",
+    "cosine",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Parts = dict[str, tuple[float, float]]
 """What a value is made of: name -> (value, weight)."""
+Value = Callable[[SourcePage], float]
+"""``V_sim`` of a fetched page."""
+
+
+def cosine(page: SourcePage) -> float:
+    """``V_sim(p)`` to the letter: the cosine with the topic's words, whoever judges (section 2.2, measure 1)."""
+    return page.similarity
+
+
+def as_judged(page: SourcePage) -> float:
+    """``V_sim(p)``, robust: a page's score where that is a chance or a degree. A judge by words is taken by its cosine,
+    too: ERID's share of keywords is on another scale than the cosines of paragraphs and anchors."""
+    return page.similarity if page.by_words else page.score
+
+
+def _kind(name: str, value: Value) -> str:
+    """What rows of a measure mean: those by another value are of no use."""
+    return f"{name}, cosines" if value is cosine else name
 
 
 class Measure(Protocol):
@@ -66,10 +88,14 @@ def _mean(rows: NumberRows, column: int, value: float) -> None:
 class Average:
     """``average``: the mean of ``V_sim(p)`` over ``P(h)`` (TH-Gatherer, section 3.1, Averaging Method)."""
 
-    width, kind = 2, "average"
+    width = 2
+
+    def __init__(self, value: Value = as_judged) -> None:
+        self.kind = _kind("average", value)
+        self._value = value
 
     def learn(self, rows: NumberRows, page: SourcePage, links: LinkView, own: NumberRows) -> None:
-        _mean(rows, 0, page.score)
+        _mean(rows, 0, self._value(page))
 
     def value(self, rows: NumberRows) -> Floats:
         return rows[:, 1].astype(np.float64)
@@ -81,17 +107,18 @@ class Average:
 class AverageTwo:
     """``average-2``, robust: ``a`` mean ``V_sim(p)`` + (1-a) mean over ``P(h)`` of what ``average`` gave for ``p`` when
     it was fetched. It follows the second-order mean (section 3.1) in constant time a link; ``second_order`` has the
-    literal one. Without a page behind the parents, their own mean is all."""
+    literal one. Without a page behind the parents, their own mean is all. Nothing was predicted of a seed."""
 
     width, kind = 4, "average-2"
 
-    def __init__(self, a: float = 0.5) -> None:
+    def __init__(self, a: float = 0.5, value: Value = as_judged) -> None:
         if not 0 <= a <= 1:
             raise TopicError(f"a = {a:g} is no share: it is from 0 to 1")
         self._a = a
+        self._value = value
 
     def learn(self, rows: NumberRows, page: SourcePage, links: LinkView, own: NumberRows) -> None:
-        _mean(rows, 0, page.score)
+        _mean(rows, 0, self._value(page))
         if own[0, 0] > 0:
             _mean(rows, 2, float(own[0, 1]))
 
@@ -113,10 +140,12 @@ class Weighted:
     ``V_sim``(anchor text) (section 3.1, Weighted Averaging Method). A part that was never seen drops out, and the other
     weights make up for it."""
 
-    width, kind = 6, "weighted"
+    width = 6
     _NAMES = ("parents' mean score", "paragraphs' mean similarity", "anchors' mean similarity")
 
-    def __init__(self, a: float = 0.5, b: float = 0.3) -> None:
+    def __init__(self, a: float = 0.5, b: float = 0.3, value: Value = as_judged) -> None:
+        self.kind = _kind("weighted", value)
+        self._value = value
         if not (a >= 0 and b >= 0 and a + b <= 1):  # so that nan is refused, too
             raise TopicError(f"a = {a:g} and b = {b:g} are no shares: both are at least 0, together at most 1")
         self._weights = (a, b, max(0.0, 1 - a - b))
@@ -126,7 +155,7 @@ class Weighted:
     def learn(self, rows: NumberRows, page: SourcePage, links: LinkView, own: NumberRows) -> None:
         counts, means = rows[:, 0::2], rows[:, 1::2]
         moves = np.empty(means.shape, np.float32)
-        moves[:, 0] = page.score
+        moves[:, 0] = self._value(page)
         moves[:, 1] = links.of(Context.PARAGRAPH)
         moves[:, 2] = links.of(Context.ANCHOR)
         seen = moves == moves
@@ -151,10 +180,10 @@ class Weighted:
         return {**{name: (mean, weight / total) for name, mean, weight in means}, "parents": (row[0], 0.0)}
 
 
-LINK_MEASURES: dict[str, Callable[[SourcePage], float]] = {
-    "link": lambda page: 1.0,  # V_link: L(p,h)
-    "weighted-link": lambda page: 1 / max(page.n_links, 1),  # V_w-link: L(p,h) / L(p)
-    "similar-link": lambda page: page.score / max(page.n_links, 1),  # V_s-w-link: V_sim(p) L(p,h) / L(p)
+LINK_MEASURES: dict[str, Callable[[SourcePage, Value], float]] = {
+    "link": lambda page, value: 1.0,  # V_link: L(p,h)
+    "weighted-link": lambda page, value: 1 / max(page.n_links, 1),  # V_w-link: L(p,h) / L(p)
+    "similar-link": lambda page, value: value(page) / max(page.n_links, 1),  # V_s-w-link: V_sim(p) L(p,h) / L(p)
 }
 """What each link of a page adds to a candidate (TH-Gatherer, section 2.2, measures 2 to 4)."""
 
@@ -174,9 +203,10 @@ class LinkMeasure:
         self.kind = name if robust else f"{name}, each link"
         self._of_page = LINK_MEASURES[name]
         self._robust = robust
+        self._value = as_judged if robust else cosine
 
     def learn(self, rows: NumberRows, page: SourcePage, links: LinkView, own: NumberRows) -> None:
-        vote = np.float32(self._of_page(page))
+        vote = np.float32(self._of_page(page, self._value))
         rows[:, 0] += vote if self._robust else vote * links.counts
 
     def value(self, rows: NumberRows) -> Floats:

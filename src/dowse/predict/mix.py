@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.model.block_rule import BlockRule
 from dowse.model.errors import TopicError
 from dowse.model.page import Context
 from dowse.model.revive import revived
@@ -22,6 +23,7 @@ from dowse.predict.rerank import Sweep
 __all__ = ["ContextMix"]
 
 Floats = NDArray[np.float64]
+_PUBLISHED = BlockRule()
 _PARENTS, _SITE, _OWN, _FIRST = 0, 1, 2, 3  # columns: parents, site, 1 + own score (0: not judged), then the contexts
 _CONTEXTS = tuple(Context)[: Context.URL]  # what a link stands in
 _WIDTHS = 1 + len(_CONTEXTS)  # the page that has the link, and what it stands in there
@@ -49,9 +51,10 @@ class ContextMix:
     predicts_value = True
     learns_words = False
 
-    def __init__(self, trust: float = 40.0) -> None:
+    def __init__(self, trust: float = 40.0, block_rule: BlockRule = _PUBLISHED) -> None:
         if not 0 < trust < float("inf"):
             raise TopicError(f"trust = {trust:g} is no number of pages: it is above 0")
+        self.block_rule = block_rule
         self.memory = NumberTable(_FIRST + 2 * _WIDTHS, "contexts, best and mean")
         self._learned = Regression([*_BEST, *_MEAN, _OF_SITE], trust)
         self._due = _FIRST_FIT

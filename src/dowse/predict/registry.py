@@ -7,9 +7,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from dowse.model.block_rule import BlockRule
 from dowse.model.errors import TopicError
 from dowse.model.plugins import Plugin, find_plugins, first_sentence, missing_members
-from dowse.model.strategy import Strategy, Subject
+from dowse.model.strategy import CutsPages, Strategy, Subject
 from dowse.model.topic import StrategyChoice
 from dowse.predict import forms
 from dowse.predict.best_first import BestFirst, BestNFirst, SharkSearch
@@ -18,7 +19,8 @@ from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder, SiteFirs
 from dowse.predict.tunnel import BlackTunnel
 
 __all__ = [
-    "STRATEGIES", "build_strategy", "check_maximise", "describe", "parameter_value", "parameters", "split_strategy",
+    "STRATEGIES", "block_rule", "build_strategy", "check_maximise", "describe", "parameter_value", "parameters",
+    "split_strategy",
 ]  # fmt: skip
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
@@ -40,7 +42,15 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "best-n-first": BestNFirst,
     "shark-search": SharkSearch,
 }
-_KINDS: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "str": str, "bool": bool}
+
+
+def _truth(value: Any) -> bool:
+    if value not in (0, 1):  # as truth values are, too
+        raise ValueError
+    return bool(value)
+
+
+_KINDS: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "str": str, "bool": _truth}
 _GIVEN = ("seed_number", "subject", "before")  # come from the topic, not from the strategy's parameters
 _CANNOT_REUSE = (
     "strategy {} keeps no statistics, so it cannot start from those of another crawl: choose learning, or leave out"
@@ -100,8 +110,7 @@ def build_strategy(
         if name not in open_to_user:
             known = ", ".join(open_to_user) or "no parameters"
             raise TopicError(f"strategy {choice.name} has no parameter {name!r}; it takes {known}")
-        default = takes[name].default
-        kind = type(default).__name__ if default is not None else "float"  # what depends on another is a number
+        kind = _kind(takes[name])
         try:
             if isinstance(value, bool) and kind != "bool":
                 raise TypeError
@@ -111,6 +120,25 @@ def build_strategy(
         except (TypeError, ValueError, KeyError, OverflowError):
             raise TopicError(f"parameter {name!r} of strategy {choice.name} is a {kind}, not {value!r}") from None
     return factory(**arguments)
+
+
+def _kind(parameter: inspect.Parameter) -> str:
+    """A parameter's type, by its default. What depends on another parameter has none: it is a number unless its
+    annotation says that it is a switch."""
+    if parameter.default is not None:
+        return type(parameter.default).__name__
+    return "bool" if str(parameter.annotation).startswith("bool") else "float"
+
+
+def block_rule(strategy: Strategy | StrategyChoice) -> BlockRule:
+    """How pages are cut into blocks for a strategy, or for one that was chosen: by the rule as published, unless the
+    strategy has its own. So it is for a choice that cannot be made here, whose package is missing."""
+    if isinstance(strategy, StrategyChoice):
+        try:
+            strategy = build_strategy(strategy, seed_number=0)
+        except TopicError:
+            return BlockRule()
+    return strategy.block_rule if isinstance(strategy, CutsPages) else BlockRule()
 
 
 def check_maximise(choice: StrategyChoice, strategy: Strategy) -> None:

@@ -1,8 +1,8 @@
-"""TH-Gatherer's second-order average to the letter: parents, and every fetched page that links to one of them."""
+"""TH-Gatherer's second-order average to the letter, alone or in a hybrid."""
 
 from __future__ import annotations
 
-from array import array
+import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,102 +10,74 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.errors import TopicError
+from dowse.model.page import Counting
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
+from dowse.predict.ancestors import Ancestors
+from dowse.predict.gatherer import check_alpha
+from dowse.predict.measures import LinkMeasure, cosine
+from dowse.predict.memory import NumberTable
 
-__all__ = ["SecondOrder"]
+__all__ = ["SecondOrder", "SecondOrderHybrid"]
 
-_ONE = 1 << 40  # scores are added as whole numbers of this fraction: then the order of adding does not show
-_NOT_FETCHED = -1
+_USUAL = Counting()
+_LINKED = struct.Struct("<d")
 
 
 class SecondOrder:
-    """``a`` times the mean score over ``P(h)``, (1 - ``a``) times that over ``P'(h)``, the fetched pages that link to a
-    page of ``P(h)``, each once (section 3.1, the 2-order model).
+    """``a`` times the mean ``V_sim`` over ``P(h)``, (1 - ``a``) times that over ``P'(h)`` (section 3.1, the 2-order
+    model); without a page in ``P'(h)`` the first mean is all.
 
-    The paper calls it too complex for use, and it is: a link to a page that is fetched already reaches everything that
-    page links to, so work and memory grow with the square of the links a page. For the lab and for small crawls.
+    The paper calls it too complex for use, and it is (see :class:`Ancestors`). For the lab and for small crawls.
     """
 
     name = "average-2"
-    kind = "scores and parents"
+    kind = "cosines and parents"
     predicts_value = True
     learns_words = False
 
-    def __init__(self, a: float = 0.5) -> None:
+    def __init__(self, a: float = 0.5, counting: Counting = _USUAL) -> None:
         if not 0 <= a <= 1:
             raise TopicError(f"a = {a:g} is no share: it is from 0 to 1")
         self._a = a
-        self._scores: dict[int, int] = {}
-        self._parents: dict[int, list[int]] = {}
-        self._children: dict[int, list[int]] = {}
-        self._behind: dict[int, set[int]] = {}  # P'(h)
-        self._sums: dict[int, list[int]] = {}  # of the scores of P(h), of P'(h)
-        self._moved_on: set[int] = set()  # candidates whose P' grew by a page that does not link to them
-        self._changed: set[int] = set()
-        self._loaded = False
+        self._ancestors = Ancestors()
+        self.counting = counting
 
     @property
     def memory(self) -> SecondOrder:
         return self
 
     def rank(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
-        self._derive()
-        self._scores[page.id] = round(page.score * _ONE)
-        self._changed.add(page.id)
-        for target in (*links.ids.tolist(), *links.others.tolist()):
-            self._link(page.id, target)
-            self._changed.add(target)
-        return np.array([self._value(candidate) for candidate in links.ids.tolist()], np.float64)
+        self._ancestors.fetched(page.id, cosine(page), links)
+        return self._values(links.ids)
 
-    def _link(self, source: int, target: int) -> None:
-        self._parents.setdefault(target, []).append(source)
-        self._children.setdefault(source, []).append(target)
-        self._sums.setdefault(target, [0, 0])[0] += self._scores[source]
-        self._behind.setdefault(target, set())
-        for behind in self._parents.get(source, ()):
-            self._add_behind(target, behind)
-        for further in self._children.get(target, ()) if target in self._scores else ():
-            self._add_behind(further, source)
-            self._moved_on.add(further)
+    def _values(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.array([self._predicted(candidate) for candidate in ids.tolist()], np.float64)
 
-    def _add_behind(self, candidate: int, page: int) -> None:
-        if page not in self._behind[candidate]:
-            self._behind[candidate].add(page)
-            self._sums[candidate][1] += self._scores[page]
-
-    def _means(self, candidate: int) -> tuple[float, float | None]:
-        parents, behind = self._parents.get(candidate), self._behind.get(candidate)
-        if not parents:
-            return 0.0, None
-        first, second = self._sums[candidate]
-        return first / len(parents) / _ONE, second / len(behind) / _ONE if behind else None
-
-    def _value(self, candidate: int) -> float:
-        first, second = self._means(candidate)
+    def _predicted(self, candidate: int) -> float:
+        first, second = self._ancestors.means(candidate)
         return first if second is None else self._a * first + (1 - self._a) * second
 
     def revise(self, is_waiting: IsWaiting) -> Revision | None:
-        if not self._moved_on:
+        grown = self._ancestors.take_grown()
+        if not grown:
             return None
-        ids = np.array(sorted(self._moved_on), np.int64)
-        self._moved_on.clear()
+        ids = np.array(grown, np.int64)
         ids = ids[is_waiting(ids)]
-        return ids, np.array([self._value(candidate) for candidate in ids.tolist()], np.float64)
+        return ids, self._values(ids)
 
     def refresh(self, candidate: int) -> float | None:
         return None
 
     def explain(self, candidate: int, priority: float) -> Explanation:
-        self._derive()
-        first, second = self._means(candidate)
+        self._ancestors.derive()
+        first, second = self._ancestors.means(candidate)
         a = 1.0 if second is None else self._a
-        parts = {
-            "predicted": (self._value(candidate), 0.0),
+        return Explanation(priority, {
+            "predicted": (self._predicted(candidate), 0.0),
             "parents' mean score": (first, a),
             "their parents' mean score": (second or 0.0, 1 - a),
-            "parents": (float(len(self._parents.get(candidate, ()))), 0.0),
-        }
-        return Explanation(priority, parts)
+            "parents": (float(self._ancestors.count(candidate)), 0.0),
+        })  # fmt: skip
 
     def state(self) -> dict[str, Any]:
         return {}
@@ -116,41 +88,63 @@ class SecondOrder:
     # -- as a memory ---------------------------------------------------------------------------------------------
 
     def changes(self) -> tuple[list[int], list[bytes]]:
-        ids = sorted(self._changed)
-        self._changed.clear()
-        return ids, [self._row(candidate) for candidate in ids]
-
-    def _row(self, candidate: int) -> bytes:
-        return array("q", [self._scores.get(candidate, _NOT_FETCHED), *self._parents.get(candidate, ())]).tobytes()
+        ids = self._ancestors.take_changed()
+        return ids, [self._ancestors.row(candidate) for candidate in ids]
 
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
-        for candidate, row in enumerate(rows, first):
-            if row and len(row) % 8 == 0:
-                score, *parents = array("q", row)
-                if score != _NOT_FETCHED:
-                    self._scores[candidate] = score
-                if parents:
-                    self._parents[candidate] = parents
-        self._loaded = True
-
-    def _derive(self) -> None:
-        """Work out what follows from loaded rows."""
-        if not self._loaded:
-            return
-        self._loaded = False
-        scores, parents_of = self._scores, self._parents
-        self._children.clear()
-        for candidate, parents in parents_of.items():
-            for parent in parents:
-                self._children.setdefault(parent, []).append(candidate)
-            behind = {page for parent in parents for page in parents_of.get(parent, ()) if page in scores}
-            self._behind[candidate] = behind
-            self._sums[candidate] = [
-                sum(scores.get(page, 0) for page in parents), sum(scores[page] for page in behind),
-            ]  # fmt: skip
+        self._ancestors.load(first, rows)
 
     def moved(self, source: int, target: int) -> None:
-        self._derive()
-        for parent in list(self._parents.get(source, ())):
-            self._link(parent, target)
-        self._changed.add(target)
+        self._ancestors.moved(source, target)
+
+
+class SecondOrderHybrid(SecondOrder):
+    """``alpha`` times the second-order average and (1 - ``alpha``) times a link measure (section 2.2, measure 5)."""
+
+    name = "hybrid"
+
+    def __init__(self, links: LinkMeasure, alpha: float, a: float = 0.5, counting: Counting = _USUAL) -> None:
+        super().__init__(a, counting)
+        self._alpha = check_alpha(alpha)
+        self._links = links
+        self._linked = NumberTable(links.width)
+        self.kind = f"{SecondOrder.kind} + {links.kind}"
+
+    def rank(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
+        rows = self._linked.at(links.ids)
+        self._links.learn(rows, page, links, self._linked.one(page.id))
+        self._linked.put(links.ids, rows)
+        return super().rank(page, links)
+
+    def _values(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+        return self._alpha * super()._values(ids) + (1 - self._alpha) * self._links.value(self._linked.at(ids))
+
+    def explain(self, candidate: int, priority: float) -> Explanation:
+        of_predictor = super().explain(candidate, priority).features
+        linked = self._links.parts(self._linked.one(candidate)[0].tolist())
+        features = {name: (value, self._alpha * weight) for name, (value, weight) in of_predictor.items()}
+        features |= {name: (value, (1 - self._alpha) * weight) for name, (value, weight) in linked.items()}
+        return Explanation(priority, features)
+
+    def changes(self) -> tuple[list[int], list[bytes]]:
+        self._linked.changes()  # whoever is linked to is among the others
+        ids, rows = super().changes()
+        linked = [_LINKED.pack(float(self._linked.one(candidate)[0, 0])) for candidate in ids]
+        return ids, [measure + row for measure, row in zip(linked, rows, strict=True)]
+
+    def load(self, first: int, rows: Sequence[bytes | None]) -> None:
+        size = _LINKED.size
+        super().load(first, [row[size:] if row else None for row in rows])
+        for candidate, row in enumerate(rows, first):
+            if row and len(row) >= size:
+                self._linked.put(np.array([candidate]), self._found(candidate, *_LINKED.unpack_from(row)))
+        self._linked.changes()  # nothing of this is new to the records
+
+    def _found(self, candidate: int, linked: float) -> NDArray[np.float32]:
+        row = self._linked.at(np.array([candidate]))
+        row[0, 0] = linked
+        return row
+
+    def moved(self, source: int, target: int) -> None:
+        super().moved(source, target)
+        self._linked.moved(source, target)

@@ -15,6 +15,7 @@ from dowse.store.held import Held, HeldPages
 from dowse.store.read import CrawlReader
 from dowse.store.views import (
     HarvestCurve,
+    LanguageCount,
     OutcomeCount,
     PageView,
     Parent,
@@ -30,6 +31,6 @@ from dowse.store.warc import MOST_BYTES, compose, read_response
 
 __all__ = [
     "MOST_BYTES", "Archive", "Counters", "CrawlReader", "CrawlStore", "HarvestCurve", "Held", "HeldPages",
-    "OutcomeCount", "PageView", "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes", "Summary", "Tunnel",
-    "compose", "damage_told", "export", "read_response",
+    "LanguageCount", "OutcomeCount", "PageView", "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes",
+    "Summary", "Tunnel", "compose", "damage_told", "export", "read_response",
 ]  # fmt: skip

@@ -27,23 +27,27 @@ from typing import Any
 from dowse.model.budget import Spent
 from dowse.model.errors import DowseError, NotACrawl, StoreError, UserError
 from dowse.model.files import PRIVATE_FOLDER, check_plain
+from dowse.model.found import FOUND, FoundRow
+from dowse.model.judge import JudgedPage
 from dowse.model.records import EVIDENCE_KIND, SITES, Batch, CandidateBlock, SiteRow
 from dowse.model.revive import typed
+from dowse.model.runs import JudgedBy
 from dowse.store import rows
 from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files, check_archive
-from dowse.store.damage import FAULTS, asked, damage_told
+from dowse.store.damage import FAULTS, asked, damage_told, damaged, is_corrupt
 from dowse.store.database import connect_writer, create_database
-from dowse.store.ledger import Ledger
+from dowse.store.ledger import LEDGER, Ledger
 from dowse.store.lock import FolderLock
 from dowse.store.schema import DATABASE
 from dowse.store.times import iso
+from dowse.store.unstarted import asked_nobody, remove_records
 
-__all__ = ["Counters", "CrawlStore"]
+__all__ = ["LOCK", "Counters", "CrawlStore"]
 
 _BLOCK = 20_000  # rows: enough to pay for the arrays, few enough to weigh nothing
 _MOST_CANDIDATES = 1 << 31
-_LEDGER = "dowse.ledger"
-_LOCK = "dowse.lock"
+LOCK = "dowse.lock"
+_THIS_RUN = "WHERE id = (SELECT max(id) FROM runs)"
 _WARC_11 = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
 
 
@@ -98,11 +102,13 @@ class CrawlStore:
 
     @classmethod
     def create(cls, folder: Path | str, settings: Mapping[str, Any], now_wall: float, *,
-               archive_bytes: int = FILE_BYTES) -> CrawlStore:  # fmt: skip
-        """Start a crawl in ``folder``, which is made where it is missing and must not hold one yet.
+               found: Sequence[FoundRow] = (), archive_bytes: int = FILE_BYTES) -> CrawlStore:  # fmt: skip
+        """Start a crawl in ``folder``, which is made where it is missing and must not hold one yet; one that asked
+        nobody makes way.
 
         ``settings`` are JSON values. ``topic`` (with ``politeness.obey_robots``), ``version`` and ``warcinfo`` (a dict)
-        also speak in the archive's ``warcinfo`` records. A WARC file grows to about ``archive_bytes``.
+        also speak in the archive's ``warcinfo`` records. ``found`` are the seeds that search engines found. A WARC
+        file grows to about ``archive_bytes``.
         """
         folder = Path(folder)
         values = {"started_at": iso(now_wall), **settings}
@@ -111,7 +117,8 @@ class CrawlStore:
         except OSError as error:
             what = (error.strerror or str(error)).lower()
             raise UserError(f"cannot make the folder {folder}: {what}. Choose another with --out") from error
-        return cls._assemble(folder, archive_bytes, [(name, rows.to_json(value)) for name, value in values.items()])
+        told = [(name, rows.to_json(value)) for name, value in values.items()]
+        return cls._assemble(folder, archive_bytes, told, found)
 
     @classmethod
     def open(cls, folder: Path | str, *, archive_bytes: int = FILE_BYTES) -> CrawlStore:
@@ -126,20 +133,23 @@ class CrawlStore:
         return cls._assemble(folder, archive_bytes, None)
 
     @classmethod
-    def _assemble(cls, folder: Path, archive_bytes: int, settings: list[tuple[str, str]] | None) -> CrawlStore:
+    def _assemble(cls, folder: Path, archive_bytes: int, settings: list[tuple[str, str]] | None,
+                  found: Sequence[FoundRow] = ()) -> CrawlStore:  # fmt: skip
         fresh = settings is not None
         empty = not (folder / DATABASE).exists()
         lock, connection, ledger = None, None, None
         try:
-            lock = FolderLock(folder / _LOCK)
+            lock = FolderLock(folder / LOCK)
             if settings is not None:
                 if archive_files(folder):
                     raise UserError(
                         f"{folder} already holds a crawl, or WARC files of one: resume it, or choose another"
                     )
-                create_database(folder, settings)
+                if asked_nobody(folder):
+                    remove_records(folder)
+                create_database(folder, settings, found)
             connection = connect_writer(folder, lambda records: check_archive(folder, _committed(records)))
-            ledger = Ledger(folder / _LEDGER, fresh=fresh)
+            ledger = Ledger(folder / LEDGER, fresh=fresh)
             return cls(folder, lock, connection, ledger, archive_bytes)
         except BaseException as error:
             for part in (connection, ledger):
@@ -148,10 +158,10 @@ class CrawlStore:
             if lock is not None:
                 lock.release()
             if fresh and empty and isinstance(error, (OSError, sqlite3.Error)):
-                for name in (DATABASE, f"{DATABASE}-journal", f"{DATABASE}-wal", f"{DATABASE}-shm", _LEDGER):
-                    with suppress(OSError):
-                        (folder / name).unlink()
+                remove_records(folder)
                 raise StoreError(f"cannot start a crawl in {folder}: {_plainly(error)}") from error
+            if is_corrupt(error, folder):
+                raise damaged(folder, str(error)) from error
             if isinstance(error, sqlite3.DatabaseError) and "not a database" in str(error):
                 raise NotACrawl(f"{folder} holds no crawl: its {DATABASE} is not a database") from error
             if isinstance(error, (OSError, sqlite3.Error)):
@@ -299,12 +309,25 @@ class CrawlStore:
         """The terms of these pages, packed, where they were kept."""
         return iter(self._connection.execute(rows.DETAILS_OF, (rows.to_json(list(candidates)),)))
 
-    def judged(self) -> list[tuple[int, float, str]]:
-        """Id, similarity and URL of each page that has a score, in the order they were judged."""
-        found = self._connection.execute(
-            "SELECT id, ifnull(similarity, 0.0), url FROM pages WHERE score IS NOT NULL ORDER BY ordinal"
-        )
-        return [(int(id), float(similarity), str(url)) for id, similarity, url in found]
+    def judged(self) -> list[JudgedPage]:
+        """The pages that have a score, in the order they were judged."""
+        return list(map(rows.judged_page, self._connection.execute(rows.JUDGED_PAGES)))
+
+    @asked
+    def found(self) -> list[FoundRow]:
+        """The seeds that search engines found, in the order in which they are taken up."""
+        return list(map(rows.found, self._connection.execute(f"{rows.select(FOUND)} ORDER BY id")))
+
+    def put_found(self, seeds: Sequence[FoundRow]) -> None:
+        """Write down seeds that were found, in place of those with the same numbers."""
+        try:
+            self._same_folder()
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(rows.PUT_FOUND, rows.clean(map(rows.found_values, seeds)))
+            self._connection.execute("COMMIT")
+        except (OSError, sqlite3.Error) as error:
+            self._undo()
+            raise _failed(self.folder, error) from error
 
     def sites(self) -> Iterator[SiteRow]:
         """Every known origin in id order."""
@@ -350,16 +373,26 @@ class CrawlStore:
             self._undo()
             raise _failed(self.folder, error) from error
 
-    def start_run(self, at: float) -> int:
-        """Write down that a run begins; one that never ended was interrupted. Returns the run's number, from 1."""
+    def start_run(self, at: float, judged_by: JudgedBy | None = None) -> int:
+        """Write down that a run begins, and by what it judges; one that never ended was interrupted. Returns the run's
+        number, from 1."""
         self._change("UPDATE runs SET stop_reason = 'interrupted' WHERE ended_at IS NULL AND stop_reason IS NULL")
         self._change("INSERT INTO runs (started_at) VALUES (?)", iso(at))
+        self._judged_by(judged_by or JudgedBy())
         return int(self._connection.execute("SELECT max(id) FROM runs").fetchone()[0])
 
-    def end_run(self, reason: str, at: float) -> None:
-        """Write down why the current run stopped."""
-        self._change("UPDATE runs SET ended_at = ?, stop_reason = ? WHERE id = (SELECT max(id) FROM runs)",
-                     iso(at), reason)  # fmt: skip
+    def end_run(self, reason: str, at: float, judged_by: JudgedBy | None = None) -> None:
+        """Write down why the current run stopped, and by what its pages were judged in the end, if that has changed."""
+        if judged_by is not None:
+            self._judged_by(judged_by)
+        self._change(f"UPDATE runs SET ended_at = ?, stop_reason = ? {_THIS_RUN}", iso(at), reason)
+
+    def _judged_by(self, by: JudgedBy) -> None:
+        verdicts = None if by.verdicts is None else rows.to_json(by.verdicts)
+        self._change(
+            "UPDATE runs SET judge = ?, threshold = ?, model = ?, made_of = ?, vague = ?, verdicts = ? " + _THIS_RUN,
+            by.judge, by.threshold, by.model, by.made_of, by.vague, verdicts,
+        )  # fmt: skip
 
     def _change(self, sql: str, *values: Any) -> None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 import struct
 from collections.abc import Callable, Iterator
@@ -11,8 +12,9 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from dowse.model.errors import StoreError
+from dowse.store.archive import archive_files
 
-__all__ = ["FAULTS", "asked", "damage_told"]
+__all__ = ["FAULTS", "asked", "damage_told", "damaged", "is_corrupt", "is_emptied"]
 
 # what a value of the wrong type, size or form ends in, wherever it is met
 FAULTS = (
@@ -32,9 +34,35 @@ def damage_told(folder: Path) -> Iterator[None]:
         yield
     except FAULTS as error:
         what = " ".join(str(error).split())[:_LONGEST] or type(error).__name__
-        if isinstance(error, sqlite3.Error):
+        if isinstance(error, sqlite3.Error) and not is_corrupt(error, folder):
             raise StoreError(f"cannot read the records in {folder}: {what}") from error
-        raise StoreError(f"the records in {folder} are damaged: {what}") from error
+        raise damaged(folder, what) from error
+
+
+def is_corrupt(error: BaseException, folder: Path) -> bool:
+    """Does SQLite say that the file itself is damaged? One that is no database at all may be somebody else's, unless
+    the WARC files of a crawl lie beside it."""
+    if not isinstance(error, sqlite3.DatabaseError):
+        return False
+    return "malformed" in str(error) or ("not a database" in str(error) and _archived(folder))
+
+
+def is_emptied(database: Path) -> bool:
+    """Has a crawl's database lost all it held? An empty file is one where the WARC files of a crawl lie beside it."""
+    return database.stat().st_size == 0 and _archived(database.parent)
+
+
+def _archived(folder: Path) -> bool:
+    try:
+        return bool(archive_files(folder))
+    except OSError:
+        return False
+
+
+def damaged(folder: Path, what: str) -> StoreError:
+    """What to say of records that are damaged, and what can be saved."""
+    saved = f". Its WARC files hold its pages: salvage them with dowse repair {shlex.quote(str(folder))}"
+    return StoreError(f"the records in {folder} are damaged: {what}{saved if _archived(folder) else ''}")
 
 
 class _OfFolder(Protocol):

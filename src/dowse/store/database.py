@@ -15,6 +15,9 @@ from pathlib import Path
 
 from dowse.model.errors import NotACrawl, UserError
 from dowse.model.files import open_plain
+from dowse.model.found import FoundRow
+from dowse.store import rows
+from dowse.store.damage import damaged, is_corrupt, is_emptied
 from dowse.store.schema import APPLICATION, CREATE, DATABASE, UPGRADES, VERSION, show_lacking
 from dowse.store.trust import check_files, check_schema, guard
 
@@ -25,9 +28,9 @@ __all__ = ["connect_reader", "connect_writer", "create_database"]
 _CACHE_KB = 16 << 10
 
 
-def create_database(folder: Path, settings: Iterable[tuple[str, str]]) -> None:
-    """Make an empty crawl with its settings (name, JSON). A kill in the middle leaves no table at all, and such a
-    file is no crawl: it may be created again."""
+def create_database(folder: Path, settings: Iterable[tuple[str, str]], found: Iterable[FoundRow] = ()) -> None:
+    """Make an empty crawl with its settings (name, JSON) and the seeds that were found for it. A kill in the middle
+    leaves no table at all, and such a file is no crawl: it may be created again."""
     check_files(folder, writes=True)
     os.close(open_plain(folder / DATABASE, os.O_RDWR | os.O_CREAT))  # what SQLite makes beside it is as private
     with closing(sqlite3.connect(folder / DATABASE, timeout=30.0, isolation_level=None)) as connection:
@@ -36,6 +39,7 @@ def create_database(folder: Path, settings: Iterable[tuple[str, str]]) -> None:
             raise UserError(f"{folder} already holds a crawl: resume it, or choose another folder")
         connection.executescript(f"BEGIN IMMEDIATE;\n{CREATE}")
         connection.executemany("INSERT INTO settings VALUES (?, ?)", settings)
+        connection.executemany(rows.PUT_FOUND, rows.clean(map(rows.found_values, found)))
         connection.execute("COMMIT")
 
 
@@ -59,6 +63,8 @@ def _check(connection: sqlite3.Connection, folder: Path) -> int:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if application != APPLICATION:
+        if is_emptied(folder / DATABASE):
+            raise damaged(folder, f"{DATABASE} is empty")
         raise NotACrawl(f"{folder} holds no crawl: its {DATABASE} was not made by Dowse")
     if version not in (*UPGRADES, VERSION):
         raise NotACrawl(f"{folder} was made with records of version {version}; this Dowse reads up to {VERSION}")
@@ -107,6 +113,8 @@ def connect_reader(folder: Path) -> sqlite3.Connection:
         if connection is not None:
             connection.close()
         if isinstance(error, sqlite3.Error):
+            if is_corrupt(error, folder):
+                raise damaged(folder, str(error)) from error
             raise NotACrawl(f"{path} cannot be read: {error}") from error
         raise
     return connection

@@ -1,17 +1,32 @@
-"""Verdicts given again, to all pages of a crawl: read by their stored terms, written in one transaction."""
+"""Verdicts given again, to all pages of a crawl: read by what the records have of them, written in one transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from dowse.store import rows
 from dowse.store.crawl_store import CrawlStore
 
-__all__ = ["StoredPage", "stored_pages", "write_verdicts"]
+__all__ = ["NewVerdict", "StoredPage", "first_verdicts", "stored_pages", "write_verdicts"]
 
 _BLOCK = 2_000
+_READ = (
+    "SELECT p.id, p.url, p.title, p.language, p.words, p.n_links, p.relevant, p.similarity, p.erid, p.warc_file,"
+    " p.warc_offset, (SELECT c.site FROM candidates c WHERE c.id = p.id), s.more"
+    " FROM pages p LEFT JOIN settled s ON s.candidate = p.id"
+    " WHERE p.score IS NOT NULL AND p.id > ? ORDER BY p.id LIMIT ?"
+)
+
+# records of earlier versions do not have the first verdict beside the one that counts
+_WRITE = (
+    "UPDATE pages SET first_score = ifnull(first_score, score),"
+    " first_relevant = CASE WHEN first_score IS NULL THEN relevant ELSE first_relevant END,"
+    " first_model = CASE WHEN first_score IS NULL THEN model ELSE first_model END,"
+    " score = ?, relevant = ?, model = ?, verdict = ? WHERE id = ?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,49 +35,89 @@ class StoredPage:
 
     id: int
     url: str
+    title: str
     language: str
+    words: int
+    links: int
     relevant: bool  # by the verdict it has
-    terms: bytes
+    similarity: float
+    erid: float
+    file: str | None  # of the archive
+    offset: int
+    site: int
+    terms: bytes | None  # packed; None: they were not kept
+
+
+@dataclass(frozen=True, slots=True)
+class NewVerdict:
+    """Another verdict of a page, with its reasons as the records have them."""
+
+    id: int
+    score: float
+    relevant: bool
+    told: list[tuple[Any, ...]] = field(default_factory=list)
 
 
 def stored_pages(store: CrawlStore) -> Iterator[list[StoredPage]]:
-    """All judged pages whose terms are kept, in blocks, in the order of their ids."""
+    """All judged pages, in blocks, in the order of their ids."""
     last = -1
-    while True:
-        found = store._connection.execute(
-            "SELECT p.id, p.url, p.language, p.relevant, s.more FROM pages p JOIN settled s ON s.candidate = p.id"
-            " WHERE p.score IS NOT NULL AND p.id > ? ORDER BY p.id LIMIT ?", (last, _BLOCK)).fetchall()  # fmt: skip
-        if not found:
-            return
+    while found := store._connection.execute(_READ, (last, _BLOCK)).fetchall():
         yield [
-            StoredPage(int(id), str(url), str(language), bool(own), terms) for id, url, language, own, terms in found
-        ]
+            StoredPage(int(id), str(url), str(title), str(language), int(words), int(links), bool(own),
+                       float(similarity or 0.0), float(erid or 0.0), file, int(offset or 0), int(site or 0), terms)
+            for id, url, title, language, words, links, own, similarity, erid, file, offset, site, terms in found
+        ]  # fmt: skip
         last = int(found[-1][0])
 
 
+def first_verdicts(store: CrawlStore, statistics: Mapping[str, Any]) -> None:
+    """Give all pages back the verdicts that they had first. All or nothing."""
+
+    def put_back() -> None:
+        store._connection.execute(
+            "UPDATE pages SET score = first_score, relevant = first_relevant, model = first_model,"
+            " verdict = json_array(json_array('as it was first judged', first_score, 1.0))"
+            " WHERE score IS NOT NULL AND first_score IS NOT NULL"
+        )
+
+    _transact(store, put_back, statistics)
+
+
 def write_verdicts(
-    store: CrawlStore, verdicts: Iterable[tuple[int, float, bool]], model: int, statistics: dict[str, Any]
-) -> None:
-    """Give pages other verdicts: id, score, whether relevant. The first ones stay as they are. All or nothing."""
+    store: CrawlStore, verdicts: Iterable[NewVerdict], model: int, statistics: Mapping[str, Any]
+) -> None:  # fmt: skip
+    """Give pages other verdicts. The first ones stay as they are. A statistic that is None is removed. All or
+    nothing: ValueError when a score is no number."""
+
+    def write() -> None:
+        store._connection.executemany(
+            _WRITE, ((_finite(one.score), int(one.relevant), model, rows.to_json(one.told), one.id) for one in verdicts)
+        )  # fmt: skip
+
+    _transact(store, write, statistics)
+
+
+def _finite(score: float) -> float:
+    if not isfinite(score):
+        raise ValueError(f"a page cannot have the score {score}")
+    return score
+
+
+def _transact(store: CrawlStore, change: Any, statistics: Mapping[str, Any]) -> None:
     run = store._connection.execute
     run("BEGIN IMMEDIATE")
     try:
-        store._connection.executemany(
-            "UPDATE pages SET score = ?, relevant = ?, model = ?, verdict = ? WHERE id = ?",
-            ((score, int(relevant), model, _told(score), id_) for id_, score, relevant in verdicts))  # fmt: skip
+        change()
         run("UPDATE totals SET relevant = (SELECT ifnull(sum(relevant), 0) FROM pages)")
         by_site = run(
             "SELECT ifnull(sum(p.relevant), 0), c.site FROM pages p JOIN candidates c ON c.id = p.id GROUP BY c.site"
         )
         store._connection.executemany("UPDATE sites SET relevant = ? WHERE id = ?", by_site.fetchall())
-        store._connection.executemany(
-            rows.PUT_STATISTIC, [rows.statistic_row(name, value) for name, value in statistics.items()]
-        )
+        kept = [rows.statistic_row(name, value) for name, value in statistics.items() if value is not None]
+        gone = [(name,) for name, value in statistics.items() if value is None]
+        store._connection.executemany(rows.PUT_STATISTIC, kept)
+        store._connection.executemany("DELETE FROM statistics WHERE name = ?", gone)
         run("COMMIT")
     except BaseException:
         store._connection.rollback()
         raise
-
-
-def _told(score: float) -> str:
-    return rows.to_json([("the model's chance", score, 1.0)])

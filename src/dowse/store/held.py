@@ -8,6 +8,7 @@ it is not held any more. Nothing is written to the folders, and one in which a c
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from dowse.model.errors import DowseError, StoreError
 from dowse.model.http import Response, Timings, Truncation
 from dowse.model.revive import typed
 from dowse.model.url import fingerprint
+from dowse.store.archive import archive_files
 from dowse.store.damage import FAULTS, damage_told
 from dowse.store.database import connect_reader
 from dowse.store.times import iso, seconds
@@ -34,7 +36,10 @@ _USABLE = (
     "warc_file IS NOT NULL AND ((outcome = 'fetched' AND status = 200 AND truncated = '')"
     " OR (outcome = 'redirected' AND truncated IN ('', 'type')))"
 )
-_SCAN = f"SELECT id, url, fetched_at FROM pages WHERE fetched_at >= ? AND {_USABLE}"
+_SCAN = (
+    f"SELECT id, url, fetched_at FROM pages WHERE fetched_at >= ? AND {_USABLE}"
+    " AND warc_file IN (SELECT value FROM json_each(?))"
+)
 _LOOK_UP = (
     "SELECT url, fetched_at, truncated, bytes, dns_s, connect_s, first_byte_s, total_s, warc_file, warc_offset"
     f" FROM pages WHERE id = ? AND {_USABLE}"
@@ -123,7 +128,8 @@ class HeldPages:
     def _scan(self, connection: sqlite3.Connection, folder: Path, now_wall: float) -> _Rows:
         prints, ids, times = [], [], []
         with damage_told(folder):
-            rows = connection.execute(_SCAN, (iso(max(0.0, now_wall - self._max_age_s)),))
+            files = json.dumps(list(archive_files(folder)))  # what lies in others cannot be had
+            rows = connection.execute(_SCAN, (iso(max(0.0, now_wall - self._max_age_s)), files))
             while block := rows.fetchmany(_BLOCK):
                 numbers, urls, when = zip(*block, strict=True)
                 ids.append(np.array(numbers, np.int32))

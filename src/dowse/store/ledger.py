@@ -18,7 +18,9 @@ from pathlib import Path
 from dowse.model.budget import Spent
 from dowse.model.files import open_plain
 
-__all__ = ["Ledger"]
+__all__ = ["LEDGER", "Ledger"]
+
+LEDGER = "dowse.ledger"
 
 _MAGIC = b"dowse\x00\x001"
 _SIZE = 40  # magic, requests, pages, bytes, seconds

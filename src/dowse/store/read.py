@@ -18,6 +18,8 @@ import numpy as np
 
 from dowse.model.errors import StoreError
 from dowse.model.forecast import FORECAST, Forecast
+from dowse.model.found import FOUND, FoundRow
+from dowse.model.judge import JudgedPage
 from dowse.model.page import Part, Reason
 from dowse.model.records import (
     CANDIDATES,
@@ -30,8 +32,9 @@ from dowse.model.records import (
     EventRow,
 )
 from dowse.model.revive import typed
+from dowse.model.runs import JudgedBy, checked_verdicts
 from dowse.store import rows
-from dowse.store.damage import asked
+from dowse.store.damage import asked, damaged, is_corrupt
 from dowse.store.database import connect_reader
 from dowse.store.views import (
     HarvestCurve,
@@ -47,15 +50,14 @@ from dowse.store.views import (
     Tunnel,
 )
 
-__all__ = ["CrawlReader"]
+__all__ = ["PAGE_COLUMNS", "CrawlReader", "page_view"]
 
 T = TypeVar("T")
 
 _OF_VERDICT = ("reasons", "parts")
 _REASON, _PART = 3, 6  # values of a reason, and of a predicate's part
-_PAGE = ", ".join(["verdict", *(field.name for field in fields(PageView) if field.name not in _OF_VERDICT)])
-
-
+PAGE_COLUMNS = ", ".join(["verdict", *(field.name for field in fields(PageView) if field.name not in _OF_VERDICT)])
+_RUN = ", ".join(("id", "started_at", "ended_at", "stop_reason", *(field.name for field in fields(JudgedBy))))
 _SITE = (
     "origin, pages, relevant, CASE WHEN pages > 0 THEN 1.0 * relevant / pages ELSE 0.0 END, requests, failures, bytes,"
     " CASE WHEN requests > 0 THEN latency_s / requests ELSE 0.0 END,"
@@ -67,9 +69,11 @@ def _truth(value: int | None) -> bool | None:
     return None if value is None else bool(value)
 
 
-def _page(row: tuple[Any, ...]) -> PageView:
-    values = dict(zip(_PAGE.split(", "), row, strict=True))
-    values["relevant"] = _truth(values["relevant"])
+def page_view(row: tuple[Any, ...]) -> PageView:
+    """A page from the values of :data:`PAGE_COLUMNS`."""
+    values = dict(zip(PAGE_COLUMNS.split(", "), row, strict=True))
+    for name in ("relevant", "first_relevant"):
+        values[name] = _truth(values[name])
     verdict = rows.from_json(values.pop("verdict"))
     values["reasons"] = tuple(_reason(*row) for row in verdict if len(row) == _REASON)
     values["parts"] = tuple(
@@ -77,6 +81,16 @@ def _page(row: tuple[Any, ...]) -> PageView:
         for text, degree, _, held, value, depth in (row for row in verdict if len(row) == _PART)
     )
     return typed(PageView, **values)
+
+
+def _run(id_: Any, started_at: Any, ended_at: Any, stop_reason: Any, *by: Any) -> Run:
+    judged_by = dict(zip((field.name for field in fields(JudgedBy)), by, strict=True))
+    verdicts = judged_by["verdicts"]
+    judged_by["verdicts"] = None if verdicts is None else checked_verdicts(rows.from_json(verdicts))
+    return typed(
+        Run, id=id_, started_at=started_at, ended_at=ended_at, stop_reason=stop_reason,
+        judged_by=typed(JudgedBy, **judged_by),
+    )  # fmt: skip
 
 
 def _reason(name: Any, value: Any, weight: Any) -> tuple[str, float, float]:
@@ -120,6 +134,8 @@ class CrawlReader:
         try:
             return self._connection.execute(sql, values).fetchall()
         except sqlite3.Error as error:
+            if is_corrupt(error, self.folder):
+                raise damaged(self.folder, str(error)) from error
             raise StoreError(f"cannot read the records in {self.folder}: {error}") from error
 
     @asked
@@ -146,10 +162,8 @@ class CrawlReader:
             [(saved_pages, saved_bytes)] = self._ask(rows.SAVED)
             [(sites,)] = self._ask("SELECT count(*) FROM sites")
             groups = self._ask("SELECT state, reason, count(*) FROM candidates GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2")
-            runs = tuple(
-                _typed(Run, row) for row in self._ask("SELECT id, started_at, ended_at, stop_reason FROM runs")
-            )
-        outcomes = tuple(_typed(OutcomeCount, (rows.state_of(state).name.lower(), *row)) for state, *row in groups)
+            runs = tuple(_run(*row) for row in self._ask(f"SELECT {_RUN} FROM runs ORDER BY id"))
+        outcomes = tuple(_typed(OutcomeCount, (rows.state_of(state).shown, *row)) for state, *row in groups)
         return typed(
             Summary, pages=pages, judged=judged, relevant=relevant, harvest=relevant / pages if pages else 0.0,
             bytes=size, requests=requests, seconds=seconds, sites=sites, known=sum(row.count for row in outcomes),
@@ -198,26 +212,27 @@ class CrawlReader:
     @asked
     def top_pages(self, n: int = 20) -> list[PageView]:
         """The relevant pages with the highest scores."""
-        return [_page(row) for row in self._ask(
-            f"SELECT {_PAGE} FROM pages WHERE relevant = 1 ORDER BY score DESC, ordinal LIMIT ?", n
+        return [page_view(row) for row in self._ask(
+            f"SELECT {PAGE_COLUMNS} FROM pages WHERE relevant = 1 ORDER BY score DESC, ordinal LIMIT ?", n
         )]  # fmt: skip
 
     @asked
     def judged_pages(self, relevant: bool | None = None) -> list[PageView]:
         """The pages that have a score, duplicates left out, in the order they were recorded; of one verdict or both."""
         found = self._ask(
-            f"SELECT {_PAGE} FROM pages WHERE outcome = 'fetched' AND score IS NOT NULL AND duplicate_of IS NULL"
+            f"SELECT {PAGE_COLUMNS} FROM pages WHERE outcome = 'fetched' AND score IS NOT NULL AND duplicate_of IS NULL"
             " AND (?1 IS NULL OR relevant = ?1) ORDER BY ordinal", relevant)  # fmt: skip
-        return [_page(row) for row in found]
+        return [page_view(row) for row in found]
 
     @asked
     def tunnels(self, n: int = 3) -> list[Tunnel]:
         """The pages that are not relevant and whose links first led to the most relevant ones."""
         found = self._ask(
-            f"SELECT found, {_PAGE} FROM pages JOIN (SELECT c.parent, count(*) AS found FROM pages p JOIN candidates c"
-            " ON c.id = p.id WHERE p.relevant = 1 AND c.parent IS NOT NULL GROUP BY c.parent) ON parent = id"
-            " WHERE relevant = 0 AND score IS NOT NULL ORDER BY found DESC, ordinal LIMIT ?", n)  # fmt: skip
-        return [typed(Tunnel, page=_page(row[1:]), found=row[0]) for row in found]
+            f"SELECT found, {PAGE_COLUMNS} FROM pages JOIN (SELECT c.parent, count(*) AS found FROM pages p"
+            " JOIN candidates c ON c.id = p.id WHERE p.relevant = 1 AND c.parent IS NOT NULL GROUP BY c.parent)"
+            " ON parent = id WHERE relevant = 0 AND score IS NOT NULL ORDER BY found DESC, ordinal LIMIT ?", n
+        )  # fmt: skip
+        return [typed(Tunnel, page=page_view(row[1:]), found=row[0]) for row in found]
 
     @asked
     def found_through(self, page: int, n: int = 1_000) -> list[str]:
@@ -228,10 +243,19 @@ class CrawlReader:
         return [str(url) for (url,) in found]
 
     @asked
+    def lineage(self) -> list[tuple[int, int | None, bool]]:
+        """Every page in the order they were recorded: the page on which it was found (None: a seed), and whether it is
+        relevant."""
+        found = self._ask(
+            "SELECT p.id, c.parent, p.relevant FROM pages p JOIN candidates c ON c.id = p.id ORDER BY p.ordinal"
+        )
+        return [(int(id_), None if parent is None else int(parent), relevant == 1) for id_, parent, relevant in found]
+
+    @asked
     def page(self, url: str) -> PageView | None:
         """The page recorded under ``url``."""
-        found = self._ask(f"SELECT {_PAGE} FROM pages WHERE url = ? LIMIT 1", url)
-        return _page(found[0]) if found else None
+        found = self._ask(f"SELECT {PAGE_COLUMNS} FROM pages WHERE url = ? LIMIT 1", url)
+        return page_view(found[0]) if found else None
 
     @asked
     def exchanges(self) -> list[tuple[str, int, int, float, float]]:
@@ -272,10 +296,9 @@ class CrawlReader:
         return iter(self._ask(rows.DETAILS_OF, rows.to_json(list(candidates))))
 
     @asked
-    def judged(self) -> list[tuple[int, float, str]]:
-        """Id, similarity and URL of each page that has a score, in the order they were judged."""
-        found = self._ask("SELECT id, ifnull(similarity, 0.0), url FROM pages WHERE score IS NOT NULL ORDER BY ordinal")
-        return [(int(id), float(similarity), str(url)) for id, similarity, url in found]
+    def judged(self) -> list[JudgedPage]:
+        """The pages that have a score, in the order they were judged."""
+        return list(map(rows.judged_page, self._ask(rows.JUDGED_PAGES)))
 
     @asked
     def hosts(self) -> dict[int, str]:
@@ -312,6 +335,12 @@ class CrawlReader:
             _typed(Parent, (page, url, title, score, _truth(relevant), anchor, count))
             for page, url, title, score, relevant, anchor, count in found
         ]
+
+    @asked
+    def found(self, url: str | None = None) -> list[FoundRow]:
+        """The seeds that search engines found, in the order in which they are taken up; or the one of this URL."""
+        wanted = f"{rows.select(FOUND)} WHERE ?1 IS NULL OR url = ?1 ORDER BY id"
+        return [rows.found(row) for row in self._ask(wanted, url)]
 
     @asked
     def decision(self, candidate: int) -> DecisionRow | None:

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.columns import Column, Form, Table
+from dowse.model.found import FOUND, FoundRow
+from dowse.model.judge import JudgedPage
 from dowse.model.records import (
     CANDIDATES,
     DECISIONS,
@@ -34,8 +36,9 @@ from dowse.model.revive import revived, typed
 from dowse.store.times import iso, seconds
 
 __all__ = [
-    "BLOCK_COLUMNS", "DETAILS_OF", "SAVED", "Statement", "candidate", "candidates", "clean", "decision", "event",
-    "from_json", "select", "site", "state_of", "statements", "statistic", "to_json", "unsigned",
+    "BLOCK_COLUMNS", "DETAILS_OF", "PUT_FOUND", "SAVED", "Statement", "candidate", "candidates", "clean", "decision",
+    "event", "found", "found_values", "from_json", "select", "site", "state_of", "statements", "statistic",
+    "to_json", "unsigned",
 ]  # fmt: skip
 
 Statement = tuple[str, Iterable[Sequence[Any]]]
@@ -167,6 +170,14 @@ DETAILS_OF = "SELECT candidate, more FROM settled WHERE candidate IN (SELECT val
 _STATES_OF = "UPDATE candidates SET state = ?, reason = ?, attempts = ? WHERE id = ?"
 
 
+JUDGED_PAGES = "SELECT id, ifnull(similarity, 0.0), depth, url FROM pages WHERE score IS NOT NULL ORDER BY ordinal"
+
+
+def judged_page(row: tuple[Any, ...]) -> JudgedPage:
+    """A row of the above. What has no link behind it is a seed."""
+    return JudgedPage(int(row[0]), float(row[1]), not row[2], str(row[3]))
+
+
 def statistic_row(name: str, value: Any) -> tuple[str, str | bytes]:
     return name, bytes(value) if isinstance(value, (bytes, bytearray, memoryview)) else to_json(value)
 
@@ -218,6 +229,9 @@ def clean(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
         yield tuple(_LONE_SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value for value in row)
 
 
+found_values = writer(FOUND)
+PUT_FOUND = _insert(FOUND, verb="INSERT OR REPLACE")
+_any_found: Callable[[Sequence[Any]], FoundRow] = reader(FOUND, FoundRow)
 state_of: Callable[[Any], CandidateState] = _member(CandidateState)
 candidate: Callable[[Sequence[Any]], CandidateRow] = reader(CANDIDATES, CandidateRow)
 _any_site: Callable[[Sequence[Any]], SiteRow] = reader(SITES, SiteRow)
@@ -271,6 +285,13 @@ def decision(row: Sequence[Any]) -> DecisionRow:
     if any(len(part) != 2 or not all(map(isfinite, part)) for part in found.features.values()):
         raise ValueError("a feature is no value and weight")
     return found
+
+
+def found(row: Sequence[Any]) -> FoundRow:
+    """What stands in a row of ``found``."""
+    seed = _any_found(row)
+    seed.found_by()
+    return seed
 
 
 def event(row: Sequence[Any]) -> EventRow:

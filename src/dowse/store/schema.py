@@ -19,8 +19,11 @@ from dowse.store.trust import DATABASE
 
 __all__ = ["APPLICATION", "CREATE", "DATABASE", "UPGRADES", "VERSION", "show_lacking"]
 
-# Tables that came later than the first version, and what they are made with; columns say it of themselves.
-_LATER_TABLES = {4: {"settled": "candidate INTEGER PRIMARY KEY, more BLOB NOT NULL"}}
+# Tables that came later than the first version, and what they are made with; other columns say it of themselves.
+_LATER_TABLES: dict[int, dict[str, str]] = {4: {"settled": "candidate INTEGER PRIMARY KEY, more BLOB NOT NULL"}}
+for _table in TABLES:
+    if _table.since > 1:
+        _LATER_TABLES.setdefault(_table.since, {})[_table.name] = _table.definition
 VERSION = max(*_LATER_TABLES, *(column.stored.since for table in TABLES for column in table.columns))
 APPLICATION = 0x444F5753  # "DOWS": tells `file` and us whose database this is
 _STRICT = "STRICT" if sqlite3.sqlite_version_info >= (3, 37) else ""  # a wrong type is an error, not a surprise
@@ -31,14 +34,13 @@ def _create(table: str, columns: str) -> str:
 
 
 _DECLARED = "\n".join([
-    *(_create(table.name, ", ".join(column.definition for column in table.columns)) for table in TABLES),
+    *(_create(table.name, table.definition) for table in TABLES if table.since == 1),
     *(_create(name, columns) for tables in _LATER_TABLES.values() for name, columns in tables.items()),
 ])  # fmt: skip
 
 CREATE = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) {_STRICT};
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) {_STRICT};  -- value: JSON
-CREATE TABLE runs (id INTEGER PRIMARY KEY, started_at TEXT NOT NULL, ended_at TEXT, stop_reason TEXT) {_STRICT};
 CREATE TABLE totals (              -- one row, kept with each transaction
   recorded INTEGER NOT NULL,       -- rows ever written to pages
   judged INTEGER NOT NULL, relevant INTEGER NOT NULL,
@@ -78,7 +80,7 @@ def _upgrade(before: int) -> str:
         f"ALTER TABLE {table.name} ADD COLUMN {column.definition};"
         for table in TABLES
         for column in table.columns
-        if column.stored.since == version
+        if column.stored.since == version > table.since
     ]
     steps.append(f"UPDATE meta SET value = '{version}' WHERE name = 'schema_version';")
     return "\n".join([*steps, f"PRAGMA user_version = {version};\n"])
@@ -92,7 +94,7 @@ def show_lacking(version: int) -> str:
     shown = []
     for table in TABLES:
         lacking = ", ".join(f"{column.empty} AS {column.name}" for column in table.lacking(version))
-        if lacking:
+        if lacking and version >= table.since:
             shown.append(f"CREATE TEMP VIEW {table.name} AS SELECT *, {lacking} FROM main.{table.name};")
     for since, tables in _LATER_TABLES.items():
         if version < since:

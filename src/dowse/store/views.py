@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.page import PageContent, Part
+from dowse.model.runs import JudgedBy
 
 __all__ = [
-    "HarvestCurve", "OutcomeCount", "PageView", "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes",
-    "Summary", "Tunnel",
+    "HarvestCurve", "LanguageCount", "OutcomeCount", "PageView", "Parent", "Refusal", "Run", "SiteView", "Stage",
+    "StageTimes", "Summary", "Tunnel",
 ]  # fmt: skip
 
 
@@ -23,6 +24,7 @@ class Run:
     started_at: str
     ended_at: str | None
     stop_reason: str | None
+    judged_by: JudgedBy = field(default_factory=JudgedBy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,15 @@ class HarvestCurve:
 
 
 @dataclass(frozen=True, slots=True)
+class LanguageCount:
+    """Judged pages in one language; empty: unknown."""
+
+    language: str
+    pages: int
+    relevant: int
+
+
+@dataclass(frozen=True, slots=True)
 class SiteView:
     """A site in figures."""
 
@@ -102,6 +113,10 @@ class PageView(PageContent):
     truncated: str
     score: float | None
     relevant: bool | None
+    model: int
+    first_score: float | None
+    first_relevant: bool | None
+    first_model: int
     similarity: float | None
     erid: float | None
     depth: int

@@ -100,7 +100,7 @@ def _record_id(kind: str, date: str, url: str) -> str:
 def _record(kind: str, record_id: str, date: str, headers: str, block: Sequence[bytes]) -> bytes:
     head = (
         f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: {record_id}\r\nWARC-Date: {date}\r\n{headers}"
-        f"Content-Length: {sum(map(len, block))}\r\n\r\n"
+        f"WARC-Block-Digest: {_digest(*block)}\r\nContent-Length: {sum(map(len, block))}\r\n\r\n"
     )
     return _member([_encode(head), *block, _END])
 

@@ -107,6 +107,7 @@ class _Web:
             urls=[self.url(id_) for id_ in ranked],
             anchors=[self.anchor(id_) for id_ in ranked],
             positions=np.array([places[id_] for id_ in ranked], np.int32),
+            to_itself=page % 3 == 0,
         )
 
 
@@ -131,6 +132,7 @@ def random_story(seed: int = 0, pages: int = 30, links: int = 8) -> Story:
             score=web.dice.uniform(0.3, 1.0) if relevant else web.dice.choice((0.0, web.dice.uniform(0.0, 0.3))),
             relevant=relevant, n_links=len(found), threshold=0.3,
             worth=web.dice.uniform(0.5, 1.0) if relevant else web.dice.uniform(0.0, 0.5), bag=web.bag(relevant),
+            similarity=web.dice.random(), by_words=web.dice.random() < 0.5,
         )  # fmt: skip
         events.append(Event(candidate, page=page, links=web.links(candidate, found)))
         judged += 1

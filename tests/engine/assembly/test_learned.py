@@ -75,6 +75,34 @@ def test_a_resume_does_not_depend_on_where_it_came_from(earlier: Path, tmp_path:
     assert of(halves) == of(whole)
 
 
+@pytest.mark.parametrize("params", [{"form": "paper"}, {"combine": "logs"}])
+def test_interest_ratios_start_from_those_of_their_own_form(tmp_path: Path, params: dict[str, str]) -> None:
+    """Content, tokens and links: what an earlier crawl counted goes into the next, over a file and over a resume."""
+    choice = StrategyChoice("learning", params)
+    [form] = params.values()
+    first = of(crawled(tmp_path / "first", "http://a.test/0", choice, 12))
+    events = first.events[form]
+    assert (first.pages, events.pages) == (12, 12)
+    assert len(events.words) > 40
+    assert len(events.tokens) > 10
+    assert sum(events.pairs) >= 11, "each page but the seed is linked to by one at least"
+    assert set(first.hosts) == {"a.test"}
+    file = tmp_path / "first.json.gz"
+    write_statistics(first, file)
+    assert read_statistics(file) == first
+    later = replace(choice, learn_from=(str(file),))
+    whole = crawled(tmp_path / "whole", "http://b.test/0", later, 12)
+    file.unlink()
+    found = of(whole)
+    assert (found.pages, found.events[form].pages) == (24, 24)
+    assert set(found.hosts) == {"a.test", "b.test"}
+    write_statistics(first, file)
+    halves = crawled(tmp_path / "halves", "http://b.test/0", later, 5, then=12)
+    assert of(halves) == found
+    with pytest.raises(TopicError, match="choose that form"):
+        crawled(tmp_path / "other", "http://b.test/0", replace(LEARNING, learn_from=(str(file),)), 3)
+
+
 def test_several_are_merged(earlier: Path, tmp_path: Path) -> None:
     assert learned_from([]) is None
     both = learned_from([earlier, str(earlier)])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dowse.cli.main import make_app
-from dowse.engine.assembly.assemble import read_settings
+from dowse.engine.assembly.assemble import assemble, read_settings
 from dowse.loopback import LoopbackServer, Resource, Site, Web, in_thread
 from dowse.loopback.demo import DEMO_QUERY, DEMO_SEEDS, RELEVANT, demo_web, labels
 from dowse.model.budget import Budget
@@ -102,6 +102,26 @@ def test_a_crawl_that_was_stopped_comes_to_the_same_verdicts(tmp_path: Path) -> 
     crawled(tmp_path / "parts", 23, 50, PAGES)
     told = "SELECT url, first_score, first_model, score, relevant FROM pages ORDER BY ordinal"
     assert ask(tmp_path / "parts", told) == ask(tmp_path / "whole", told)
+
+
+def test_a_crawl_ends_as_it_should_though_its_answers_cannot_be_read(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+
+    async def run() -> None:
+        async with LoopbackServer(web()) as server:
+            topic = topic_for(server.address, ["http://a.test/0"], judge=JudgeSettings())
+            crawl = await assemble(one_at_a_time(replace(topic, budget=Budget(pages=40))), folder)
+            (folder / "labels.csv").write_text("page,verdict\nx,y\n", "utf-8")
+            try:
+                await crawl.run()
+            finally:
+                await crawl.close()
+
+    asyncio.run(run())
+    assert ask(folder, "SELECT ended_at IS NOT NULL, stop_reason LIKE 'budget%' FROM runs") == [(1, 1)]
+    assert ask(folder, "SELECT count(*) FROM pages WHERE model > first_model") == [(40,)], "judged again at the end"
+    [(told,)] = ask(folder, "SELECT detail FROM events WHERE kind = 'answers not read'")
+    assert "has no column 'url'" in told
 
 
 def test_rejudge_says_the_same_again_and_asks_for_precision_or_another_topic(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from dowse.loopback.demo import demo_topic, demo_web
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
 from dowse.model.topic import Cost, JudgeSettings, Network, Politeness, StrategyChoice, Topic
+from dowse.model.url import split
 from dowse.predict import build_strategy
 from tests.engine.servers import adding, chain, crawl_all, page, topic_for
 from tests.engine.test_engine import rows
@@ -43,6 +44,16 @@ def test_the_size_of_pages_counts() -> None:
     assert found["small.test"] >= 27
     paper = crawl(web, strategy=EFFICIENT, budget=Budget(pages=32), cost=Cost(form="paper"))
     assert by_host(paper)["small.test"] >= 27
+
+
+def test_a_head_tells_how_soon_a_site_answers() -> None:
+    """The slow site comes first on the front page, and is as good; after its first HEAD it comes last."""
+    web = Frozen({"slow.test": Host(latency_s=4.0), "quick.test": Host(latency_s=0.05)}, pages=8)
+    done = crawl(web, strategy=EFFICIENT, budget=Budget(requests=100), cost=Cost(head=True))
+    order = [(exchange.method, split(exchange.url).host) for exchange in done.exchanges]
+    heard, asked = order.index(("HEAD", "slow.test")), order.index(("GET", "slow.test"))
+    assert heard < min(place for place, (_, host) in enumerate(order) if host == "quick.test")
+    assert asked > max(place for place, (_, host) in enumerate(order) if host == "quick.test")
 
 
 def test_a_head_tells_which_pages_are_large() -> None:

@@ -157,3 +157,59 @@ def test_what_an_earlier_run_knew_of_sites_holds() -> None:
 def test_rows_of_sites_that_are_not_in_order_are_damage() -> None:
     with pytest.raises(StoreError, match="no row for site"):
         Made(topic=TOPIC).sites.load([SiteRow(1, "http://b.test", "b.test")])
+
+
+def test_a_site_that_did_not_answer_is_asked_again_sooner_when_nobody_else_can_be() -> None:
+    one = Made(topic=TOPIC)
+    one.life.admit_seeds([A, "http://b.test/"])
+    for name, address in (("a", "192.0.2.1"), ("b", "192.0.2.2")):
+        one.sites.found_at(one.sites.of(f"http://{name}.test/"), address)
+    first = one.lease()
+    one.sites.try_later(first.site, 50.0)
+    one.sites.release(first)
+    one.sites.hasten()
+    one.clock.time += 5.0
+    second = one.lease()
+    assert second.site is not first.site, "the other one can be asked: the first waits as long as it was told to"
+    one.sites.close(second.site, "gone", CandidateState.FAILED)
+    one.sites.release(second)
+    assert one.life.lease() is None
+    one.sites.hasten()
+    assert one.lease().site is first.site
+
+
+def test_a_site_is_not_asked_again_before_its_delay_has_passed() -> None:
+    one = Made(topic=TOPIC)
+    one.life.admit_seeds([A])
+    one.sites.found_at(one.sites.of(A), "192.0.2.1")
+    lease = one.lease()
+    one.sites.try_later(lease.site, 50.0)
+    one.sites.release(lease)
+    one.sites.hasten()
+    assert one.life.lease() is None
+    wake = one.life.wake_at()
+    assert wake == pytest.approx(one.clock.now() + 1.0)
+    one.clock.time += 1.0
+    assert one.lease().site is lease.site
+
+
+@pytest.mark.parametrize("opens", [False, True])
+def test_what_a_site_asks_for_after_it_did_not_answer_holds(opens: bool) -> None:
+    """A Retry-After, or a Crawl-delay of the robots.txt that came at last."""
+    one = Made(topic=TOPIC)
+    one.life.admit_seeds([A])
+    one.sites.found_at(one.sites.of(A), "192.0.2.1")
+    lease = one.lease()
+    one.sites.try_later(lease.site, 50.0)
+    one.sites.release(lease)
+    one.clock.time += 50.0
+    lease = one.lease()
+    if opens:
+        one.sites.opened(lease.site, "ok", 30.0)
+        one.sites.need_robots(lease.site)
+    else:
+        one.sites.set_aside(lease.site, 30.0)
+    one.sites.release(lease)
+    one.sites.hasten()
+    assert one.life.lease() is None
+    assert one.life.wake_at() == pytest.approx(one.clock.now() + 30.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -54,6 +55,36 @@ def test_menus_and_footers_weigh_less_after_a_few_pages() -> None:
     )
     assert known.links.similarity[menu, Context.ANCHOR] == first.links.similarity[menu, Context.ANCHOR]
     assert good.links.similarity[2, Context.BLOCK] > good.links.similarity[menu, Context.BLOCK]
+
+
+@pytest.mark.parametrize("weighting", ["log", "tf-idf"])
+def test_what_a_predicate_counts_depends_on_the_page_alone(weighting: str, tmp_path: Path) -> None:
+    """The same page, before anything is known; when its menu is known to repeat, and terms to be frequent; and when
+    more words were met than are kept in mind."""
+    wanted = 'word("solar") >= 4 and word("solar cells") == 2 and word("wind") and not word("hockey")'
+    topic = Topic(predicate=wanted, judge=JudgeSettings(weighting=weighting))
+    judge = build_judge(topic).kept_at(tmp_path)
+    if judge.nearness.frequencies is not None:
+        judge.nearness.frequencies.prepare(fresh=True)
+    take, repeats = PageStep(judge, StaticScope(Scope()), 100), Repeats()
+    page = response("Solar cells and solar roofs", 9)
+
+    def told() -> list[tuple[str, bool, object]]:
+        digest = take.digest(Job(page, 0.0, repeats=repeats.known(0)))
+        scores.append(digest.verdict.similarity)
+        return [(part.text, part.held, part.value) for part in digest.verdict.parts]
+
+    scores: list[float] = []
+    first = told()
+    assert first[0][:2] == ("and", True)
+    for number, text in enumerate(("Hockey tonight", "The league of cooks", "Ships and shoes", "Cabbages and kings")):
+        digest = take.digest(Job(response(text, number), 0.0, repeats=repeats.known(0)))
+        repeats.learn(0, digest.lines)
+    assert told() == first
+    assert scores[1] != scores[0], "its menu is known by now, and counts for less in its similarity"
+    for start in range(0, 50_000, 5_000):
+        take.digest(Job(response(" ".join(f"w{n}" for n in range(start, start + 5_000)), 20), 0.0))
+    assert told() == first
 
 
 WORDS = ["solar", "cell", "bird", "the"]
@@ -111,7 +142,7 @@ def test_compiled_or_not_the_same_repeats(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dowse.parse.repeats.MOST_LINES", most)
         patch.setattr(import_module("dowse.engine.page.judged"), "MOST_LINES", most)
-        result = judged(judge, page, sorted(starts), known, keep_bag=True)
+        result = judged(judge, page, sorted(starts), known, terms=256)
         with pure():
-            expected = judged(judge, page, sorted(starts), known, keep_bag=True)
+            expected = judged(judge, page, sorted(starts), known, terms=256)
     assert_agree(result, expected)

@@ -25,7 +25,7 @@ def digests(weighting: str) -> list[Digest]:
     found = []
     for number, body in enumerate([*written_pages(), *(page.encode() for page in (ARTICLE, PAGE_1997, FRAMESET))]):
         response = Response(f"http://example.org/{number}", 200, (("Content-Type", "text/html; charset=utf-8"),), body)
-        digest = step.digest(Job(response, 0.0, keep_text=True, keep_bag=True))
+        digest = step.digest(Job(response, 0.0, keep_text=True, terms=256))
         found.append(replace(digest, parse_s=0.0, judge_s=0.0))
     return found
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dowse.engine.workers.job import Job, Work
 from dowse.engine.workers.wire import Frames, frame, framed, pack_job, pack_work, unpack_job, unpack_work
 from dowse.model.http import Response, Timings, Truncation
-from dowse.model.page import Bag, Digest, Links, PageContent, Part, Reason, Signature, Verdict
+from dowse.model.page import Bag, Counting, Digest, Links, PageContent, Part, Reason, Signature, Verdict
 
 RESPONSE = Response(
     "http://example.org/é", 203, (("Content-Type", "text/html"), ("X-Odd", "\udcff")), b"\x00body", "Fine", 7,
@@ -36,12 +36,12 @@ DIGEST = Digest(
     refused_links={"host": 3}, noindex=True,
     signature=Signature(2**64 - 1, bytes(range(64))), lines=np.array([3, 2**64 - 1], np.uint64),
     bag=Bag(np.array([5, 2**32 - 1], np.uint32), np.array([1.0, 0.25], np.float32)), text="Text",
-    parse_s=0.1, judge_s=0.2,
+    similarity=0.375, parse_s=0.1, judge_s=0.2,
 )  # fmt: skip
 
 
 def test_a_job_arrives_as_it_was_sent() -> None:
-    job = Job(RESPONSE, 1.5, 4, "http://via.example/", True, True, bytes(range(16)))
+    job = Job(RESPONSE, 1.5, 4, "http://via.example/", True, True, bytes(range(16)), Counting(menus=True))
     assert unpack_job(b"".join(pack_job(job))) == job
 
 

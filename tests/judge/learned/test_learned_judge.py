@@ -13,14 +13,18 @@ from dowse.judge import learned_judge, subject_of
 from dowse.judge.learned import learned_judge as module
 from dowse.judge.learned.lead import page_bag
 from dowse.judge.learned.learned_judge import LearnedJudge, next_fit
+from dowse.judge.learned.model import Known
+from dowse.judge.learned.texts import Numbering
+from dowse.judge.learned.vague import ABSENT, COMMON, MOST, UNCLEAR, why_vague
 from dowse.judge.lexicon import Lexicon
 from dowse.judge.subject import terms_of
-from dowse.model.judge import LEARNED, SeenPage
+from dowse.model.judge import LEARNED, JudgedPage, SeenPage
 from dowse.model.page import Bag, Verdict
 from dowse.model.strategy import Sample, Subject
 from dowse.model.topic import Example, FunctionName, JudgeSettings, Topic
 from dowse.model.words import WordLines
 from tests.judge.learned.made import NAMES, finished, page
+from tests.judge.learned.made import bag as made_bag
 
 LOOK = Verdict(0.2, True, 0.1, "similarity", similarity=0.2, erid=0.1)
 EXAMPLES = Subject(tuple(Sample(page(10_000 + number, on=True), f"h{number}.test") for number in range(3)))
@@ -29,6 +33,10 @@ QUERY = Subject(query=NAMES)
 
 def is_on(id_: int) -> bool:
     return id_ % 5 == 0
+
+
+def is_seed(id_: int) -> bool:
+    return id_ % 13 == 0
 
 
 def seen(id_: int) -> tuple[Bag, str, float]:
@@ -41,7 +49,7 @@ def seen(id_: int) -> tuple[Bag, str, float]:
 def crawled(judge: LearnedJudge, ids: Sequence[int]) -> LearnedJudge:
     """The judge is told of these pages, and learns when it is time to."""
     for id_ in ids:
-        judge.add(id_, *seen(id_))
+        judge.add(id_, *seen(id_), is_seed=is_seed(id_))
         if judge.is_due:
             finished(judge.learn())
     return judge
@@ -51,7 +59,7 @@ def test_models_are_made_ever_further_apart() -> None:
     made = [0]
     while made[-1] < 50:
         made.append(next_fit(made[-1]))
-    assert made == [0, 5, 8, 11, 15, 19, 23, 28, 33, 39, 45, 52]
+    assert made == [0, 5, 9, 13, 18, 24, 31, 40, 51]
     assert all(next_fit(pages) > pages for pages in range(1000))
 
 
@@ -157,7 +165,7 @@ def test_a_stop_changes_nothing_to_the_last_bit(stop: int, query: bool, more: in
         subject = QUERY if query else EXAMPLES
         order = np.random.default_rng(stop).permutation(200).tolist()
         running = crawled(LearnedJudge(subject), order[:stop])
-        judged = [(id_, seen(id_)[2]) for id_ in order[:stop]]
+        judged = [JudgedPage(id_, seen(id_)[2], is_seed(id_)) for id_ in order[:stop]]
         resumed = LearnedJudge(subject)
         wanted = resumed.wanted(judged, running.made_of)
         resumed.restore(judged, {id_: seen(id_)[:2] for id_ in wanted}, running.made_of, running.version)
@@ -173,7 +181,7 @@ def test_a_stop_changes_nothing_to_the_last_bit(stop: int, query: bool, more: in
 def test_a_stop_changes_nothing_where_the_query_has_come_to_tell_nothing() -> None:
     """Hardly a page names the topic at first, then nearly all do."""
     ids = sorted(range(400), key=lambda id_: seen(id_)[2] > 0)[290:]
-    judged = [(id_, seen(id_)[2]) for id_ in ids]
+    judged = [JudgedPage(id_, seen(id_)[2], is_seed(id_)) for id_ in ids]
     running, resumed = crawled(LearnedJudge(QUERY), ids), LearnedJudge(QUERY)
     wanted = resumed.wanted(judged, running.made_of)
     resumed.restore(judged, {id_: seen(id_)[:2] for id_ in wanted}, running.made_of, running.version)
@@ -194,10 +202,47 @@ def assert_same(one: LearnedJudge, other: LearnedJudge) -> None:
 def test_no_more_pages_are_asked_for_than_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_KEPT", "_SAMPLE", "_NEAREST"):
         monkeypatch.setattr(module, name, 16)
-    judged = [(id_, seen(id_)[2]) for id_ in range(500)]
+    judged = [JudgedPage(id_, seen(id_)[2], is_seed(id_)) for id_ in range(500)]
     wanted = LearnedJudge(QUERY).wanted(judged, 480)
     assert len(wanted) <= 2 * (16 + 16 + 32)
     assert wanted == sorted(wanted)
+
+
+def test_seeds_that_have_the_query_are_weak_examples_unless_there_are_better_ones() -> None:
+    """Pages of another kind, which have the topic's name among all else: the model takes to them only as seeds."""
+    odd = [made_bag({4000 + number: 40, 4500: 9, **dict.fromkeys(NAMES, 1)}) for number in range(6)]
+
+    def chance(subject: Subject, *, are_seeds: bool, by_seeds: bool = True) -> float:
+        judge = LearnedJudge(subject, by_seeds=by_seeds)
+        for number, one in enumerate(odd):
+            judge.add(9000 + number, one, "a.test", 0.01, is_seed=are_seeds)
+        for id_ in range(200):
+            judge.add(id_, *seen(id_))
+        finished(judge.learn())
+        found = judge.chances([(made_bag({4500: 3, 4700: 1}), "a.test")])
+        assert found is not None
+        return float(found[0])
+
+    without = chance(QUERY, are_seeds=False)
+    assert chance(QUERY, are_seeds=True) > without
+    assert chance(QUERY, are_seeds=True, by_seeds=False) == without
+    assert chance(EXAMPLES, are_seeds=True) == chance(EXAMPLES, are_seeds=False)
+
+
+def test_it_says_why_words_are_vague() -> None:
+    assert crawled(LearnedJudge(QUERY), range(200)).vague() is None
+    assert crawled(LearnedJudge(EXAMPLES), range(200)).vague() is None
+    nameless = [id_ for id_ in range(100) if not seen(id_)[2]]
+    assert crawled(LearnedJudge(QUERY), nameless[:20]).vague() is None, "too early to tell"
+    assert crawled(LearnedJudge(QUERY), nameless).vague() == ABSENT
+    named = [id_ for id_ in range(400) if seen(id_)[2] > 0][:40]
+    assert crawled(LearnedJudge(QUERY), named).vague() == COMMON
+    sure, doubtful = np.array([0.9] * 8 + [0.1] * 92), np.array([0.9] * 8 + [0.4] * 20 + [0.1] * 72)
+    background = [Numbering().text(Bag())] * 100
+    known = Known([], [], background, background[:9], np.ones(9), 0.1, np.zeros(0, np.int32))
+    assert why_vague(known, sure) is None
+    assert why_vague(known, doubtful) == UNCLEAR
+    assert why_vague(known, np.full(len(known.background), 0.9)) == MOST
 
 
 def texts(topic: Topic, about: Sequence[str]) -> list[Bag]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -26,12 +28,12 @@ def known(on: int, off: int, near: int = 0, counter: int = 0) -> tuple[Known, Nu
     ), words
 
 
-@pytest.mark.parametrize(("on", "off", "near"), [(0, 0, 0), (3, 0, 0), (0, 20, 0), (0, 20, 2)])
+@pytest.mark.parametrize(("on", "off", "near"), [(0, 0, 0), (3, 0, 0), (3, 4, 0), (0, 20, 0), (0, 20, 2)])
 def test_without_pages_or_anything_to_look_for_there_is_no_model(on: int, off: int, near: int) -> None:
     assert made(known(on, off, near)[0]) is None
 
 
-@pytest.mark.parametrize(("on", "off", "near", "counter"), [(1, 1, 0, 0), (1, 5, 0, 3), (0, 5, 5, 0), (12, 5, 0, 1)])
+@pytest.mark.parametrize(("on", "off", "near", "counter"), [(1, 5, 0, 0), (1, 5, 0, 3), (0, 5, 5, 0), (12, 5, 0, 1)])
 def test_a_few_pages_will_do(on: int, off: int, near: int, counter: int) -> None:
     told, words = known(on, off, near, counter)
     model = made(told)
@@ -57,3 +59,29 @@ def test_counter_examples_are_held_against_pages_like_them() -> None:
     assert alone is not None
     assert against is not None
     assert against.chances(like).mean() < alone.chances(like).mean()
+
+
+def test_answers_outweigh_what_the_query_finds() -> None:
+    """The query finds pages of one kind; somebody says that the other kind is meant."""
+    told, words = known(0, 60, near=30)
+    other = [words.text(page(3000 + number, on=False)) for number in range(6)]
+    found = [words.text(page(4000 + number, on=True)) for number in range(6)]
+    both = [words.text(page(6000 + number, on=on)) for number in range(10) for on in (True, False)]
+    order = words.order()
+    model = made(replace(told, order=order, yes=other, no=found, trust=1 / 7))
+    assert model is not None
+    chances = model.chances(both)
+    assert chances[1::2].mean() > 0.5 > chances[::2].mean(), "on, off, on, off"
+
+
+def test_what_the_query_finds_counts_for_less_the_less_it_is_trusted() -> None:
+    told, words = known(0, 60, near=30)
+    other = [words.text(page(3000 + number, on=False)) for number in range(3)]
+    meant = [words.text(page(6000 + number, on=True)) for number in range(10)]
+    order = words.order()
+    little, much = (
+        made(replace(told, order=order, yes=other, trust=trust)) for trust in (0.01, 1.0)
+    )  # fmt: skip
+    assert little is not None
+    assert much is not None
+    assert little.chances(meant).mean() < much.chances(meant).mean()

@@ -82,9 +82,18 @@ def test_texts_are_rows_of_a_matrix(drawn: list[Any], size: int, seed: int) -> N
     are beyond."""
     texts = texts_of(drawn)
     rarity, vector, of = numbers(texts, size, seed)
-    rows = dense(texts, rarity)
+    rows, wide = (
+        dense(texts, rarity),
+        np.append(rarity, np.full(20, rarity[-1])),
+    )  # a table in which no two share a place
+    words, places = (
+        dense(texts_of([(words, []) for words, _ in drawn]), wide),
+        dense(texts_of([([], own) for _, own in drawn]), wide),
+    )
+    products = words @ words.T + places @ places.T
     for vectors in (Vectors(texts, rarity), pure_vectors(texts, rarity)):
         np.testing.assert_allclose(vectors.dot(vector), rows @ vector, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(vectors.products(), products, rtol=1e-6, atol=1e-7)
         if not drawn or size == 20:
             np.testing.assert_allclose(vectors.sums(of, size), of @ rows, rtol=1e-6, atol=1e-7)
     for text, row in zip(texts, rows, strict=True):
@@ -103,9 +112,10 @@ def test_texts_are_weighed_as_python_does(drawn: list[Any], size: int, seed: int
     texts = texts_of(drawn)
     rarity, vector, of = numbers(texts, size, seed)
     ours = Vectors(texts, rarity)
-    found, summed = ours.dot(vector), ours.sums(of, 20)
+    found, summed, products = ours.dot(vector), ours.sums(of, 20), ours.products()
     with pure():
         theirs = Vectors(texts, rarity)
+        np.testing.assert_allclose(products, theirs.products(), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(found, theirs.dot(vector), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(summed, theirs.sums(of, 20), rtol=1e-9, atol=1e-9)
 

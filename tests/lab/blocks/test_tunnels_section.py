@@ -7,7 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from dowse.lab.blocks.tunnels_section import tunnel_lengths
 from dowse.lab.report.crawl_report import write_report
 from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.topic import JudgeSettings, Scope
@@ -71,10 +74,27 @@ def test_tunnels_are_shown_with_their_blocks(folder: Path, tmp_path: Path) -> No
     assert f"a gray tunnel to 2 relevant pages; score {gray:.3f}, its best block (number 2) 0." in read.text
     assert f"a black tunnel to 1 relevant page; score {black:.3f}, no block is on the topic" in read.text
     assert told.count("<details>") == 2
+    # the portal leads to the roof and the attic, and over the baker to the secret
+    assert "Of 3 relevant pages that links led to, 3 were found through irrelevant pages in a row:" in read.text
+    assert "2 through 1 page, 1 through 2 pages." in read.text
     assert [attributes["title"] for _, attributes in read.tags if "hit" in attributes.get("class", "")] == [
         "http://lune.test/attic", "http://lune.test/roof", "http://lune.test/secret"
     ]  # fmt: skip
     assert "0.5 (threshold)" in told
+
+
+@given(st.data(), st.integers(1, 30))
+def test_lengths_are_those_of_the_definition(data: st.DataObject, count: int) -> None:
+    parents = [None if n == 0 else data.draw(st.none() | st.integers(0, n - 1)) for n in range(count)]
+    relevant = data.draw(st.lists(st.booleans(), min_size=count, max_size=count))
+    expected: dict[int, int] = {}
+    for number, parent in enumerate(parents):
+        if relevant[number] and parent is not None:
+            length = 0
+            while parent is not None and not relevant[parent]:
+                length, parent = length + 1, parents[parent]
+            expected[length] = expected.get(length, 0) + 1
+    assert tunnel_lengths(zip(range(count), parents, relevant, strict=True)) == expected
 
 
 def test_the_same_folder_gives_the_same_report(folder: Path, tmp_path: Path) -> None:

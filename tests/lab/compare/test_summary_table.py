@@ -14,7 +14,8 @@ from dowse.lab.measure.run import NO_PATH, Request, Run
 from tests.lab import compared
 
 SMALL = Run.of([0, 1, 1, 0, 1], target=[0, 1, 0, 0, 1], brought=[Request.ROBOTS, 0, 0, Request.ERROR, 0],
-               wire_bytes=[5, 100, 100, 0, 100], ended_s=[1, 2, 3, 9, 10], distance=[-1, 1, 0, -1, 3])  # fmt: skip
+               wire_bytes=[5, 100, 100, 0, 100], ended_s=[1, 2, 3, 9, 10], distance=[-1, 1, 0, -1, 3],
+               tunnel=[-1, 0, -1, -1, 2], gray=[0, 0, 0, 0, 1])  # fmt: skip
 
 
 def small(strategy: str = "best-first", topic: str = "t", seed_set: str = "s", targets: int = 4) -> RunResult:
@@ -30,6 +31,7 @@ def test_a_result_tells_the_run_and_survives_json() -> None:
         "pages": 3, "bytes": 305, "seconds": 10.0, "requests_to_50": 5, "requests_to_80": None, "requests_to_90": None,
         "without_page": {"robots": 1, "error": 1}, "curve": {"requests": [2, 5], "recall": [0.25, 0.5]},
         "relevant_at": [2, 3, 5], "without_page_at": [1, 4], "target_distances": [1, 3],
+        "tunnels": [0, 2], "gray_tunnels": [2],
     }  # fmt: skip
 
 
@@ -92,6 +94,23 @@ def test_links_a_target_are_of_as_many_targets_for_all() -> None:
     far = small("random", seed_set="s") | {"target_distances": [], "kind": "baseline"}
     rows = {row["strategy"]: row["links_per_target"]["mean"] for row in summarise([small(), short, far])}
     assert rows == {"best-first": 1.0, "hybrid": 4.0, "random": None}
+
+
+def test_tunnels_are_shares_of_what_each_run_found() -> None:
+    """One run found two pages, one of them through a gray tunnel of two; another three, through black ones of 1 and 3;
+    the last found nothing to speak of."""
+    runs = [
+        small(topic="t"), small(topic="u") | {"tunnels": [1, 0, 3], "gray_tunnels": []},
+        small(topic="v") | {"tunnels": [], "gray_tunnels": []},
+    ]  # fmt: skip
+    [row] = summarise(runs)
+    assert row["through_tunnels"]["mean"] == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert row["tunnel_length"]["mean"] == pytest.approx((2 + 2) / 2)
+    assert row["gray_tunnels"]["mean"] == pytest.approx((1 + 0) / 2)
+    assert row["tunnel_length"]["n"] == 2
+    heads, [shown] = shown_rows([row], tunnels=True)
+    assert heads == ["strategy", "through tunnels", "tunnel length", "gray"]
+    assert [text for text, _ in shown] == ["best-first", "58.3 %", "2.00", "50.0 %"]
 
 
 def test_one_run_has_no_interval_and_no_references() -> None:

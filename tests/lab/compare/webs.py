@@ -15,6 +15,27 @@ def url(number: int) -> str:
     return f"http://w.test/{number}.html"
 
 
+def write_many_sites(folder: Path, hosts: int = 12, pages: int = 20, seed: int = 5) -> Path:
+    """A corpus of many sites: each has pages on solar cells and others, and links to all sites. A site's pages are
+    large, middling or small."""
+    dice = random.Random(seed)
+    names = [(host, number) for host in range(hosts) for number in range(pages)]
+    recorded, rows = [], ["url,label"]
+    for host, number in names:
+        kind = "solar" if number % 2 == 0 else "bread"
+        targets = [*dice.sample(names, 5), (host, (number + 1) % pages), ((host + 1) % hosts, number)]
+        anchors = " ".join(f'<a href="http://h{site}.test/{page}">more</a>' for site, page in targets)
+        unique = " ".join(f"{kind}{host}x{number}x{n}" for n in range(30))
+        padding = f"<!-- {'x' * (0, 5_000, 60_000)[host % 3]} -->"
+        url = f"http://h{host}.test/{number}"
+        recorded.append(Page(url, f"<p>{WORDS[kind]}<p>{unique}<p>{anchors}{padding}".encode()))
+        rows.append(f"{url},{'solar cells' if kind == 'solar' else 'bread'}")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_warc(folder / "pages.warc.gz", recorded)
+    (folder / "labels.csv").write_text("\n".join(rows) + "\n")
+    return folder
+
+
 def write_labelled(folder: Path, seed: int = 3, pages: int = PAGES) -> Path:
     """A corpus: every third is about solar cells and says so."""
     dice = random.Random(seed)

@@ -12,6 +12,7 @@ from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.corpus import Corpus, open_corpus
 from dowse.lab.corpus import digests as module
+from dowse.model.block_rule import BlockRule
 from dowse.model.facts import PageFacts
 from dowse.model.topic import Example, JudgeSettings, Keyword, Scope, Topic
 from dowse.model.url import split
@@ -81,6 +82,27 @@ def test_a_digest_knows_what_its_site_repeats(corpus: Corpus) -> None:
         variants.add(kept.repeated(number, known))
         repeats.learn(site, digest.lines)
     assert len(variants) > 2, "menus were found"
+
+
+@pytest.mark.parametrize("rule", [BlockRule(0.0, 1), BlockRule(0.5, 3), BlockRule(1.0, 2)])
+def test_pages_are_cut_by_the_rule_that_is_asked_for(corpus: Corpus, rule: BlockRule) -> None:
+    """The cache has the blocks of one rule; by another, a digest is that of the live step all the same."""
+    judge, scope = build_judge(TOPICS["query"]), StaticScope(Scope(reach="any"))
+    live, kept, usual = (
+        PageStep(judge, scope, 100, rule=rule), corpus.digests(judge, scope, 100, rule),
+        corpus.digests(judge, scope, 100),
+    )  # fmt: skip
+    repeats, variants, differs = Repeats(), set(), 0
+    for number in range(len(corpus)):
+        site = hash(split(corpus.url(number)).host)
+        known = repeats.known(site)
+        digest = live.digest(Job(corpus.response(number), 0.0, repeats=known))
+        assert differences(digest, kept(number, known)) == [], corpus.url(number)
+        differs += bool(differences(digest, usual(number, known)))
+        variants.add(kept.repeated(number, known))
+        repeats.learn(site, digest.lines)
+    assert differs > 0, "another rule makes other blocks"
+    assert len(variants) > 1, "menus were found"
 
 
 def test_pages_are_told_from_the_rest(corpus: Corpus) -> None:

@@ -9,6 +9,7 @@ import pytest
 from dowse.lab.compare.plan import REFERENCES, Plan
 from dowse.lab.compare.topic_runs import TopicRuns
 from dowse.lab.papers.paper_figures import PAPERS
+from dowse.predict import STRATEGIES
 from tests.lab.compare.webs import write_labelled
 
 PLAN = Plan(("best-first",), budget="20%", seed_sets=2, seeds=2, examples=4, min_pages=20)
@@ -57,3 +58,22 @@ def test_references_take_part_where_they_make_sense(folder: Path) -> None:
     assert names["gt-5"] == names["gt-6"] == {"best-first", *REFERENCES}
     assert {"best-first", "bfs", "oracle-path", "oracle-greedy"} <= names["gt-7"]
     assert "knapsack" not in names["gt-7"], "it follows no links"
+
+
+def test_lift_is_told_of_every_strategy_against_breadth_first_and_best_first(folder: Path) -> None:
+    figure = PAPERS["ag-linkage"]
+    assert {*STRATEGIES, "learning:form=paper", "learning:combine=logs"} <= set(figure.strategies)
+    assert set(figure.drawn) < set(figure.strategies)
+    some = replace(PLAN, strategies=("dfs", "learning:form=paper", "tunnel:form=max"), seed_sets=1)
+    table = figure.curves(folder, some, ["solar cells"]).table
+    against = {row.strategy: [other for other, _ in row.against] for row in table}
+    both = ["bfs", "best-first"]
+    assert against == {
+        "dfs": both, "learning:form=paper": both, "tunnel:form=max": both, "random": both, "bfs": ["best-first"],
+        "best-first": ["bfs"],
+    }  # fmt: skip
+
+
+def test_the_tunnels_figures_show_the_papers_strategies(folder: Path) -> None:
+    for name in ("gt-5", "gt-6", "gt-7"):
+        assert {"best-first", "tunnel:form=paper", "tunnel:form=max", "tunnel"} == set(PAPERS[name].strategies)

@@ -10,7 +10,14 @@ from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import Corpus, open_corpus
-from dowse.lab.papers.prediction_error import MOST_PARENTS, PREDICTORS, prediction_curves, predictions, rmse_by_parents
+from dowse.lab.papers.prediction_error import (
+    CONSTANT,
+    MOST_PARENTS,
+    PREDICTORS,
+    prediction_curves,
+    predictions,
+    rmse_by_parents,
+)
 from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
 from dowse.model.topic import Scope, Topic
 from tests.lab.compare.webs import write_labelled
@@ -54,7 +61,27 @@ def test_curves_are_means_over_topics(corpus: Corpus) -> None:
     plan = Plan(("bfs",), min_pages=8, examples=2, seeds=1, seed_sets=1)
     labels = sorted(label for label, pages in corpus.labels.pages.items() if len(pages) >= 20)[:3]
     told: list[tuple[int, int]] = []
-    curves = prediction_curves(Path(corpus.folder), plan, labels, told=lambda *done: told.append(done)).curves
-    assert {curve.strategy for curve in curves} == set(PREDICTORS)
+    drawn = prediction_curves(Path(corpus.folder), plan, labels, told=lambda *done: told.append(done))
+    curves = drawn.curves
+    assert {curve.strategy: curve.kind for curve in curves} == {
+        **dict.fromkeys(PREDICTORS, "strategy"), CONSTANT: "baseline",
+    }  # fmt: skip
+    assert drawn.notes == [f"queries: {', '.join(labels)}"]
     assert told == [(done, len(labels)) for done in range(1, len(labels) + 1)]
     assert all(np.isfinite(curve.height).all() for curve in curves)
+
+
+def test_a_label_takes_part_wherever_a_crawl_could_begin(corpus: Corpus) -> None:
+    """The corpus has no entry pages, so no crawl could begin there: but nothing is crawled."""
+    plan = Plan(("bfs",), min_pages=8, examples=2, seeds_kind="roots", by_query=True)
+    drawn = prediction_curves(Path(corpus.folder), plan, ["bread"])
+    assert drawn.unfit == []
+    assert drawn.notes == ["queries: bread"]
+
+
+def test_predictors_that_predict_are_better_than_none(corpus: Corpus) -> None:
+    """Solar pages are linked to by solar pages here, so who asks them knows more than the mean of all."""
+    plan = Plan(("bfs",), min_pages=8, examples=2, by_query=True)
+    curves = prediction_curves(Path(corpus.folder), plan, ["solar cells"]).curves
+    errors = {curve.strategy: float(curve.height.mean()) for curve in curves}
+    assert errors["average"] < errors[CONSTANT]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,14 @@ def test_a_reused_start_is_set_against_a_fresh_one(folder: Path) -> None:
     assert rows["fresh"].against == ()
 
 
+@pytest.mark.parametrize("strategy", ["learning:form=paper", "learning:combine=logs"])
+def test_interest_ratios_are_reused_as_well(folder: Path, strategy: str) -> None:
+    drawn = reuse_curves(folder, replace(PLAN, strategies=(strategy,)), ["solar cells"])
+    curves = {curve.strategy: curve for curve in drawn.curves}
+    assert set(curves) == {"fresh", "reused"}
+    assert curves["fresh"].height.tolist() != curves["reused"].height.tolist(), "what was learned makes a difference"
+
+
 def test_a_younger_web_and_another_topic(folder: Path) -> None:
     drawn = changed_curves(folder, PLAN, ["solar cells", "rare", "bread"])
     assert {curve.strategy for curve in drawn.curves} == {"fresh", "half new", "other topic"}
@@ -39,7 +48,7 @@ def test_a_younger_web_and_another_topic(folder: Path) -> None:
 
 
 def test_it_is_of_one_strategy_that_keeps_statistics(folder: Path) -> None:
-    for names in (("best-first",), ("learning", "learning:trust=5"), ("learning:form=paper",)):
+    for names in (("best-first",), ("learning", "learning:trust=5"), ("tunnel",)):
         with pytest.raises(UserError, match="one strategy that keeps statistics"):
             reuse_curves(folder, Plan(names, min_pages=20), ["bread"])
 

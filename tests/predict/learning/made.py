@@ -10,16 +10,24 @@ from hypothesis import strategies as st
 from dowse.model.page import Bag, Context
 from dowse.model.strategy import LinkView, SourcePage
 from dowse.predict.learning import Learner, Statistics
+from dowse.predict.learning.events import Events
 from dowse.predict.learning.statistics import Mix, Sums
 
 ON, OFF = range(100, 130), range(200, 230)  # words of pages on the topic, and off it
 
 
 @st.composite
-def sums(draw: st.DrawFn, columns: int = 2) -> Sums:
-    keys = draw(st.lists(st.integers(0, 40), unique=True, max_size=8))
+def sums(draw: st.DrawFn, columns: int = 2, most: int = 8) -> Sums:
+    keys = draw(st.lists(st.integers(0, 40), unique=True, max_size=most))
     rows = [[draw(st.integers(1, 50)), *(draw(st.integers(0, 64)) / 64 for _ in range(columns - 1))] for _ in keys]
     return Sums.of(np.array(keys, np.uint32), np.array(rows, np.float64).reshape(len(keys), columns))
+
+
+@st.composite
+def events(draw: st.DrawFn) -> Events:
+    pages = draw(st.integers(0, 1000))
+    count = draw(st.integers(0, 99))
+    return Events(pages, pages / 8, draw(sums(most=2)), draw(sums(most=2)), (count, 1.0, 0.0, count / 4))
 
 
 @st.composite
@@ -36,6 +44,7 @@ def statistics(draw: st.DrawFn) -> Statistics:
         pages, pages / 4, draw(sums()), draw(sums()), {host: (float(n), n / 2) for host, n in hosts.items()},
         draw(whole), draw(sums(3)), mixes, draw(st.dictionaries(st.integers(0, 40), st.sampled_from(("on", "off")))),
         draw(st.dictionaries(st.integers(0, 40), st.sampled_from(("word", "term")))),
+        draw(st.dictionaries(st.sampled_from(("paper", "logs")), events(), max_size=1)),
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -97,7 +98,7 @@ def test_urls_like_those_that_failed_are_worth_less_and_others_of_the_site_nearl
     learner = told(Learner())
     page = SourcePage(100, site=0, depth=1, ordinal=30, score=0.6, relevant=True, n_links=20, worth=0.9)
     learner.rank(page, view(range(200, 210), "pictures"))
-    learner.rank(page, view(range(210, 220), "texts"))
+    learner.rank(replace(page, id=101), view(range(210, 220), "texts"))
     pictures, texts = learner.refresh(209), learner.refresh(219)
     assert pictures is not None
     assert texts is not None

@@ -11,6 +11,7 @@ from dowse.model.errors import TopicError
 from dowse.model.topic import StrategyChoice
 from dowse.predict import build_strategy
 from dowse.predict.learning import Learner, Statistics
+from dowse.predict.learning.events import Events
 from dowse.predict.learning.features import NAMES, Tables
 from dowse.predict.learning.link_tokens import link_tokens
 from dowse.predict.learning.notes import ROW, Rows
@@ -117,5 +118,12 @@ def test_only_a_strategy_that_learns_can_use_them() -> None:
     choice = StrategyChoice("bfs", learn_from=("earlier",))
     with pytest.raises(TopicError, match=r"strategy bfs keeps no statistics.*choose learning"):
         build_strategy(choice, seed_number=0)
-    with pytest.raises(TopicError, match="only the learned mix starts from statistics"):
+    with pytest.raises(TopicError, match="form=paper starts from what a crawl in that form has counted"):
         build_strategy(StrategyChoice("learning", {"form": "paper"}), seed_number=0, before=Statistics())
+    counted = Statistics(3, 1.0, events={"paper": Events(3, 1.0)})
+    with pytest.raises(TopicError, match="combine=logs starts from what a crawl in that form has counted"):
+        build_strategy(StrategyChoice("learning", {"combine": "logs"}), seed_number=0, before=counted)
+    with pytest.raises(TopicError, match="was counted with form=paper or combine=logs: choose that form"):
+        build_strategy(StrategyChoice("learning"), seed_number=0, before=counted)
+    with pytest.raises(TopicError, match="reuse = -1 is no number of pages"):
+        build_strategy(StrategyChoice("learning", {"form": "paper", "reuse": -1}), seed_number=0, before=counted)

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dowse.model.page import Context
+from dowse.model.strategy import LinkView, SourcePage
+from dowse.predict.learning import Learner
+from dowse.predict.learning.features import NAMES
 from dowse.predict.learning.siblings import RUN, Siblings
+from tests.compiled import needs_core, pure
+from tests.predict.learning.made import told
+
+SIBLINGS = ("on the page", "in twelve links", "in four links")
 
 KAPPA, KAPPA_RUN, LONG = 4.0, 2.0, 3 * RUN
 Known = list[tuple[int, int, float]]  # page, position of the link, value of its target
@@ -70,3 +84,63 @@ def test_a_page_may_turn_out_to_be_worth_something_else() -> None:
     own, of_page, *_ = siblings.rates(pages, places, 0.5)
     assert own.tolist() == [0.75, 0.75]
     np.testing.assert_allclose(of_page, (0.75 + 1.0 - 2 * 0.5) / 6)
+
+
+def links_to(ids: range, first: int = 0) -> LinkView:
+    count = len(ids)
+    return LinkView(
+        ids=np.array(ids, np.int64), sites=np.zeros(count, np.int64), depths=np.ones(count, np.int64),
+        counts=np.ones(count, np.float32), similarity=np.zeros((count, len(Context)), np.float32),
+        current=np.full(count, np.nan), urls=[f"http://a.test/{id_}" for id_ in ids], anchors=[""] * count,
+        positions=np.arange(first, first + count, dtype=np.int32),
+    )  # fmt: skip
+
+
+def evidence(learner: Learner, candidate: int) -> list[float]:
+    """What siblings say of a candidate: on its page, in twelve links, in four links."""
+    found = learner._tables.features(learner.memory.one(candidate))[0]
+    return [found[NAMES.index(f"siblings {where}, mean")] for where in SIBLINGS]
+
+
+@pytest.mark.parametrize("without", [pure, pytest.param(nullcontext, marks=needs_core)])
+def test_a_target_that_fails_for_good_is_a_sibling_worth_nothing(
+    without: Callable[[], AbstractContextManager[None]],
+) -> None:
+    with without():
+        check_failed_siblings(Learner())
+
+
+def check_failed_siblings(learner: Learner) -> None:
+    learner.rank(SourcePage(0, 0, 0, 0, 0.6, True, 20, worth=0.9), links_to(range(10, 30)))
+    learner.failed(11, 0, lasting=True)
+    learner.failed(12, 0, lasting=False)  # the site may answer another time
+    learner.rank(SourcePage(25, 0, 1, 1, 0.6, True, 0, worth=0.5), links_to(range(0)))
+    # a page that links to what has failed already
+    learner.rank(SourcePage(1, 0, 0, 2, 0.6, True, 20, worth=0.75), links_to(range(40, 43), first=1))
+    learner.rank(
+        SourcePage(2, 0, 0, 3, 0.6, True, 20, worth=0.75),
+        replace(links_to(range(50, 53), first=1), others=np.array([11]), others_at=np.zeros(1, np.int32)),
+    )
+    usual = learner._tables.usual
+    known = [(0, 1, 0.0), (0, 15, 0.5), (2, 0, 0.0)]
+    np.testing.assert_allclose(evidence(learner, 10), literal(known, 0, 0, usual), atol=1e-6)
+    np.testing.assert_allclose(evidence(learner, 29), literal(known, 0, 19, usual), atol=1e-6)
+    np.testing.assert_allclose(evidence(learner, 41), literal(known, 1, 2, usual), atol=1e-6)
+    np.testing.assert_allclose(evidence(learner, 50), literal(known, 2, 1, usual), atol=1e-6)
+    assert learner._tables.pages == 4  # what a page is worth on average is told by pages
+
+
+def test_siblings_that_failed_are_known_after_a_stop_and_are_no_pages() -> None:
+    learner = told(Learner())
+    for candidate in (30, 31, 32):
+        learner.failed(candidate, candidate % 3, lasting=candidate != 31)
+    later = Learner()
+    ids, rows = learner.memory.changes()
+    known = dict(zip(ids, rows, strict=True))
+    later.memory.load(0, [known.get(id_) for id_ in range(learner.memory.count)])
+    later.restore(json.loads(json.dumps(learner.state())))
+    assert evidence(later, 33) == evidence(learner, 33)
+    assert evidence(learner, 33) != evidence(told(Learner()), 33)
+    assert learner.statistics().pages == later.statistics().pages == 30
+    learner.revalue(np.array([30]), np.array([0.9]))
+    assert evidence(later, 33) == evidence(learner, 33)

@@ -12,20 +12,28 @@ from hypothesis import strategies as st
 
 from dowse.model.errors import TopicError
 from dowse.predict.learning import Learner, Statistics, read_statistics, statistics_bytes
-from dowse.predict.learning.statistics_file import FORMAT, statistics_of_bytes
+from dowse.predict.learning.statistics_file import statistics_of_bytes
+from dowse.predict.learning.statistics_text import FORMAT
 from tests.predict.learning.made import page_bag, statistics, told
 
 REAL = json.loads(statistics_bytes(told(Learner(), 12).statistics(bags={0: page_bag(0), 1: page_bag(1)})))
 
 
+INTEREST = {"pages": 3, "satisfying": 1, "pairs": [1, 2, 3, 4], "words": {}, "tokens": {}}
+
+
 @given(statistics())
 def test_what_is_written_is_read(one: Statistics) -> None:
-    named = {key: name for key, name in one.token_names.items() if key in one.tokens.keys}
-    words = {key: name for key, name in one.word_names.items() if key in one.words.keys}
+    tokens = {key for own in (one.tokens, *(e.tokens for e in one.events.values())) for key in own.keys.tolist()}
+    terms = {key for own in (one.words, *(e.words for e in one.events.values())) for key in own.keys.tolist()}
+    named = {key: name for key, name in one.token_names.items() if key in tokens}
+    words = {key: name for key, name in one.word_names.items() if key in terms}
     for compressed in (False, True):
-        back = statistics_of_bytes(statistics_bytes(one, compressed=compressed))
+        data = statistics_bytes(one, compressed=compressed)
+        back = statistics_of_bytes(data)
         assert (back.token_names, back.word_names) == (named, words), "a name stands beside its numbers"
         assert back.merged(one) == one.merged(one)
+        assert json.loads(gzip.decompress(data) if compressed else data)["version"] == (2 if one.events else 1)
 
 
 def test_of_a_crawl_exactly(tmp_path: Path) -> None:
@@ -45,7 +53,7 @@ def changed(**parts: Any) -> bytes:
         (b"PK\x03\x04", "not JSON"),
         (b"[1, 2]", 'does not say "format"'),
         (json.dumps({**REAL, "format": "dowse category"}).encode(), FORMAT),
-        (changed(version=2), "made by a newer Dowse"),
+        (changed(version=3), "made by a newer Dowse"),
         (changed(version=None), "version"),
         (changed(pages=float("nan")), "not JSON"),
         (changed(pages=-1), "pages"),
@@ -67,6 +75,12 @@ def changed(**parts: Any) -> bytes:
         (changed(mix=[{"features": ["a", "b"], "products": [[1, 2], [3, 1]], "targets": [1, 1], "examples": 1}]),
          "mix"),
         (changed(mix=[{"features": ["a"], "products": [[-1]], "targets": [1], "examples": 1}]), "mix"),
+        (changed(interest=[]), "interest"),
+        (changed(interest={"paper": {"pages": 3, "satisfying": 1, "pairs": [1, 2, 3, 4], "words": {}}}), "interest"),
+        (changed(interest={"paper": {**INTEREST, "pairs": [1, 2, 3]}}), "interest"),
+        (changed(interest={"paper": {**INTEREST, "satisfying": 9}}), "interest"),
+        (changed(interest={"paper": {**INTEREST, "words": {"7": [1, 3]}}}), "interest.words"),
+        (changed(interest={"paper": {**INTEREST, "pairs": [1, 2, 3, -4]}}), "interest"),
         (gzip.compress(changed())[:-40], "not JSON, or was cut"),
         (b"\x1f\x8bnothing", "compression is damaged"),
         (b"[" * 100_000, "not JSON"),

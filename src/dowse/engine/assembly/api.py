@@ -12,10 +12,12 @@ from pathlib import Path
 from dowse.engine.assembly.assemble import assemble
 from dowse.engine.page.pages import Fetched
 from dowse.model.clock import Clock
+from dowse.model.errors import TopicError
 from dowse.model.http import Transport
 from dowse.model.judge import Judge
 from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice, Topic
+from dowse.model.topic_check import check_topic
 from dowse.model.topicfile import load_topic, predicate_text
 from dowse.predict import split_strategy
 
@@ -48,7 +50,10 @@ async def crawl(
     Closing the iterator (``contextlib.aclosing`` does it for a loop left early) stops the crawl cleanly: it can be
     resumed.
     """
+    if not isinstance(topic, (Topic, str, Path)):
+        raise TopicError(f"the topic must be a dowse.Topic or the path of a topic file, not a {type(topic).__name__}")
     topic = topic if isinstance(topic, Topic) else load_topic(topic)
+    check_topic(topic)  # before a folder is named after it
     folder = choose_folder(topic, out)
     queue: asyncio.Queue[Fetched | None] = asyncio.Queue(_AHEAD)
     if isinstance(strategy, str):

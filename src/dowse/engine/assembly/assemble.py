@@ -5,50 +5,65 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from dowse.engine.assembly.answered import tell_answers, with_answers
+from dowse.engine.assembly.find import build_engines, find_seeds, queries_of, wants_engines
 from dowse.engine.assembly.join import OnPage, Parts, join, way_out
 from dowse.engine.assembly.kept_categories import absolute_categories, keep_categories, with_kept_categories
 from dowse.engine.assembly.learned import absolute_sources, keep_learned, kept_learned, learned_from
-from dowse.engine.assembly.prepare import named_after, read_examples, read_seeds
-from dowse.engine.assembly.rejudge import rejudge_at_end
+from dowse.engine.assembly.prepare import ambiguous_words, named_after, read_examples, read_seeds
+from dowse.engine.assembly.rejudge import Rejudged, rejudge_at_end
 from dowse.engine.exchange.documents import Documents
+from dowse.engine.exchange.exchange import Exchange
 from dowse.engine.exchange.sitemap_walk import Sitemaps
 from dowse.engine.life import Life
 from dowse.engine.loop.engine import Engine, Stop
 from dowse.engine.loop.watchdog import Watchdog
-from dowse.engine.page.cached import FromCache, absolute_folders, open_cache
+from dowse.engine.page.cached import FromCache, Holder, absolute_folders, open_cache
 from dowse.engine.page.step import PageStep
+from dowse.engine.page.vagueness import vague_cause
 from dowse.engine.page.verdicts import restore_judge
 from dowse.engine.workers.port import InProcess, Workers, default_workers
 from dowse.engine.workers.process_pool import ProcessPool
 from dowse.engine.workers.start import Started
+from dowse.fetch import user_agent
 from dowse.frontier.scope import StaticScope
 from dowse.judge import METHODS, TERMS, LearnedJudge, TopicJudge, build_judge, check_judge, learned_judge, subject_of
 from dowse.model.bodies import Bodies
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
-from dowse.model.errors import StoreError, UserError
+from dowse.model.errors import StoreError, TopicError, UserError
+from dowse.model.found import FoundRow
 from dowse.model.http import Transport
-from dowse.model.judge import Judge
+from dowse.model.judge import LEARNED, Judge
 from dowse.model.proxy_login import LOGIN, PROXY, has_login
+from dowse.model.records import FINAL_VERDICTS, OTHER_VERDICTS
+from dowse.model.runs import JudgedBy
+from dowse.model.search import SearchEngine
+from dowse.model.secret_fields import OWN_HEADERS, sends_secrets
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
-from dowse.model.topicfile import check_ready, topic_from_json, topic_to_json
+from dowse.model.topic_check import check_topic
+from dowse.model.topicfile import check_ready, predicate_text, topic_from_json, topic_to_json
 from dowse.model.url import canonical, split
-from dowse.predict import build_strategy, check_maximise
+from dowse.predict import block_rule, build_strategy, check_maximise
 from dowse.predict.learning import Statistics
 from dowse.store import CrawlStore, damage_told
+from dowse.store.final_verdicts import first_verdicts
 
 __all__ = ["Assembly", "assemble", "read_settings", "wanted_workers"]
 
 _OTHER_FILES = 1024  # connections that are idle, records, workers
-_MOST_WORKERS = 64
+_HEADERS_GONE = (
+    "the crawl began with headers or cookies of your own, which are not kept: none are sent unless you give them again "
+    "with --header and --cookie"
+)
 _IN_PROCESS = (
     "the predicate or judge cannot be sent to other processes: pages are judged in this one (define it at the top of a "
     "module of its own to use workers)"
@@ -69,12 +84,13 @@ class Assembly:
     life: Life
     clock: Clock
     cache: FromCache | None
+    judge: TopicJudge  # gives each page its first look, and the verdict where nothing is learned
     learned: LearnedJudge | None
     notes: list[str]  # what the user should know before it starts: odd seed lines, refused seeds, ...
 
     async def run(self) -> Stop:
         """Crawl to the end; the reason is recorded. A store that fails ends the crawl with StoreError."""
-        self.store.start_run(self.clock.wall())
+        self.store.start_run(self.clock.wall(), self._judged_by(None))
         await self.workers.start()
         self.engine.tasks.background(self.sitemaps.walk(self.topic.seeds.sitemaps))
         watchdog = Watchdog(self.life.journal.held)
@@ -85,12 +101,37 @@ class Assembly:
             watchdog.stop()
         if isinstance(self.engine.failure, StoreError):
             raise self.engine.failure
+        again = None
         if self.learned is not None:
-            rejudge_at_end(self.store, self.learned, self.topic.scope.languages)
-        self.store.end_run(str(stop), self.clock.wall())
+            self._tell_new_answers(self.learned)
+            again = rejudge_at_end(self.store, self.learned, self.topic.scope.languages)
+        self.store.end_run(str(stop), self.clock.wall(), self._judged_by(again))
         if self.engine.failure is not None:
             raise self.engine.failure
         return stop
+
+    def _tell_new_answers(self, learned: LearnedJudge) -> None:
+        """There may be new ones. Where they cannot be read, those that are known do."""
+        try:
+            tell_answers(learned, self.folder, self.store)
+        except UserError as error:
+            self.life.journal.event("answers not read", str(error))
+            self.life.journal.commit()
+
+    def _judged_by(self, again: Rejudged | None) -> JudgedBy:
+        """By what the pages of this run are judged: known at its end, once all were judged ``again``."""
+        learned, judge = self.learned, self.judge
+        if learned is None:
+            return JudgedBy(judge=judge.judge.name, threshold=judge.threshold)
+        vague = vague_cause(learned, over=True)
+        if learned.model is None and learned.pages > 0:  # nothing was learned: by the first look
+            return JudgedBy(judge=judge.judge.name, threshold=judge.threshold, vague=vague)
+        by = JudgedBy(
+            judge=LEARNED, threshold=learned.threshold, model=learned.version, made_of=learned.made_of, vague=vague
+        )
+        if again is None:
+            return by
+        return replace(by, threshold=again.threshold, model=again.model, made_of=again.made_of, verdicts=asdict(again))
 
     async def close(self) -> None:
         """Close workers, connections and the folder."""
@@ -114,11 +155,18 @@ async def assemble(
     own_judge: Judge | None = None,
     prepared: Sequence[Started] = (),
     hash_seed: int | None = None,
+    held: Holder | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Assembly:
     """Make every part of a crawl. Nothing is written before the whole topic is known to be usable.
 
     Workers that are ``prepared`` are used as far as they are wanted; what became of them is the caller's to end.
     ``hash_seed`` keeps outsiders from crowding the frontier's tables: a secret of this run, unless it is given.
+
+    ``tell`` is told at once what takes a while: that search engines are asked. Their answers decide where the crawl
+    starts; what went wrong with them is among the notes.
+
+    What is ``held`` is not downloaded; else that is what the topic's caches hold.
 
     ``strategy`` and ``own_judge`` serve in place of what the topic names. The records keep their names only: who
     resumes gives them again.
@@ -129,8 +177,10 @@ async def assemble(
     clock = clock or SystemClock()
     hash_seed = secrets.randbits(64) if hash_seed is None else hash_seed
     notes: list[str] = []
+    check_topic(topic)
     topic = with_kept_categories(topic, folder) if resume else absolute_categories(topic)
     topic = _checked(named_after(absolute_sources(absolute_folders(topic)), strategy, own_judge), strategy, own_judge)
+    notes += ambiguous_words(topic)
     if not resume:
         check_ready(topic, by_judge=topic.judge.method not in METHODS)
     async with AsyncExitStack() as undo:
@@ -140,15 +190,21 @@ async def assemble(
         store = CrawlStore.open(folder) if resume else None
         if store is not None:
             undo.callback(store.close)
+            _own_verdicts(store)
             _check_login(topic, store)
+            if store.settings().get(OWN_HEADERS) and not sends_secrets(topic.network):
+                notes.append(_HEADERS_GONE)
         purse = Purse(topic.budget, store.spent() if store else None)
         known = _stored_topic(store).cache.folders if store else ()
-        held = await asyncio.to_thread(
-            open_cache, topic.cache, folder, clock.wall(), notes, known, topic.limits.max_body_bytes
-        )
+        if held is None:
+            held = await asyncio.to_thread(
+                open_cache, topic.cache, folder, clock.wall(), notes, known, topic.limits.max_body_bytes
+            )
         if held is not None:
             undo.callback(held.close)
-        seeds = read_seeds(topic, store.settings().get("seeds", []) if store else None, notes)
+        asks = not resume and wants_engines(topic)
+        engines = build_engines(topic) if asks else {}
+        seeds = read_seeds(topic, _seeds_before(store) if store else None, notes, needed=not asks)
         # the last request of a run that was killed may have gone to any site just now
         opens_at = clock.now() + topic.politeness.delay_s if resume else 0.0
         exchange = way_out(topic, transport, purse, clock, opens_at=opens_at, hash_seed=hash_seed)
@@ -156,19 +212,25 @@ async def assemble(
             with damage_told(folder):
                 exchange.sites.load(store.sites())
         topic = await read_examples(topic, Documents(exchange), notes)
+        found: list[FoundRow] = []
+        if asks:
+            found = await _found(topic, engines, exchange, clock, notes, tell or notes.append, alone=not seeds)
+            seeds = list(dict.fromkeys([*seeds, *(row.url for row in found)]))
         before = await asyncio.to_thread(_before, topic, folder, resume)
+        subject = subject_of(topic) if store is None else with_answers(subject_of(topic), folder, store)
         strategy = strategy or build_strategy(
-            topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), before=before
+            topic.strategy, seed_number=topic.seed_number, subject=subject, before=before
         )
         judge = build_judge(topic, own_judge).kept_at(folder)
         learned = learned_judge(topic) if own_judge is None else None
         named = [*seeds, *filter(None, map(canonical, topic.seeds.sitemaps))]
         scope = StaticScope(topic.scope, named)
-        workers = _workers(topic, judge, PageStep(judge, scope, topic.limits.max_links, hash_seed), bodies, prepared)
+        step = PageStep(judge, scope, topic.limits.max_links, hash_seed, block_rule(strategy))
+        workers = _workers(topic, judge, step, bodies, prepared)
         if not judge.judge.can_be_sent and topic.workers != 0:
             notes.append(_IN_PROCESS)
         if store is None:
-            store = CrawlStore.create(folder, _settings(topic, seeds, judge), clock.wall())
+            store = CrawlStore.create(folder, _settings(topic, seeds, judge), clock.wall(), found=found)
             undo.callback(store.close)
         keep_categories(judge.categories, folder)  # a run that was killed may not have come so far
         keep_learned(before, folder)
@@ -184,13 +246,39 @@ async def assemble(
             with damage_told(folder):  # what is taken up here may be anybody's
                 _restore(store, parts)
                 if learned is not None:
+                    tell_answers(learned, folder, store)
                     restore_judge(learned, store)
         parts.life.admit_seeds(seeds)
         undo.pop_all()
     return Assembly(
         topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.life, clock, parts.cache,
-        learned, notes,
+        judge, learned, notes,
     )  # fmt: skip
+
+
+async def _found(
+    topic: Topic, engines: dict[str, SearchEngine], exchange: Exchange, clock: Clock, notes: list[str],
+    tell: Callable[[str], None], *, alone: bool,
+) -> list[FoundRow]:  # fmt: skip
+    """The seeds that search engines find, as many as the topic wants. Where there are no others (``alone``), none at
+    all is an error."""
+    queries_of(topic)  # a mistake in them is told before anybody is asked
+    why = "no seeds are given: " if alone and not (topic.find.engines or topic.find.wanted) else ""
+    tell(f"{why}asking {', '.join(engine.name for engine in engines.values())} for seeds")
+    found = await find_seeds(topic, engines, exchange, clock)
+    rows = found.rows[: topic.find.seeds]
+    if not rows and alone:
+        told = "; ".join(found.troubles) or "they know nothing of it"
+        raise TopicError(f"no seed was found: {told}. Give --seed URL, another --engine or other words")
+    notes += found.notes
+    notes.append(f"seeds found: {len(rows)}{f' of {len(found.rows)}' if len(rows) < len(found.rows) else ''}")
+    return rows
+
+
+def _seeds_before(store: CrawlStore) -> list[str]:
+    """What an earlier run started from, and what was found since (``dowse seeds --to``)."""
+    with damage_told(store.folder):
+        return [*store.settings().get("seeds", []), *(row.url for row in store.found())]
 
 
 def _checked(topic: Topic, strategy: Strategy | None, own_judge: Judge | None) -> Topic:
@@ -208,8 +296,21 @@ def _settings(topic: Topic, seeds: list[str], judge: TopicJudge) -> dict[str, An
         "version": version("dowse"),
         "seeds": seeds,
         LOGIN: has_login(topic.network.proxy),
+        OWN_HEADERS: sends_secrets(topic.network),
+        "warcinfo": _warcinfo(topic),
         "threshold": judge.threshold,  # where a judge learns, that of its first look
     }
+
+
+def _warcinfo(topic: Topic) -> dict[str, str]:
+    """Who made the archive, and what for: fields of its ``warcinfo`` records (WARC 1.1, section 6.2)."""
+    found = {
+        "operator": topic.network.contact or "",
+        "http-header-user-agent": user_agent(topic.network),
+        "isPartOf": topic.name or topic.query,
+        "description": topic.query or predicate_text(topic),
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 def _check_login(topic: Topic, store: CrawlStore) -> None:
@@ -254,12 +355,16 @@ def _workers(topic: Topic, judge: TopicJudge, step: PageStep, bodies: Bodies, pr
 
 
 def wanted_workers(topic: Topic) -> int:
-    """How many processes a topic asks for; UserError when it cannot be had."""
-    count = default_workers() if topic.workers is None else topic.workers
-    most = max(_MOST_WORKERS, 4 * default_workers())
-    if not 0 <= count <= most:
-        raise UserError(f"workers is {count}: write 0 for none, or a number of processes up to {most}")
-    return count
+    """How many processes a topic asks for."""
+    return default_workers() if topic.workers is None else topic.workers
+
+
+def _own_verdicts(store: CrawlStore) -> None:
+    """Where pages were judged by something else since the last run, let them have the crawl's own verdicts again,
+    before anything counts them."""
+    with damage_told(store.folder):
+        if store.statistics().get(OTHER_VERDICTS) is not None:
+            first_verdicts(store, {OTHER_VERDICTS: None, FINAL_VERDICTS: None})
 
 
 def _restore(store: CrawlStore, parts: Parts) -> None:

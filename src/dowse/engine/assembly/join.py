@@ -12,7 +12,7 @@ from dowse.engine.loop.dispatch import Dispatcher
 from dowse.engine.loop.engine import Engine
 from dowse.engine.loop.fetcher import Fetcher, OnPage
 from dowse.engine.loop.tasks import Tasks
-from dowse.engine.page.cached import FromCache
+from dowse.engine.page.cached import FromCache, Holder
 from dowse.engine.page.disposition import Disposition
 from dowse.engine.page.pages import Pages
 from dowse.engine.page.verdicts import Verdicts
@@ -27,7 +27,6 @@ from dowse.model.records import Records
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.predict import check_maximise
-from dowse.store import HeldPages
 
 __all__ = ["OnPage", "Parts", "join", "way_out"]
 
@@ -55,7 +54,7 @@ def way_out(
 def join(
     topic: Topic, exchange: Exchange, strategy: Strategy, scope: StaticScope, workers: Workers, records: Records,
     clock: Clock, *, seed_origins: set[str], learned: LearnedJudge | None = None, keep_text: bool = False,
-    on_page: OnPage | None = None, held: HeldPages | None = None,
+    on_page: OnPage | None = None, held: Holder | None = None,
 ) -> Parts:  # fmt: skip
     """Make the other parts. ``seed_origins`` are the sites whose sitemaps are read when their robots.txt names them;
     what is ``held`` is not downloaded; ``learned`` judges after the workers' first look."""

@@ -16,7 +16,14 @@ from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice, Topic
 from dowse.model.topicfile import topic_from_json
 from dowse.predict import build_strategy
-from dowse.predict.learning import KIND, Learner, Statistics, read_statistics, statistics_bytes
+from dowse.predict.learning import (
+    KIND,
+    KIND_OF_RATIOS,
+    KeepsStatistics,
+    Statistics,
+    read_statistics,
+    statistics_bytes,
+)
 from dowse.store import CrawlReader, damage_told
 
 __all__ = [
@@ -54,7 +61,7 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
     """Worked out from the crawl's records. TopicError when its strategy was another than ``learning``."""
     topic = topic_from_json(crawl.topic())
     kind = crawl.evidence_kind()
-    if kind != KIND:
+    if kind != KIND and not (kind or "").startswith(KIND_OF_RATIOS):
         if kind is not None and kind.startswith(_LEARNING):
             raise TopicError(
                 "an earlier Dowse made it, whose statistics this one cannot read", source=str(crawl.folder)
@@ -67,8 +74,8 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
     choice = topic.strategy if topic.strategy.name == _LEARNING else StrategyChoice(_LEARNING)
     before = kept_learned(crawl.folder) if choice.learn_from else None
     learner = build_strategy(choice, seed_number=topic.seed_number, subject=subject_of(topic), before=before)
-    if not isinstance(learner, Learner):
-        raise TopicError("its strategy was learning in its paper form, which keeps others", source=str(crawl.folder))
+    if not isinstance(learner, KeepsStatistics) or learner.memory is None or learner.memory.kind != kind:
+        raise TopicError("its records are of another form of learning than its settings", source=str(crawl.folder))
     with damage_told(crawl.folder):
         recall(learner, crawl)
         return learner.statistics(crawl.hosts(), latest_terms(crawl))
@@ -76,7 +83,7 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
 
 def latest_terms(crawl: CrawlReader) -> dict[int, Bag]:
     """The terms of the latest judged pages."""
-    latest = [id_ for id_, _, _ in crawl.judged()[-_LATEST:]]
+    latest = [page.id for page in crawl.judged()[-_LATEST:]]
     return {id_: Bag.unpacked(data) for id_, data in crawl.details(latest)}
 
 

@@ -1,31 +1,43 @@
 """All pages of a crawl judged again, with what is known at the end: from their stored terms, nothing is downloaded or
-parsed."""
+parsed. A page of which somebody has said whether it is on the topic has that for its verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dowse.judge import LearnedJudge
 from dowse.judge.learned.texts import Floats
 from dowse.judge.measured import wilson
+from dowse.judge.questions import Expected, Pages, expected
+from dowse.model.judge import LEARNED
 from dowse.model.page import Bag
-from dowse.model.records import FINAL_VERDICTS
+from dowse.model.records import FINAL_VERDICTS, OTHER_VERDICTS
 from dowse.model.url import split
-from dowse.store import CrawlStore
-from dowse.store.final_verdicts import StoredPage, stored_pages, write_verdicts
+from dowse.store import CrawlStore, damage_told
+from dowse.store.final_verdicts import NewVerdict, StoredPage, first_verdicts, stored_pages, write_verdicts
 
-__all__ = ["Rejudged", "rejudge", "rejudge_at_end"]
+__all__ = ["ANSWER", "Rejudged", "Terms", "own_terms", "rejudge", "rejudge_at_end"]
 
+ANSWER = "your answer"
+"""The reason of a verdict that somebody gave."""
+_CHANCE = "the model's chance"
 _FEWEST_TOLD = 3  # examples that an interval goes by, where there are fewer
+
+Terms = Callable[[StoredPage], Bag | None]
+"""The terms of a page; None: it has none that could be had."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rejudged:
-    """What came of it. Precision and recall are what the chances promise: how many of the pages called relevant are,
-    and how many of all that are were called so; each with an interval as wide as the examples are few."""
+    """What came of it. Precision and recall are what answers about pages that were drawn by lot say of them, where
+    there are any. Else it is what the chances promise: how many of the pages called relevant are, and how many of all
+    that are were called so; each with an interval as wide as the examples are few."""
 
     pages: int
     relevant: int
@@ -33,53 +45,105 @@ class Rejudged:
     left: int
     model: int
     threshold: float
-    positive: int  # examples it went by
+    positive: int  # examples it went by, answers among them
     made_of: int  # pages it learned from
     precision: tuple[float, float, float]  # expected, and the bounds of its interval
     recall: tuple[float, float, float]
+    answers: int = 0  # somebody's, about pages of the crawl
+    by_lot: int = 0  # of these, about pages that were drawn by lot
+    method: str = LEARNED
 
 
-def rejudge_at_end(store: CrawlStore, judge: LearnedJudge, languages: Sequence[str]) -> Rejudged | None:
-    """Give all pages of a crawl that ends their final verdict; None when too little was learned to judge by. What the
-    crawl itself goes by, if it is resumed, stays what it was."""
-    if judge.pages > judge.made_of:
-        for _ in judge.learn():
-            pass
-    return rejudge(store, judge, languages)
+def own_terms(folder: Path) -> Terms:
+    """Gives the terms that the records in a folder have of a page."""
+
+    def terms(page: StoredPage) -> Bag | None:
+        with damage_told(folder):
+            return None if page.terms is None else Bag.unpacked(page.terms)
+
+    return terms
 
 
-def rejudge(store: CrawlStore, judge: LearnedJudge, languages: Sequence[str]) -> Rejudged | None:
-    """Judge all pages again, and write their verdicts into the records."""
+def rejudge_at_end(
+    store: CrawlStore, judge: LearnedJudge, languages: Sequence[str], other: Mapping[str, Any] | None = None
+) -> Rejudged | None:
+    """Give all pages of a crawl that ends their final verdict; None when too little was learned to judge by: then
+    only those that somebody answered have another. What the crawl itself goes by, if it is resumed, stays what it
+    was."""
+    if judge.pages > judge.made_of or judge.answers:
+        deque(judge.learn(revise=False), maxlen=0)
+    return rejudge(store, judge, languages, other=other)
+
+
+def rejudge(
+    store: CrawlStore, judge: LearnedJudge, languages: Sequence[str], *, terms: Terms | None = None,
+    other: Mapping[str, Any] | None = None,
+) -> Rejudged | None:  # fmt: skip
+    """Judge all pages again, and write their verdicts into the records. ``other``: what is told of a topic that is not
+    the crawl's own."""
     if judge.model is None:
+        _write_answers(store, judge.answers, other)
         return None
-    verdicts: list[tuple[int, float, bool]] = []
-    parts: list[Floats] = []
+    terms = terms or own_terms(store.folder)
+    verdicts: list[NewVerdict] = []
+    chances: list[float] = []
     joined = left = 0
+    answers = judge.answers
     for block in stored_pages(store):
-        chances = judge.chances([(Bag.unpacked(page.terms), split(page.url).host) for page in block])
-        assert chances is not None
-        parts.append(chances)
-        for page, chance in zip(block, chances.tolist(), strict=True):
-            relevant = chance >= judge.threshold and _wanted(page, languages)
-            joined += relevant and not page.relevant
-            left += page.relevant and not relevant
-            verdicts.append((page.id, chance, relevant))
-    found = _told(judge, np.concatenate([np.zeros(0), *parts]), [own for _, _, own in verdicts], joined, left)
-    write_verdicts(store, verdicts, judge.version, {FINAL_VERDICTS: asdict(found)})
-    return found
+        pages = [(page, bag) for page in block if (bag := terms(page)) is not None]
+        found = judge.chances([(bag, split(page.url).host) for page, bag in pages])
+        assert found is not None
+        for (page, _), chance in zip(pages, found.tolist(), strict=True):
+            one = _verdict(page, chance, judge.threshold, languages, answers.get(page.id))
+            joined += one.relevant and not page.relevant
+            left += page.relevant and not one.relevant
+            verdicts.append(one)
+            chances.append(chance)
+    result = _told(judge, verdicts, np.array(chances), joined, left)
+    write_verdicts(store, verdicts, judge.version, {FINAL_VERDICTS: asdict(result), OTHER_VERDICTS: other})
+    return result
 
 
-def _wanted(page: StoredPage, languages: Sequence[str]) -> bool:
-    return not languages or not page.language or page.language in languages
+def _write_answers(store: CrawlStore, answers: Mapping[int, bool], other: Mapping[str, Any] | None) -> None:
+    """They hold without a model, too; other pages have the verdicts of the crawl itself."""
+    if not answers:
+        return
+    if store.statistics().get(OTHER_VERDICTS) is not None:
+        first_verdicts(store, {FINAL_VERDICTS: None, OTHER_VERDICTS: None})
+    verdicts = [_answered(id_, answer) for id_, answer in sorted(answers.items())]
+    write_verdicts(store, verdicts, 0, {OTHER_VERDICTS: other})
 
 
-def _told(judge: LearnedJudge, chances: Floats, relevant: list[bool], joined: int, left: int) -> Rejudged:
-    chosen = np.array(relevant, np.bool_)
+def _answered(page: int, answer: bool) -> NewVerdict:
+    return NewVerdict(page, float(answer), answer, [(ANSWER, float(answer), 1.0)])
+
+
+def _verdict(
+    page: StoredPage, chance: float, threshold: float, languages: Sequence[str], answer: bool | None
+) -> NewVerdict:
+    if answer is not None:
+        return _answered(page.id, answer)
+    wanted = not languages or not page.language or page.language in languages
+    return NewVerdict(page.id, chance, chance >= threshold and wanted, [(_CHANCE, chance, 1.0)])
+
+
+def _told(
+    judge: LearnedJudge, verdicts: Sequence[NewVerdict], chances: Floats, joined: int, left: int
+) -> Rejudged:  # fmt: skip
+    chosen = np.array([one.relevant for one in verdicts], np.bool_)
+    figures = _by_chances(judge, chances, chosen)
+    if judge.by_lot:
+        pages = Pages(np.array([one.id for one in verdicts], np.int64), chances, chosen, judge.threshold)
+        figures = expected(pages, judge.answers, judge.by_lot, judge.unknowing())
+    return Rejudged(
+        len(chances), int(np.count_nonzero(chosen)), joined, left, judge.version, judge.threshold, judge.positive,
+        judge.pages, figures.precision, figures.recall, len(judge.answers), len(judge.by_lot),
+    )  # fmt: skip
+
+
+def _by_chances(judge: LearnedJudge, chances: Floats, chosen: Any) -> Expected:
     right = float(chances[chosen].sum())
     precision = right / max(1, int(np.count_nonzero(chosen)))
     recall = right / max(float(chances.sum()), 1e-9)
     size = float(max(judge.positive, _FEWEST_TOLD))
-    return Rejudged(
-        len(chances), int(np.count_nonzero(chosen)), joined, left, judge.version, judge.threshold, judge.positive,
-        judge.pages, (precision, *wilson(precision, size)), (recall, *wilson(recall, size)),
-    )  # fmt: skip
+    return Expected((precision, *wilson(precision, size)), (recall, *wilson(recall, size)))

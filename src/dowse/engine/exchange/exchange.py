@@ -7,6 +7,8 @@ A page, its HEAD, a robots.txt, a sitemap, an example that the user named: each 
 * **budgeted**: counted before it leaves (:meth:`Exchange.reserve`), its bytes as they come;
 * **recorded**: in the site's row, and in the archive (a page's records are packed by the worker that reads it).
 
+What is asked with a key of the user's is not archived.
+
 There is one rule for redirects, :func:`next_hop`. A page's redirect becomes a URL of its own; for everything else
 :meth:`Exchange.follow` goes on to the end, hop by hop, each an exchange in its own site's turn.
 """
@@ -23,7 +25,7 @@ from dowse.model.budget import Purse
 from dowse.model.clock import Clock
 from dowse.model.http import REDIRECTS, Failure, FailureKind, Request, Response, Transport
 from dowse.model.topic import Topic
-from dowse.model.url import Base
+from dowse.model.url import Base, split
 
 __all__ = ["DeadEnd", "Exchange", "Over", "leads_on", "next_hop"]
 
@@ -115,7 +117,7 @@ class Exchange:
             self.sites.cancel(lease)
             return None
         result, at = await self.make(lease, request)
-        if isinstance(result, Response):
+        if isinstance(result, Response) and not request.secrets:  # an answer may repeat what it was asked with
             await self._journal.archive(result, at, {"fetchTimeMs": round(result.timings.total_s * 1000)})
         return result
 
@@ -134,6 +136,8 @@ class Exchange:
             if not isinstance(result, Response) or not leads_on(result, redirects):
                 return result
             target = next_hop(request.url, result, chain, _HOPS)
+            if request.secrets and isinstance(target, str) and split(target).origin != split(request.url).origin:
+                target = DeadEnd("to another site, which must not get the key", refused=True)
             if isinstance(target, DeadEnd):
                 return replace(target, reason=f"redirect: {target.reason}")
             chain.append(request.url)

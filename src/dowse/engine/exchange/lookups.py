@@ -86,7 +86,7 @@ class Addresses:
                 # nobody was asked: a later run, with other settings or a network that works, may try at once
                 self._sites.close(site, f"{found.kind.value}: {found.detail}".rstrip(": "), state, for_s=0.0)
             else:
-                self._sites.set_aside(site, self._backoff_s(tries))
+                self._sites.try_later(site, self._backoff_s(tries))
         finally:
             self._places.end(site, self._clock.now())
             self._sites.release(lease)

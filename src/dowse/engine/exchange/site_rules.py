@@ -160,11 +160,12 @@ class Robots:
         if tries > self._max_retries or (isinstance(result, Failure) and not may_pass(result.kind)):
             self._sites.close(site, _unreachable(site, result), CandidateState.REFUSED)
             return
-        asked = None
         if isinstance(result, Response):
             asked = retry_after_s(result.header("Retry-After"), self._clock.wall(), self._politeness.max_delay_s)
             self.say_if_clipped(site, result)
-        self._sites.set_aside(site, self._exchange.backoff_s(tries) if asked is None else asked)
+            self._sites.set_aside(site, self._exchange.backoff_s(tries) if asked is None else asked)
+        else:
+            self._sites.try_later(site, self._exchange.backoff_s(tries))
 
     def say_if_clipped(self, site: Site, response: Response) -> None:
         """A Retry-After beyond the longest delay is shortened, and the user is told."""

@@ -16,6 +16,8 @@
   :meth:`~Life.reconsider` and :meth:`~Life.put_back` return it without a trace, :meth:`~Life.refuse` ends it.
 * **asked for**: :meth:`Life.begin` wrote down why, and counted the attempt, before the request leaves. After a crash it
   waits again, and the attempt does not count.
+* **below**: what was found has a lower priority than the user's lowest. It is known, and counts as refused; once a page
+  speaks better of it (:meth:`Life.mentioned`), it waits.
 * **fetched, failed, refused**: :meth:`Life.end`, with the row of its page. It never waits again.
 
 What holds at every moment:

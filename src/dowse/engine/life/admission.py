@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -12,7 +13,7 @@ import numpy as np
 
 from dowse.frontier.frontier import Frontier
 from dowse.frontier.scope import StaticScope
-from dowse.frontier.seen import WAITS
+from dowse.frontier.seen import LOW, WAITS
 from dowse.frontier.traps import GrowthRules
 from dowse.model.page import Context, Links
 from dowse.model.records import FRUITLESS, CandidateBlock
@@ -85,13 +86,12 @@ class Admission:
             f"{FRUITLESS}{page.site}", partial(self._growth.fruitless.state, page.site)
         )  # fmt: skip
         new, runs = self._admit(page, pattern, links, ids)
-        ranked = (standing == WAITS) & (current < SEED_FLOOR)
+        ranked = ((standing == WAITS) | (standing == LOW)) & (current < SEED_FLOOR)
+        to_itself = bool((ids == page.id).any())
         other = (((standing >= WAITS) > ranked) & (ids != page.id)).nonzero()[0]
-        view = self._view(page, links, ids, current, ranked, new, other)
+        view = self._view(page, links, ids, current, ranked, new, other, to_itself)
         self._rank(page, links, view, new, runs)
-        revised = self._strategy.revise(self._frontier.is_waiting)  # what this page did not mention
-        if revised is not None and len(revised[0]):
-            self._life.rerank(*revised)
+        self._life.revise()  # what this page did not mention
         kept = ids >= 0
         self._life.journal.links(page.id, links, None if kept.all() else kept.nonzero()[0], ids[kept])
 
@@ -114,6 +114,11 @@ class Admission:
             priorities=np.array([self._frontier.priority(candidate)]), source=candidate,
         )  # fmt: skip
         return ""
+
+    def rule_by_now(self, candidate: int, site: int, url: str) -> str | None:
+        """The rule by which a leased URL would not come in any more, what was judged since considered; a seed stays."""
+        is_seed = self._frontier.candidates.parent.item(candidate) < 0
+        return None if is_seed else self._growth.rule_by_now(site, url)
 
     def load(self, block: CandidateBlock) -> None:
         """Count URLs that an earlier run took up."""
@@ -162,13 +167,13 @@ class Admission:
 
     def _view(
         self, page: SourcePage, links: Links, ids: np.ndarray, current: np.ndarray, ranked: np.ndarray,
-        new: list[int], other: np.ndarray,
+        new: list[int], other: np.ndarray, to_itself: bool,
     ) -> LinkView:  # fmt: skip
         """The links whose targets the strategy ranks: those that were ranked before, and the new ones."""
         columns, depth = self._frontier.candidates, page.depth + 1
         rows = ranked.nonzero()[0]
         if not new and not len(rows) and not self._strategy.learns_words:  # half the pages of a site lead nowhere new
-            return LinkView(_NONE, _NONE, _NONE, _NO_COUNTS, _NO_CONTEXTS, _NO_VALUES, ids[other])
+            return LinkView(_NONE, _NONE, _NONE, _NO_COUNTS, _NO_CONTEXTS, _NO_VALUES, ids[other], to_itself=to_itself)
         old = ids[rows]
         sites, depths = columns.site[old].astype(np.int64), np.minimum(columns.depth[old], depth).astype(np.int64)
         if new:
@@ -182,6 +187,7 @@ class Admission:
         view = LinkView(
             ids=ids[rows], sites=sites, depths=depths, counts=links.counts[rows],
             similarity=links.similarity[rows], current=current[rows], others=ids[other],
+            to_itself=to_itself,
         )  # fmt: skip
         if not self._strategy.learns_words:
             return view
@@ -203,3 +209,5 @@ class Admission:
                 [links.urls[row] for row in new], links.fingerprints[new], depth=page.depth + 1, parent=page.id,
                 values=values[ids >= first], runs=runs,
             )  # fmt: skip
+        if self._frontier.lowest > -math.inf:
+            self._life.mentioned(ids)

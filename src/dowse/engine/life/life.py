@@ -14,12 +14,12 @@ from dowse.engine.life.pricing import Pricing, costs_of
 from dowse.engine.life.sites import Sites
 from dowse.engine.life.tally import Tally
 from dowse.fetch import may_be_answered_later
-from dowse.frontier import Lease
+from dowse.frontier import Lease, Site
 from dowse.frontier.scope import StaticScope
 from dowse.model.budget import Spent
 from dowse.model.clock import Clock
 from dowse.model.http import Failure, Response
-from dowse.model.page import Links, Outcome
+from dowse.model.page import ALL_TERMS, USUAL_TERMS, Counting, Links, Outcome
 from dowse.model.records import (
     EVIDENCE_KIND,
     STRATEGY_STATE,
@@ -29,7 +29,15 @@ from dowse.model.records import (
     PageRow,
     SiteRow,
 )
-from dowse.model.strategy import LearnsFromFailures, Revaluing, SourcePage, Strategy
+from dowse.model.strategy import (
+    SEED_FLOOR,
+    CountsTexts,
+    LearnsFromFailures,
+    Revaluing,
+    SourcePage,
+    Strategy,
+    WantsAllTerms,
+)  # fmt: skip
 from dowse.model.topic import Topic
 from dowse.predict.calibration import MOST
 from dowse.store import Counters
@@ -128,7 +136,7 @@ class Life:
             priorities = self._pricing.priorities(ids, sites, values)
         frontier.add(
             urls, fingerprints, depth=depth, parent=parent, priorities=priorities, now=self._clock.now(),
-            runs=0 if runs is None else np.array(runs, np.int64), sites=places,
+            runs=0 if runs is None else np.array(runs, np.int64), sites=places, exempt=source is not None,
         )  # fmt: skip
         if source is not None:
             target = int(ids[0])
@@ -139,6 +147,8 @@ class Life:
         self.journal.taken_up(
             ids, urls, sites, priorities, depth=depth, parent=parent if parent >= 0 else None, runs=runs, via=source
         )
+        for id_ in ids[frontier.is_below(ids)].tolist():
+            self.journal.ended(id_, CandidateState.BELOW, "min-priority", 0)
         return ids
 
     # -- waiting -------------------------------------------------------------------------------------------------
@@ -149,6 +159,16 @@ class Life:
         if sites is None:
             sites = self._frontier.candidates.site[ids].astype(np.int64)
         self._reprioritise(ids, self._pricing.priorities(ids, sites, values))
+
+    def mentioned(self, ids: Ids) -> None:
+        """A page has links to these, whose priorities are what they are by now. Those that were refused for a low one
+        may wait; those that still are count as refused (ExpandList of figure 1; METHODS, section 4)."""
+        frontier = self._frontier
+        for id_ in frontier.rise(ids, self._clock.now()).tolist():
+            self.journal.ended(id_, CandidateState.WAITING, "", 0)
+        low = ids[frontier.is_below(ids)]
+        if len(low):
+            self.journal.refused("min-priority", len(low), frontier.url(int(low[0])))
 
     def values(self, ids: Ids, priorities: Values) -> Values:
         """What the strategy last thought candidates of these priorities worth, whatever they cost."""
@@ -163,10 +183,23 @@ class Life:
     def _reprioritise(self, ids: Ids, priorities: Values) -> None:
         self.journal.reprioritised(self._frontier.update(ids, priorities, self._clock.now()))
 
+    @property
+    def revalues(self) -> bool:
+        """Does the strategy ask what judged pages are worth by now?"""
+        return isinstance(self._strategy, Revaluing)
+
     def revalue(self, pages: Ids, values: Values) -> None:
         """Pages that were judged are worth something else by now."""
         if isinstance(self._strategy, Revaluing):
             self._strategy.revalue(pages, values)
+            self.revise()
+
+    def revise(self) -> None:
+        """The strategy has learned something: give waiting URLs the values that it has for some of them by now."""
+        revised = self._strategy.revise(self._frontier.is_waiting)
+        if revised is not None and len(revised[0]):
+            ours = self._frontier.priorities(revised[0]) < SEED_FLOOR  # a seed keeps its place, whatever is behind it
+            self.rerank(revised[0][ours], revised[1][ours])
 
     # -- waiting -> leased -> waiting ----------------------------------------------------------------------------
 
@@ -187,6 +220,10 @@ class Life:
         self.put_back(lease)
         self._reprioritise(np.array([lease.candidate]), np.array([value]))
         return True
+
+    def rule_by_now(self, lease: Lease) -> str | None:
+        """The rule by which a leased URL would not be taken up any more: others of its place brought nothing since."""
+        return self._admission.rule_by_now(lease.candidate, lease.site.id, lease.url)
 
     def put_back(self, lease: Lease) -> None:
         """Nobody was asked for a leased URL: it waits as if nothing had happened."""
@@ -213,8 +250,16 @@ class Life:
     def measured(self, lease: Lease, result: Response | Failure) -> None:
         """An exchange for a page is over: what its site costs is known better. A site that is slow stands back while
         others have something to offer."""
-        site, now = lease.site, self._clock.now()
-        self._pricing.learn(site, lease.candidate, result)
+        self._pricing.learn(lease.site, lease.candidate, result)
+        self._reprice(lease.site)
+
+    def timed(self, lease: Lease, answer: Response) -> None:
+        """A HEAD for a page was answered: what its site costs is known a little better, as after any exchange."""
+        self._pricing.timed(lease.site, answer)
+        self._reprice(lease.site)
+
+    def _reprice(self, site: Site) -> None:
+        now = self._clock.now()
         repriced = self._pricing.reprice(site)
         if repriced is not None:
             self._reprioritise(*repriced)
@@ -237,7 +282,7 @@ class Life:
     def refuse(self, lease: Lease, rule: str) -> None:
         """Nobody may be asked for a leased URL: it is refused, and its site may be asked for others."""
         self._frontier.cancel(lease, self._clock.now())
-        self._done(lease, CandidateState.REFUSED, rule, 0)
+        self._done(lease, CandidateState.REFUSED, rule, self.attempts(lease))
         self.journal.refused(rule, 1, lease.url)
         self.tally.ended(Outcome.REFUSED)
 
@@ -265,6 +310,7 @@ class Life:
         if isinstance(self._strategy, LearnsFromFailures):
             lasting = not may_be_answered_later(row.status)
             self._strategy.failed(lease.candidate, lease.site.id, lasting=lasting)
+            self.revise()
 
     def _done(self, lease: Lease, state: CandidateState, reason: str, attempts: int) -> None:
         self._frontier.finish(lease.candidate, state)
@@ -283,8 +329,19 @@ class Life:
 
     @property
     def learns_words(self) -> bool:
-        """Does the strategy ask for the terms of pages?"""
+        """Does the strategy learn from words, those of URLs among them?"""
         return self._strategy.learns_words
+
+    @property
+    def wants_terms(self) -> int:
+        """How many of a page's terms are kept: more than whoever judges it again will ask for, if the strategy does."""
+        wants_all = isinstance(self._strategy, WantsAllTerms) and self._strategy.wants_all_terms
+        return ALL_TERMS if wants_all else USUAL_TERMS
+
+    @property
+    def counting(self) -> Counting:
+        """How texts are measured for the strategy."""
+        return self._strategy.counting if isinstance(self._strategy, CountsTexts) else Counting()
 
     def attempts(self, lease: Lease) -> int:
         """How often a leased URL was asked for."""

@@ -141,6 +141,11 @@ class Pricing:
         self._sizes.pop(candidate, None)
         self._requests[site.id] = self._requests.get(site.id, 0) + 1
 
+    def timed(self, site: Site, answer: Response) -> None:
+        """A site has answered a HEAD: how soon is known better, and nothing else."""
+        self.log.learn_latency(site.id, answer.timings.first_byte_s)
+        self._requests[site.id] = self._requests.get(site.id, 0) + 1
+
     def load(self, block: CandidateBlock) -> None:
         """Take up candidates of an earlier run."""
         if self._costs is not None:

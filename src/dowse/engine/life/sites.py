@@ -14,11 +14,12 @@ What is known of a site is its row, which goes into the next commit whenever it 
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterable, Sequence
 
 from dowse.engine.life.journal import Journal
-from dowse.frontier import Lease, Site
+from dowse.frontier import Errand, Lease, Site
 from dowse.frontier.frontier import Frontier
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
@@ -46,12 +47,15 @@ class Sites:
         self._politeness = topic.politeness
         self._limits = topic.limits
         self._clock = clock
+        lowest = topic.strategy.min_priority
         self._frontier = Frontier(
             delay_s=topic.politeness.delay_s, connections_per_site=topic.politeness.connections_per_host,
             opens_at=opens_at, hash_seed=hash_seed, in_order=topic.network.concurrency == 1,
+            lowest=-math.inf if lowest is None else lowest,
         )  # fmt: skip
         self.journal = Journal(self._frontier, purse, clock)
         self._failures: dict[int, int] = {}  # site -> failures in a row
+        self._unanswered: dict[int, float] = {}  # site -> when it may be asked again at the earliest
         self._given_up: dict[int, int] = {}  # site -> pages in a row that no worker could do in time
         self._ending: deque[tuple[int, CandidateState, str]] = deque()  # URLs of sites that were given up
         self.before: Sequence[SiteRow] = ()  # the rows of an earlier run, as they were
@@ -93,8 +97,24 @@ class Sites:
         self._frontier.cancel(lease, self._clock.now())
 
     def set_aside(self, site: Site, seconds: float) -> None:
-        """Do not ask a site for so long."""
+        """Do not ask a site for so long, whatever else there is to do."""
+        self._unanswered.pop(site.id, None)
         self._frontier.set_aside(site, seconds, self._clock.now())
+
+    def try_later(self, site: Site, seconds: float) -> None:
+        """A site did not answer when it was asked for what it needs before its first page: ask it again after so long,
+        or sooner where there is nothing else to do (:meth:`hasten`)."""
+        self.set_aside(site, seconds)
+        self._unanswered[site.id] = self._clock.now() + site.delay_s
+
+    def hasten(self) -> None:
+        """Where nothing waits but URLs of sites that did not answer, ask these again as soon as their delay allows:
+        nobody else could be asked meanwhile."""
+        silent = [site for site in map(self._frontier.sites.__getitem__, self._unanswered) if _is_unopened(site)]
+        if silent and sum(site.waiting for site in silent) == self._frontier.waiting:
+            now = self._clock.now()
+            for site in silent:
+                self._frontier.hasten(site, max(now, self._unanswered[site.id]), now)
 
     # -- what a site needs before its first page -----------------------------------------------------------------
 
@@ -115,6 +135,7 @@ class Sites:
     def opened(self, site: Site, robots_status: str = "", asked_s: float | None = None) -> None:
         """The site's robots.txt was read, or need not be: its pages may be asked for. ``asked_s`` is its Crawl-delay,
         kept when it is longer than ours, clipped to the longest."""
+        self._unanswered.pop(site.id, None)
         if not robots_status:
             self._frontier.open(site)
             return
@@ -246,3 +267,7 @@ class Sites:
                 self.journal.site(site.id).closed = ""
             longest_s = max(self._politeness.max_delay_s, self._politeness.delay_s)
             self.set_aside(site, min(max(wait_s, row.delay_s), longest_s))
+
+
+def _is_unopened(site: Site) -> bool:
+    return bool(site.waiting) and not site.closed and site.errand is not Errand.PAGE

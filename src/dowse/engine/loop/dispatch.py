@@ -9,6 +9,7 @@ from dowse.engine.exchange.site_rules import Robots
 from dowse.engine.life import Life
 from dowse.engine.life.tally import Tally
 from dowse.engine.loop.fetcher import Fetcher
+from dowse.engine.loop.openings import Openings
 from dowse.engine.loop.tasks import Tasks
 from dowse.engine.workers.port import Workers
 from dowse.frontier import Errand, Lease
@@ -23,6 +24,7 @@ _PUT_BACK = 16  # URLs in a row that turn out to be worth less than they were ra
 _BUDGET_SHARE = 16  # of the pages left, so many times fewer may go: most of what is good is not found yet
 _PAGES_A_FIND = 4  # it takes to get one that the target wants
 _FEWEST = 8
+_PUT_OFF_S = 0.5  # a site that is not worth one of the last requests, which are kept for others
 _MOST = 1e9
 
 
@@ -41,6 +43,7 @@ class Dispatcher:
         self._fetcher = fetcher
         self._workers = workers
         self._tasks = tasks
+        self._openings = Openings(exchange.purse, life, in_order=self._most == 1)
         self._most_backlog = _BACKLOG_A_WORKER * max(1, workers.count)
         self.has_more = False  # there is more to do, but answers in flight get their turn first
 
@@ -86,13 +89,21 @@ class Dispatcher:
         if self._exchange.purse.exhausted() is not None:
             self._life.sites.cancel(lease)
             return None
+        if not self._openings.worth_it(lease.site, len(self._tasks)):
+            self._life.sites.cancel(lease)
+            self._life.sites.set_aside(lease.site, _PUT_OFF_S)
+            return _TURNED_DOWN_US
         self._tasks.start(self._tasks.occupied(self._robots.read, lease))
         return 0
 
     def _page(self, lease: Lease) -> int | None:
-        """Start fetching a page, unless robots.txt or the budget forbid it: how much work it was to tell, in
-        microseconds. None: launch nothing more for now."""
+        """Start fetching a page, unless its place turned out fruitless, or robots.txt or the budget forbid it: how much
+        work it was to tell, in microseconds. None: launch nothing more for now."""
         site, addresses = lease.site, self._exchange.addresses
+        rule = self._life.rule_by_now(lease)
+        if rule is not None:
+            self._life.refuse(lease, rule)
+            return _TURNED_DOWN_US
         effort_us = self._robots.effort(site, lease.url)
         allowed = self._robots.allowed(site, lease.url)
         if allowed is None:
@@ -103,6 +114,10 @@ class Dispatcher:
             self._tasks.background(addresses.renew(site))
         if not allowed:
             self._life.refuse(lease, "robots")
+            return effort_us + _TURNED_DOWN_US
+        if not self._openings.may_ask(site):
+            self._life.put_back(lease)
+            self._life.sites.set_aside(site, _PUT_OFF_S)
             return effort_us + _TURNED_DOWN_US
         return effort_us if self._fetcher.start(lease) else None
 

@@ -112,6 +112,8 @@ class Engine:
 
     async def _sleep(self) -> None:
         """Until something ends, a site's time comes, a commit is due or the time budget ends."""
+        if not len(self.tasks) and not self._dispatcher.has_more:
+            self._life.sites.hasten()
         now = self._clock.now()
         waits = [0.0 if self._dispatcher.has_more else self._life.journal.due_in()]
         wake = self._life.wake_at()

@@ -11,6 +11,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from dowse.engine.life import Life
 from dowse.engine.page.disposition import Disposition
@@ -21,17 +22,33 @@ from dowse.model.errors import NotACrawl, NotPlain, UserError
 from dowse.model.http import Response, Truncation, is_unwanted
 from dowse.model.topic import Cache, Topic
 from dowse.store import MOST_BYTES, CrawlReader, HeldPages
+from dowse.store.archive import archive_files
+from dowse.store.held import Held
 
-__all__ = ["FromCache", "absolute_folders", "open_cache"]
+__all__ = ["FromCache", "Holder", "absolute_folders", "open_cache"]
 
 _HEADERS = 1 << 20  # bytes of a record that are none of its body, at the most
 _AT_ONCE = 8  # bodies being read: enough to keep the thread busy between two turns of the loop
 
 
+class Holder(Protocol):
+    """Pages that need not be downloaded, by their canonical URLs: :class:`~dowse.store.held.HeldPages`, or others."""
+
+    def __len__(self) -> int: ...
+
+    def holds(self, url: str) -> bool: ...
+
+    def forget(self, url: str) -> None: ...
+
+    def read(self, url: str, now_wall: float) -> Held | None: ...
+
+    def close(self) -> None: ...
+
+
 class FromCache:
     """Takes leased pages from the cache."""
 
-    def __init__(self, topic: Topic, pages: HeldPages, life: Life, disposition: Disposition, clock: Clock) -> None:
+    def __init__(self, topic: Topic, pages: Holder, life: Life, disposition: Disposition, clock: Clock) -> None:
         self._topic = topic
         self._pages = pages
         self._life = life
@@ -114,5 +131,9 @@ def open_cache(
         return None
     pages = HeldPages(usable, cache.max_age_s, now_wall, most_bytes + _HEADERS)
     held = zip(usable, pages.counts, strict=True)
-    notes += [f"cache: {place} holds nothing that is fresh enough" for place, count in held if not count]
+    notes += [f"cache: {place} {_why_nothing(place)}" for place, count in held if not count]
     return pages
+
+
+def _why_nothing(folder: Path) -> str:
+    return "holds nothing that is fresh enough" if archive_files(folder) else "holds no pages: its WARC files are gone"

@@ -11,8 +11,9 @@ a redirect                 as after a GET: the target is taken up, no GET is sen
 any other status, none     the page waits for its GET, which decides; the answer was of no use
 =========================  ==============================================================================
 
-So a HEAD never makes a URL fail. A site that gave a few useless answers in a row gets no more of them. Nothing of this
-is kept over a resume: a page whose GET has not left may be asked for with HEAD again.
+How soon the answer came goes into the site log, whatever it says, and with that into the cost of what waits at the
+site. A HEAD never makes a URL fail. A site that gave a few useless answers in a row gets no more of them. Nothing of
+this is kept over a resume: a page whose GET has not left may be asked for with HEAD again.
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ class Heads:
     async def ask(self, lease: Lease) -> None:
         """Ask with HEAD on a lease; the caller has counted the request, and said that it :meth:`leaves`."""
         result, at = await self._exchange.make(lease, Request(lease.url, method="HEAD"))
+        if isinstance(result, Response):
+            self._life.timed(lease, result)
         if isinstance(result, Response) and self._is_final(result):
             self._useless.pop(lease.site.id, None)
             self._asked.discard(lease.candidate)

@@ -2,7 +2,7 @@
 
 Its words give the verdict, and say how near its blocks and links are. What a site repeats on its pages says little
 about a single one. So blocks made of such lines count for a quarter, in the page's own similarity and as the context of
-links.
+links; for a strategy that asks for it, they count in full in both, while the verdict stays what it is.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from dowse.compiled import core
 from dowse.engine.page.parsed import PageParts
 from dowse.judge import Reading, TopicJudge
-from dowse.judge.learned.lead import page_bag
+from dowse.judge.learned.lead import REPEATED_WORTH, page_bag
 from dowse.model.facts import PageFacts
-from dowse.model.page import Bag, Digest, PageContent, Verdict
+from dowse.model.page import Bag, Counting, Digest, PageContent, Verdict
 from dowse.parse import (
     MOST_LINES,
     Measures,
@@ -33,14 +33,14 @@ from dowse.parse import (
 __all__ = ["Judged", "PageWords", "facts_of", "judge_page", "judged", "repeated_blocks"]
 
 _MOSTLY = 0.7  # of a block's words stand on lines that repeat: then it repeats
-_WEIGHT = 0.25
 _NO_FACTS = PageFacts()
+_USUAL = Counting()
 
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """A page's words, and how near the topic its lines are, and the anchors and URLs of its links; NaN where no word
-    is."""
+    """A page's words, and how near the topic its lines are, the anchors of its links, one by one, and their targets'
+    URLs; NaN where no word is."""
 
     page: Reading
     by_line: NDArray[np.float64]
@@ -53,6 +53,7 @@ class Judged:
     """What the judge says of a page and its blocks."""
 
     verdict: Verdict
+    similarity: float  # of the page, by the strategy's Counting
     by_block: NDArray[np.float64]  # similarity; NaN where there is no word
     weights: NDArray[np.float64]  # of each block as context
     lines: NDArray[np.uint64]  # hashes of the page's lines, for what its site has in common
@@ -67,18 +68,21 @@ def judge_page(
     refuse: Refuse,
     *,
     repeats: bytes = b"",
-    keep_bag: bool = False,
+    terms: int = 0,
     hash_seed: int = 0,
+    counting: Counting = _USUAL,
 ) -> Digest:
-    """The digest of a page, but for its text and times. ``repeats``: the lines that its site repeats."""
-    found = judged(judge, words.page, page.starts, repeats, facts, keep_bag=keep_bag)
+    """The digest of a page, but for its text and times. ``repeats``: the lines that its site repeats; ``terms``: how
+    many of its terms are wanted; ``counting``: how the strategy wants its texts measured."""
+    found = judged(judge, words.page, page.starts, repeats, facts, terms=terms, menus=counting.menus)
     measures = Measures(words.by_anchor, words.by_url, words.by_line, found.by_block, found.weights)
-    links = measure_links(page.links, page.mentions, measures, hash_seed, page.fingerprints)
+    links = measure_links(page.links, page.mentions, measures, hash_seed, page.fingerprints, mean=counting.mean)
     if page.refresh is not None and refuse(page.refresh) is None:
         add_refresh(links, page.refresh, hash_seed)
     return Digest(
-        found.verdict, page.content, links, page.links.refused, page.noindex, page.signature, found.lines, found.bag
-    )
+        found.verdict, page.content, links, page.links.refused, page.noindex, page.signature, found.lines, found.bag,
+        similarity=found.similarity,
+    )  # fmt: skip
 
 
 def facts_of(
@@ -108,15 +112,20 @@ def judged(
     known: bytes = b"",
     facts: PageFacts = _NO_FACTS,
     *,
-    keep_bag: bool = False,
+    terms: int = 0,
+    menus: bool = False,
 ) -> Judged:
     """Judge a page whose blocks begin at the lines ``starts``; ``known`` are the lines that its site repeats, ``facts``
-    what a predicate may ask for besides words."""
+    what a predicate may ask for besides words. ``menus``: for the strategy, those lines count like others."""
     groups, weights, by_line, lines = _in_blocks(starts, *page.lines(), known)
     weighed = page if by_line is None else page.weighed(by_line)
+    compared = judge.nearness.compared(weighed, facts)
+    similarity = compared.facts.similarity
+    if menus and by_line is not None:
+        weights, similarity = np.ones_like(weights), judge.nearness.compared(page, facts).facts.similarity
     return Judged(
-        judge.verdict_of(weighed, facts), judge.nearness.similarities(page, groups), weights, lines,
-        page_bag(page, by_line) if keep_bag else None,
+        judge.judge.verdict(compared), similarity, judge.nearness.similarities(page, groups), weights, lines,
+        page_bag(page, by_line, terms) if terms else None,
     )  # fmt: skip
 
 
@@ -129,13 +138,13 @@ def _in_blocks(
         groups, weights, by_line = np.empty(size, np.intp), np.empty(len(starts)), np.empty(size)
         lines = np.empty(size, np.uint64)
         found = core.blocks(
-            starts, sizes, hashes, known, _MOSTLY, _WEIGHT, MOST_LINES, groups, weights, by_line, lines
+            starts, sizes, hashes, known, _MOSTLY, REPEATED_WORTH, MOST_LINES, groups, weights, by_line, lines
         )  # fmt: skip
         if found is not None:
             blocks, told, any_repeats = found
             return groups, weights[:blocks], by_line if any_repeats else None, lines[:told]
     groups = line_groups(starts, size)
     repeated = repeated_blocks(sizes, hashes, groups, known)
-    weights = np.where(repeated, _WEIGHT, 1.0)
+    weights = np.where(repeated, REPEATED_WORTH, 1.0)
     of_line = np.append(weights, 1.0)[groups] if repeated.any() else None
     return groups, weights, of_line, distinct_lines(hashes[groups >= 0])

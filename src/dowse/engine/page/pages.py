@@ -22,7 +22,7 @@ from dowse.model.topic import Topic
 from dowse.model.words import printable
 from dowse.parse import DuplicateIndex, Repeats
 
-__all__ = ["Fetched", "Pages", "row_of"]
+__all__ = ["Fetched", "Pages", "row_of", "told_of"]
 
 _LONGEST_HEADER = 512
 
@@ -45,6 +45,12 @@ def row_of(lease: Lease, result: Response | Failure, at: float, outcome: Outcome
     elif result.detail:
         row.reason = f"{reason}: {result.detail}"
     return row
+
+
+def told_of(verdict: Verdict) -> list[tuple[Any, ...]]:
+    """The reasons of a verdict and the parts of a predicate, as the records keep them."""
+    reasons: list[tuple[Any, ...]] = [(reason.name, reason.value, reason.weight) for reason in verdict.reasons]
+    return reasons + [(part.text, part.degree, 0.0, part.held, part.value, part.depth) for part in verdict.parts]
 
 
 def _short(header: str | None) -> str | None:
@@ -117,8 +123,9 @@ class Pages:
                 depth=lease.depth,
                 via=self._life.found_on(lease),
                 keep_text=self._keep_text,
-                keep_bag=self._verdicts.needs_terms or self._life.learns_words,
+                terms=self._life.wants_terms,  # whatever judges now: whoever judges the page again goes by its terms
                 repeats=self._repeats.known(lease.site.id),
+                counting=self._life.counting,
             )
         )
 
@@ -144,13 +151,15 @@ class Pages:
         if row.duplicate_of is None:  # the same page twice is no menu
             self._learn_repeats(lease.site.id, digest)
         if row.score is not None:
-            self._verdicts.keep(id_, digest, lease.site.host)
+            self._verdicts.keep(id_, digest, lease.site.host, lease.depth)
         before = self._life.judged(lease, verdict.score if row.score is not None else 0.0, relevant)
         if not exact and self._wanted_language(digest):
             page = SourcePage(
                 id=id_, site=lease.site.id, depth=lease.depth, ordinal=before, score=verdict.score,
                 relevant=relevant, n_links=digest.content.n_links, threshold=verdict.threshold, worth=worth(verdict),
-                bag=digest.bag,
+                bag=digest.bag, url=lease.url if self._life.learns_words else None,
+                similarity=verdict.similarity if digest.similarity is None else digest.similarity,
+                by_words=verdict.method in ("similarity", "erid"),
             )  # fmt: skip
             self._life.admit_links(page, lease.url, digest.links)
         for rule, count in digest.refused_links.items():
@@ -180,8 +189,7 @@ class Pages:
         row.score, row.relevant, row.model = verdict.score, relevant, verdict.model
         row.first_score, row.first_relevant, row.first_model = row.score, row.relevant, row.model
         row.similarity, row.erid = verdict.similarity, verdict.erid
-        row.verdict = [(reason.name, reason.value, reason.weight) for reason in verdict.reasons]
-        row.verdict += [(part.text, part.degree, 0.0, part.held, part.value, part.depth) for part in verdict.parts]
+        row.verdict = told_of(verdict)
         return verdict, relevant, False
 
     def _learn_repeats(self, site: int, digest: Digest) -> None:

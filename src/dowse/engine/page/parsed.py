@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.engine.workers.freed_memory import LARGE_BYTES, give_back
+from dowse.model.block_rule import BlockRule
 from dowse.model.http import Response
 from dowse.model.page import PageContent, Signature
 from dowse.parse import (
@@ -33,6 +34,8 @@ from dowse.parse import (
 )
 
 __all__ = ["PageParts", "Parsed", "parse_response"]
+
+_PUBLISHED = BlockRule()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +89,11 @@ class Parsed:
 
 
 def parse_response(
-    response: Response, refuse: Refuse | None = None, max_links: int | None = None, memo: Memo | None = None
-) -> Parsed:
-    """Parse a page. Without ``refuse`` and ``max_links`` all its links are kept, for any scope."""
+    response: Response, refuse: Refuse | None = None, max_links: int | None = None, memo: Memo | None = None,
+    rule: BlockRule = _PUBLISHED,
+) -> Parsed:  # fmt: skip
+    """Parse a page, and cut it into blocks by a rule. Without ``refuse`` and ``max_links`` all its links are kept, for
+    any scope."""
     document = parse_page(
         response.body, url=response.url, content_type=response.header("Content-Type") or "",
         robots_tag=", ".join(response.header_values("X-Robots-Tag")) or None,
@@ -97,4 +102,4 @@ def parse_response(
         give_back()  # its tree, ten times as large: what follows need not come on top of it
     links = gather_links(document, refuse, max_links, memo)
     language = detect_language(document.opening(SAMPLE_CHARACTERS), document.lang)
-    return Parsed(document, links, language, block_starts(document))
+    return Parsed(document, links, language, block_starts(document, rule))

@@ -16,26 +16,31 @@ from dowse.engine.page.parsed import Parsed, parse_response
 from dowse.engine.workers.job import Job, Work
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TopicJudge
+from dowse.model.block_rule import BlockRule
 from dowse.model.page import Digest
 from dowse.model.url import path_words
 from dowse.model.words import WordLines
-from dowse.parse import Memo, object_types
+from dowse.parse import Memo, anchor_lines, object_types
 from dowse.store import compose
 
 __all__ = ["PageStep"]
 
+_PUBLISHED = BlockRule()
 _MOST_URLS = 16_384  # some 3 MB
 
 
 class PageStep:
     """Parses, judges and packs one page. Picklable: it is sent to each worker once."""
 
-    def __init__(self, judge: TopicJudge, scope: StaticScope, max_links: int, hash_seed: int = 0) -> None:
-        """``hash_seed``: that of the frontier, for the fingerprints of links."""
+    def __init__(
+        self, judge: TopicJudge, scope: StaticScope, max_links: int, hash_seed: int = 0, rule: BlockRule = _PUBLISHED
+    ) -> None:
+        """``hash_seed``: that of the frontier, for the fingerprints of links. ``rule``: how pages are cut."""
         self._judge = judge
         self._scope = scope
         self._max_links = max_links
         self._hash_seed = hash_seed
+        self._rule = rule
         self._memo = Memo()  # of where links lead, which the scope decides
         self._url_nearness: dict[str, float] = {}
 
@@ -47,7 +52,7 @@ class PageStep:
         """Everything the engine keeps of a page."""
         start, response, refuse = perf_counter(), job.response, self._scope.refuse
         judge, asks = self._judge, self._judge.judge
-        parsed = parse_response(response, refuse, self._max_links, self._memo)
+        parsed = parse_response(response, refuse, self._max_links, self._memo, self._rule)
         parsed_at = perf_counter()
         words = self._page_words(parsed)
         document, page = parsed.document, parsed.read(words.page.hashes())
@@ -57,8 +62,9 @@ class PageStep:
             text=document.text if asks.needs_text else "",
         )  # fmt: skip
         digest = judge_page(
-            judge, page, words, facts, refuse, repeats=job.repeats, keep_bag=job.keep_bag, hash_seed=self._hash_seed
-        )
+            judge, page, words, facts, refuse, repeats=job.repeats, terms=job.terms, hash_seed=self._hash_seed,
+            counting=job.counting,
+        )  # fmt: skip
         judge.nearness.learn(words.page)
         digest.text = document.text if job.keep_text else None
         digest.parse_s, digest.judge_s = parsed_at - start, perf_counter() - parsed_at
@@ -67,7 +73,7 @@ class PageStep:
     def _page_words(self, parsed: Parsed) -> PageWords:
         # anchors and URLs stand behind the page's own lines, so that one reading serves for all: most of its time is
         # the calls
-        anchors, urls = parsed.links.anchors, parsed.links.urls
+        (anchors, of_mentions), urls = anchor_lines(parsed.links), parsed.links.urls
         new = self._new_urls(urls)
         behind = [*anchors, *map(path_words, new)]
         reading, size = self._judge.nearness.read_lines(
@@ -78,7 +84,8 @@ class PageStep:
         known, of_urls = self._url_nearness, lines + len(anchors)
         known.update(zip(new, similarities[of_urls:].tolist(), strict=True))
         by_url = np.array([known[url] for url in urls])
-        return PageWords(reading.first(size), similarities[:lines], similarities[lines:of_urls], by_url)
+        by_anchor = similarities[lines:of_urls][of_mentions] if of_mentions else np.zeros(0)
+        return PageWords(reading.first(size), similarities[:lines], by_anchor, by_url)
 
     def _new_urls(self, urls: list[str]) -> list[str]:
         """Those that must be read: most are met again and again, on the pages of a site."""

@@ -10,33 +10,39 @@ from typing import Any, Protocol
 import numpy as np
 
 from dowse.engine.life import Life
+from dowse.engine.page.vagueness import VagueWords, vague_cause
 from dowse.judge.learned.learned_judge import LearnedJudge
-from dowse.model.judge import LEARNED, SeenPage
-from dowse.model.page import Bag, Digest, Verdict
+from dowse.model.judge import LEARNED, JudgedPage, SeenPage
+from dowse.model.page import USUAL_TERMS, Bag, Digest, Verdict
 from dowse.model.revive import revived
 from dowse.model.url import split
 
-__all__ = ["JUDGE_STATE", "JudgedPast", "Verdicts", "restore_judge", "worth"]
+__all__ = ["JUDGE_STATE", "JudgedPast", "Verdicts", "restore_judge", "wanted_pages", "worth"]
 
 JUDGE_STATE = "judge"
 """The statistic that says how many pages the model was made of, and its version."""
 
+_MOST_MODELS = 2**31
 _STEEPNESS = 4.4  # of a score that is no chance: half the threshold is worth 0.1
 _STEEPEST = 30.0
 _SOFT = 0.45  # of the log odds: to go by chances as they are costs two points of the oracle's area
 
 
-class JudgedPast(Protocol):
+class KeptTerms(Protocol):
+    """Has the terms of pages that were judged."""
+
+    def details(self, candidates: Sequence[int]) -> Iterable[tuple[int, bytes]]:
+        """The terms of pages, packed."""
+        ...
+
+
+class JudgedPast(KeptTerms, Protocol):
     """What the records tell of pages that were judged."""
 
     def statistics(self) -> dict[str, Any]: ...
 
-    def judged(self) -> list[tuple[int, float, str]]:
-        """Id, similarity and URL of each, in the order they were judged."""
-        ...
-
-    def details(self, candidates: Sequence[int]) -> Iterable[tuple[int, bytes]]:
-        """The terms of pages, packed."""
+    def judged(self) -> list[JudgedPage]:
+        """The pages, in the order they were judged."""
         ...
 
 
@@ -47,26 +53,23 @@ class Verdicts:
         self._judge = judge
         self._life = life
         self._learning = False
-
-    @property
-    def needs_terms(self) -> bool:
-        """Are the terms of pages asked for?"""
-        return self._judge is not None
+        self._vague = VagueWords()
 
     def of(self, digest: Digest, host: str) -> Verdict:
         """The verdict of a page."""
         if self._judge is None or digest.bag is None:
             return digest.verdict
-        return self._judge.verdict(SeenPage(digest.bag, host, digest.verdict))
+        return self._judge.verdict(SeenPage(digest.bag.most(USUAL_TERMS), host, digest.verdict))
 
-    def keep(self, page: int, digest: Digest, host: str) -> None:
+    def keep(self, page: int, digest: Digest, host: str, depth: int) -> None:
         """A page that was judged is there to be learned from. Its terms are written down, for a resume and for whoever
         judges it again."""
         if digest.bag is None:
             return
-        self._life.journal.terms(page, digest.bag)
+        bag = digest.bag.most(USUAL_TERMS)
+        self._life.journal.terms(page, bag)
         if self._judge is not None:
-            self._judge.add(page, digest.bag, host, digest.verdict.similarity)
+            self._judge.add(page, bag, host, digest.verdict.similarity, is_seed=not depth)
 
     async def learn_if_due(self) -> None:
         """Learn from what was kept, others having their turns in between."""
@@ -75,7 +78,7 @@ class Verdicts:
             return
         self._learning = True
         try:
-            learning = judge.learn()
+            learning = judge.learn(revise=self._life.revalues)
             while True:
                 try:
                     next(learning)
@@ -85,6 +88,9 @@ class Verdicts:
                     break
                 await asyncio.sleep(0)
             self._life.journal.statistic(JUDGE_STATE, [judge.made_of, judge.version])
+            cause = vague_cause(judge)
+            if self._vague.new(cause):
+                self._life.journal.event("vague words", cause)
         finally:
             self._learning = False
 
@@ -106,11 +112,18 @@ def softened(chances: Any) -> Any:
 
 
 def restore_judge(judge: LearnedJudge, past: JudgedPast) -> None:
-    """Let the judge know what it knew when the records were last written."""
-    found = past.judged()
+    """Let the judge know what it knew when the records were last written. ValueError when they cannot be true."""
     made_of, version = revived(tuple[int, ...], past.statistics().get(JUDGE_STATE, [0, 0]))
-    judged = [(id_, similarity) for id_, similarity, _ in found]
-    wanted = judge.wanted(judged, made_of)
-    urls = {id_: url for id_, _, url in found}
-    pages = {id_: (Bag.unpacked(data), split(urls[id_]).host) for id_, data in past.details(wanted)}
-    judge.restore(judged, pages, made_of, version)
+    if made_of < 0 or not 0 <= version < _MOST_MODELS:
+        raise ValueError(f"no judge was made of {made_of} pages as model {version}")
+    judged = past.judged()
+    judge.restore(judged, wanted_pages(judge, past, judged, made_of), made_of, version)
+
+
+def wanted_pages(
+    judge: LearnedJudge, past: KeptTerms, judged: Sequence[JudgedPage], made_of: int
+) -> dict[int, tuple[Bag, str]]:  # fmt: skip
+    """Terms and host of the pages that the judge must see again, for a model that was made of the first so many."""
+    urls = {page.id: page.url for page in judged}
+    found = past.details(judge.wanted(judged, made_of))
+    return {id_: (Bag.unpacked(data), split(urls[id_]).host) for id_, data in found}

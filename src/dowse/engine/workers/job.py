@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dowse.model.http import Response
-from dowse.model.page import Digest
+from dowse.model.page import Counting, Digest
 
 __all__ = ["Call", "Job", "Lost", "Step", "Work"]
 
@@ -21,8 +21,9 @@ class Job:
     depth: int = 0
     via: str = ""  # the page that linked here
     keep_text: bool = False
-    keep_bag: bool = False  # the strategy learns from words
+    terms: int = 0  # how many of its terms are wanted at the most, for those who learn from words
     repeats: bytes = b""  # hashes of the lines that its site repeats, eight bytes each, rising
+    counting: Counting = field(default_factory=Counting)  # how texts are measured for the strategy
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ import numpy as np
 
 from dowse.engine.workers.job import Call, Job, Lost, Work
 from dowse.model.http import Response, Timings, Truncation
-from dowse.model.page import Digest, Shape
+from dowse.model.page import Counting, Digest, Shape
 
 __all__ = [
     "READY", "Frames", "frame", "framed", "is_call", "lost", "pack_call", "pack_found", "pack_job", "pack_work",
@@ -88,7 +88,8 @@ def pack_job(job: Job) -> tuple[bytes, bytes, bytes]:
     about = marshal.dumps((
         r.url, r.status, r.headers, r.reason, r.wire_bytes, r.truncated.value,
         (t.dns_s, t.connect_s, t.first_byte_s, t.total_s), r.address, r.request_headers, r.method,
-        job.fetched_at, job.depth, job.via, job.keep_text, job.keep_bag, job.repeats,
+        job.fetched_at, job.depth, job.via, job.keep_text, job.terms, job.repeats,
+        (job.counting.menus, job.counting.mean),
     ), _VERSION)  # fmt: skip
     return _LENGTH.pack(len(about)), about, r.body
 
@@ -102,7 +103,8 @@ def unpack_job(payload: bytes | memoryview) -> Job:
         url, status, headers, bytes(payload[end:]), reason, wire_bytes, _TRUNCATIONS[truncated], Timings(*timings),
         address, asked, method,
     )  # fmt: skip
-    return Job(response, *rest)
+    fetched_at, depth, via, keep_text, terms, repeats, counting = rest
+    return Job(response, fetched_at, depth, via, keep_text, terms, repeats, Counting(*counting))
 
 
 def is_call(payload: bytes | memoryview) -> bool:

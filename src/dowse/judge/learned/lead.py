@@ -11,20 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.judge.reading import Reading
-from dowse.model.page import Bag
+from dowse.model.page import USUAL_TERMS, Bag
 
-__all__ = ["page_bag"]
+__all__ = ["REPEATED_WORTH", "TIMES_FIRST", "page_bag"]
 
 _FIRST, _EARLY = 200, 800  # words, of lines that the site does not repeat
-_TIMES_FIRST, _TIMES_EARLY = 9.0, 5.0
+TIMES_FIRST, _TIMES_EARLY = 9.0, 5.0
+REPEATED_WORTH = 0.25
+"""So much of an occurrence a word counts for in a block that the site repeats."""
 
 
-def page_bag(page: Reading, worth: NDArray[np.float64] | None = None) -> Bag:
-    """The terms of a page. ``worth`` says how much a word of each line counts for, where not all count 1."""
+def page_bag(page: Reading, worth: NDArray[np.float64] | None = None, most: int = USUAL_TERMS) -> Bag:
+    """The terms of a page, at most so many. ``worth`` says how much a word of each line counts for, where not all count
+    1."""
     sizes, _ = page.lines()
     own = sizes if worth is None else sizes * (worth == 1.0)
     before = np.cumsum(own) - own
-    times = np.where(before < _FIRST, _TIMES_FIRST, np.where(before < _EARLY, _TIMES_EARLY, 1.0))
+    times = np.where(before < _FIRST, TIMES_FIRST, np.where(before < _EARLY, _TIMES_EARLY, 1.0))
     if worth is not None:
         times = np.where(worth == 1.0, times, worth)
-    return page.weighed(times).bag()
+    return page.weighed(times).bag(most)

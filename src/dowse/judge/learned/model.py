@@ -9,22 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.judge.learned.regression import Line, fit_line, held_out
-from dowse.judge.learned.scale import Scale, off_topic, place
+from dowse.judge.learned.scale import Scale, off_topic, place, told_apart
 from dowse.judge.learned.texts import Floats, Text, Vectors
 
-__all__ = ["Known", "Model", "learned"]
+__all__ = ["FEWEST_NEAR", "MOSTLY", "Known", "Model", "learned"]
 
 _CLASS = 500.0  # how important the positives are in sum, and the others: against the length of the weights, squared
-_COUNTER = 3.0  # a counter-example is as important as so many pages of the background
+_WEAK = 3.0  # all pages that the query found are as important as so many that somebody said to be on the topic
+_COUNTER, _NO = 3.0, 10.0  # a counter-example, or a page to which the answer was no, is as important as so many others
 _TRAINED_ON = 400  # pages of the background
 _MOST_HELD_OUT = 8
-_FIRST, _LEAST_FIRST, _MOST_FIRST = 0.025, 3, 25  # of the pages, those the query finds first: its first positives
+FEWEST_NEAR = 3  # pages with a word of the query, or it has no model
+_FIRST, _MOST_FIRST = 0.016, 16  # of the pages, those the query finds first: its first positives
 _AWAY = 0.5  # of the way to the positives, from where on a page of the background seems to be one
-_MOSTLY = 0.6
+MOSTLY = 0.6  # of the pages have even the rarest word of the query: none tells pages apart
 _AFTER = 0.7  # of the way to the first positives a page must come to be among the second
 _MOST_SECOND = 100
 _FEW, _FEW_POWER = 0.15, 1.2
-_BY_QUERY = 0.5  # where the line lies, when all that is known is a query
+_BY_QUERY = 0.6  # where the line lies, when all that is known is a query
+_QUERY = 0.1  # the query's own importance beside that of all positives
+_ONE_DOMAIN = 0.25  # of the background: the most that the pages of one domain count for
+_FEWEST_OFF = 5  # pages of the background
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,11 @@ class Known:
     of_near: Floats  # how near they are
     having: float  # the share of the background that has the rarest of the query's words
     order: NDArray[np.int32]  # of all terms, whenever they were met
+    seeds: Sequence[Text] = ()  # pages where the crawl began, that have the query's words; without examples
+    query: Text | None = None  # the query, as if it were a page
+    yes: Sequence[Text] = ()  # pages of the crawl that somebody said to be on the topic
+    no: Sequence[Text] = ()  # or off it
+    trust: float = 1.0  # in what the query finds, by the answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,77 +73,152 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
     negatives would, as long as few of the background are on the topic. A page that seems to be counts for less the
     second time (METHODS, section 7).
     """
-    if not known.background:
+    sure = [*known.positive, *known.yes]
+    by_words = known.having <= MOSTLY and len(known.near) >= FEWEST_NEAR  # else no word tells pages apart
+    weak = _found_first(known) if by_words else []
+    some = _without(known.background[:_TRAINED_ON], [*weak, *sure])
+    if len(known.background) < _FEWEST_OFF or not some or not (sure or len(weak) >= FEWEST_NEAR):
         return None
-    size = len(known.order) + 1
-    rarity = _rarity([*known.background, *known.positive], size)
-    off = Vectors(known.background, rarity)
-    if known.positive:
-        some = known.background[:_TRAINED_ON]
-        line, values = yield from _two_rounds(known.positive, known.negative, some, rarity, known.order)
-        return Model(rarity, line, place(_of_few(values, line, known.positive, rarity, off), line.of(off)))
-    if known.having > _MOSTLY:  # no word tells pages apart: there is nothing to set the first against
-        return None
-    order = np.argsort(-known.of_near, kind="stable")
-    wanted = int(min(max(_FIRST * len(known.background), _LEAST_FIRST), _MOST_FIRST))
-    first = [known.near[place] for place in order[:wanted].tolist()]
-    some = _without(known.background[:_TRAINED_ON], first)
-    if len(first) < _LEAST_FIRST or not some:
-        return None
-    line, values = yield from _two_rounds(first, known.negative, some, rarity, known.order)
-    # pages that have the query's words and are like the first: each by a line that did not know it
-    of_near = line.of(Vectors(known.near, rarity))
-    of_near[order[: len(values)]] = values
-    scale = place(values, line.of(off), _AFTER)
+    rarity = _rarity([*known.background, *sure], len(known.order) + 1)
+    off = _Background(known.background, rarity)
+    fit = _Fit(known, sure, weak, some, rarity)
+    line = fit.line()
+    yield
+    values = line.of(fit.texts)[fit.of_background]
+    found = yield from fit.held_out(line)
+    line = fit.line(1 - place(found, values, _AWAY, fit.of_domains).chances(values), line)
+    yield
+    if weak:
+        found = yield from fit.held_out(line)
+        scale = place(found, fit.widened(line).of(off.texts), _AFTER, off.importance)
+        fit, line = yield from _found_then(known, fit, line, scale, rarity)
+    found = yield from fit.held_out(line)
+    told = yield from fit.answered(line)
+    wide = fit.widened(line)
+    if sure:
+        few = _of_few(found, wide, sure, rarity, off)
+        scale = place(few, wide.of(off.texts), importance=off.importance)
+    else:
+        scale = place(found, wide.of(off.texts), _BY_QUERY, off.importance)
+    return Model(rarity, wide, told_apart(scale, told, fit.answers))
+
+
+def _found_first(known: Known) -> list[Text]:
+    """The pages that have most of the query, and seeds."""
+    best = np.argsort(-known.of_near, kind="stable").tolist()
+    wanted = int(min(max(_FIRST * len(known.background), FEWEST_NEAR), _MOST_FIRST))
+    return [*_without([known.near[at] for at in best[:wanted]], known.seeds), *known.seeds]
+
+
+def _found_then(
+    known: Known, fit: _Fit, line: Line, scale: Scale, rarity: Floats
+) -> Generator[None, None, tuple[_Fit, Line]]:
+    """Pages with a word of the query that are like the first, each as far as it is, take the place of these."""
+    of_near = fit.widened(line).of(Vectors(known.near, rarity))
+    at_text = {id(text): at for at, text in enumerate(known.near)}
+    for text, value in fit.left_out:  # by a line that did not know it
+        if id(text) in at_text:
+            of_near[at_text[id(text)]] = value
     chances = scale.chances(of_near)
-    chosen = [place for place in np.argsort(-chances, kind="stable").tolist() if chances[place] > 0.5][:_MOST_SECOND]
-    if len(chosen) >= _LEAST_FIRST:
-        second = [known.near[place] for place in chosen]
-        yield
-        others = _without(some, second)
-        texts, numbers = Vectors([*second, *known.negative, *others], rarity).compact(known.order)
-        positive = np.arange(texts.count) < len(second)
-        off_chances = scale.chances(line.of(Vectors(others, rarity)))
-        own = np.concatenate((chances[chosen], np.full(len(known.negative), _COUNTER), 1 - off_chances))
-        line = _widened(fit_line(texts, positive, _balanced(positive, own), len(numbers)), numbers, size)
-        values = line.of(Vectors(second, rarity))
-    return Model(rarity, line, place(values, line.of(off), _BY_QUERY))
-
-
-def _two_rounds(
-    on: Sequence[Text], counter: Sequence[Text], some: Sequence[Text], rarity: Floats, order: NDArray[np.int32]
-) -> Generator[None, None, tuple[Line, Floats]]:
-    """The line between positives and background, and the values of (some of) the positives, each by a line that did
-    not know it."""
-    texts, numbers = Vectors([*on, *counter, *some], rarity).compact(order)
-    positive = np.arange(texts.count) < len(on)
-    own = np.ones(texts.count)
-    own[len(on) : len(on) + len(counter)] = _COUNTER
-    line = fit_line(texts, positive, _balanced(positive, own), len(numbers))
+    is_seed = {id(text) for text in known.seeds}
+    chosen = [at for at in np.argsort(-chances, kind="stable").tolist() if chances[at] > 0.5][:_MOST_SECOND]
+    chosen = [at for at in chosen if id(known.near[at]) not in is_seed]
+    weak = [*known.seeds, *(known.near[at] for at in chosen)]
+    if len(weak) < FEWEST_NEAR:
+        return fit, line
     yield
-    which = np.linspace(0, len(on) - 1, min(len(on), _MOST_HELD_OUT)).astype(np.int64).tolist()
-    of_background = slice(len(on) + len(counter), None)
-    importance = _balanced(positive, own)
-    values = line.of(texts)[of_background]
-    found = yield from held_out(texts, positive, importance, line, which)
-    own[of_background] = 1 - place(found, values, _AWAY).chances(values)
-    importance = _balanced(positive, own)
-    line = fit_line(texts, positive, importance, len(numbers), line)
-    yield
-    found = yield from held_out(texts, positive, importance, line, which)
-    return _widened(line, numbers, len(rarity)), found
+    others = _without(fit.some, weak)
+    left = 1 - scale.chances(fit.widened(line).of(Vectors(others, rarity)))
+    again = _Fit(known, fit.sure, weak, others, rarity, np.concatenate((np.ones(len(known.seeds)), chances[chosen])))
+    return again, again.line(left)
 
 
-def _widened(line: Line, numbers: NDArray[np.int32], size: int) -> Line:
-    weights = np.zeros(size)
-    weights[numbers] = line.weights
-    return Line(weights, line.bias)
+class _Background:
+    """Pages of which nothing is known, and how important each is: where most are from one domain, they stand for that
+    domain rather than for the web."""
+
+    def __init__(self, texts: Sequence[Text], rarity: Floats) -> None:
+        self.texts = Vectors(texts, rarity)
+        self.importance = _by_domain(texts)
 
 
-def _of_few(values: Floats, line: Line, positive: Sequence[Text], rarity: Floats, off: Vectors) -> Floats:
+def _by_domain(texts: Sequence[Text]) -> Floats:
+    """How important each text is, when those of one domain (the widest that is not a last label) count for no more than
+    a quarter of them all. All texts of one domain are equals."""
+    widest = np.array([text.domains[0] if len(text.domains) else -1 for text in texts], np.int64)
+    _, which, counts = np.unique(widest, return_inverse=True, return_counts=True)
+    share = counts / max(len(texts), 1)
+    return np.asarray(np.minimum(1.0, _ONE_DOMAIN / share)[which]) if len(counts) > 1 else np.ones(len(texts))
+
+
+class _Fit:
+    """Positives, counter-examples, background and the query, side by side, and lines between them."""
+
+    def __init__(
+        self, known: Known, sure: Sequence[Text], weak: Sequence[Text], some: Sequence[Text], rarity: Floats,
+        of_weak: Floats | None = None,
+    ) -> None:  # fmt: skip
+        query = [] if known.query is None else [known.query]
+        on, against = [*sure, *weak], [*known.negative, *known.no]
+        vectors = Vectors([*on, *against, *some, *query], rarity)
+        self.texts, self._numbers = vectors.compact(known.order)
+        self.sure, self.some, self._texts = sure, some, on
+        self._size = len(rarity)
+        self._places = _spread(len(sure)) if sure else _spread(len(on))
+        yes = range(len(known.positive), len(sure))
+        no = range(len(on) + len(known.negative), len(on) + len(against))
+        self._asked = [*yes, *no]
+        self.answers = np.array([*(True for _ in yes), *(False for _ in no)], np.bool_)
+        ends = np.cumsum([len(on), len(against), len(some)]).tolist()
+        self._on, self.of_background, self._query = slice(0, ends[0]), slice(ends[1], ends[2]), slice(ends[2], None)
+        self._positive = np.zeros(self.texts.count, np.bool_)
+        self._positive[self._on] = self._positive[self._query] = True
+        self.of_domains = _by_domain(some)
+        self.own = np.ones(self.texts.count)
+        of_weak = np.ones(len(weak)) if of_weak is None else of_weak
+        if len(weak):
+            self.own[len(sure) : len(on)] = of_weak * (_WEAK * known.trust / of_weak.sum() if sure else 1)
+        self.own[ends[0] : ends[1]] = _COUNTER
+        self.own[ends[1] - len(known.no) : ends[1]] = _NO
+        self.left_out: list[tuple[Text, float]] = []
+
+    def line(self, off: Floats | None = None, start: Line | None = None) -> Line:
+        """A line; ``off`` says how far each page of the background is taken to be off the topic."""
+        self.own[self.of_background] = self.of_domains if off is None else self.of_domains * off
+        self.own[self._query] = _QUERY * self.own[self._on].sum()
+        self._importance = _balanced(self._positive, self.own)
+        return fit_line(self.texts, self._positive, self._importance, len(self._numbers), start)
+
+    def held_out(self, line: Line) -> Generator[None, None, Floats]:
+        """What the last line would say of some of the positives if it had not known them."""
+        found = yield from held_out(self.texts, self._positive, self._importance, line, self._places)
+        self.left_out = [(self._texts[at], value) for at, value in zip(self._places, found.tolist(), strict=True)]
+        return found
+
+    def answered(self, line: Line) -> Generator[None, None, Floats]:
+        """The same of the pages that were answered."""
+        if not self._asked:
+            return np.zeros(0)
+        found = yield from held_out(self.texts, self._positive, self._importance, line, self._asked)
+        return found
+
+    def widened(self, line: Line) -> Line:
+        """The line over all terms."""
+        weights = np.zeros(self._size)
+        weights[self._numbers] = line.weights
+        return Line(weights, line.bias)
+
+
+def _spread(count: int) -> list[int]:
+    """The places of no more than eight of so many."""
+    return [int(at) for at in np.linspace(0, count - 1, min(count, _MOST_HELD_OUT)).astype(np.int64)]
+
+
+def _of_few(values: Floats, line: Line, positive: Sequence[Text], rarity: Floats, off: _Background) -> Floats:
     """Held-out values of so few positives that one left out leaves hardly anything to go by: drawn to a part of the way
     to what the line says of them when it knows them."""
-    known, usual = float(line.of(Vectors(positive, rarity)).mean()), off_topic(line.of(off), float(values.mean()))
+    known = float(line.of(Vectors(positive, rarity)).mean())
+    usual = off_topic(line.of(off.texts), float(values.mean()), off.importance)
     rest = len(positive) ** -_FEW_POWER
     return np.asarray((1 - rest) * values + rest * (usual + _FEW * (known - usual)))
 
@@ -146,9 +231,7 @@ def _balanced(positive: NDArray[np.bool_], own: Floats) -> Floats:
 def _rarity(texts: Sequence[Text], size: int) -> Floats:
     """The root of ``1 + log((n + 1) / (pages with the term + 1))``: the root, since with few examples a rare word that
     one of them has says less than its rarity would have it."""
-    found = np.zeros(size)
-    for text in texts:
-        found[text.terms] += 1
+    found = np.bincount(np.concatenate([text.terms for text in texts]), minlength=size)
     return np.asarray(np.sqrt(1 + np.log((len(texts) + 1) / (found + 1))))
 
 

@@ -6,18 +6,20 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dowse.judge.learned.regression import sigmoid
 from dowse.judge.learned.texts import Floats
 
-__all__ = ["Scale", "off_topic", "place"]
+__all__ = ["Scale", "off_topic", "place", "told_apart"]
 
 _SPREAD, _KNOWN = 0.3, 4.0  # of held-out values, relative to how far they lie off: before any, worth so many
 _LEAST_FAR = 0.3
 _MORE = 4.0  # pages beyond any line, so that a few at the top do not decide
-_OF_CUT = 0.7
+_OF_CUT = 0.45
 _STEPS = 160
 _LOWEST = 0.1
+_MOVE, _FARTHEST = 0.25, 4.0  # of the way from off to on, by which answers may well move the middle; and how often
 _STEEPNESS = 5.0  # the usual page off the topic has the chance 1/150
 
 
@@ -32,18 +34,27 @@ class Scale:
         return np.asarray(sigmoid((values - self.middle) / self.unit))
 
 
-def off_topic(values: Floats, positive: float) -> float:
+def off_topic(values: Floats, positive: float, importance: Floats) -> float:
     """What a page off the topic usually has: the median of those nearer to the lowest than to the positives. That of
     all would be a page on the topic, where most are."""
-    low = float(np.quantile(values, _LOWEST))
-    off = values[values < (low + positive) / 2]
-    return float(np.median(off)) if len(off) else low
+    low = _quantile(values, importance, _LOWEST)
+    off = values < (low + positive) / 2
+    return _quantile(values[off], importance[off], 0.5) if off.any() else low
 
 
-def place(held_out: Floats, background: Floats, share: float | None = None) -> Scale:
+def _quantile(values: Floats, importance: Floats, share: float) -> float:
+    """The lowest value such that those up to it are this share of them all, by importance."""
+    order = np.argsort(values, kind="stable")
+    upto = np.cumsum(importance[order])
+    return float(values[order][min(int(np.searchsorted(upto, share * upto[-1])), len(values) - 1)])
+
+
+def place(
+    held_out: Floats, background: Floats, share: float | None = None, importance: Floats | None = None
+) -> Scale:  # fmt: skip
     """The scale for values of which some belong to positives, each by a line that did not know it, and others to pages
     of which nothing is known. ``share`` puts the middle at a fixed part of the way from the background to the
-    positives.
+    positives. ``importance`` is that of each page of the background, 1 where it is not given.
 
     Without it the middle is where ``recall^2 / share of all pages`` is greatest (Lee and Liu, Learning with positive
     and unlabeled examples using weighted logistic regression, 2003), which needs no knowledge of how many pages are on
@@ -51,7 +62,8 @@ def place(held_out: Floats, background: Floats, share: float | None = None) -> S
     of them are known.
     """
     mean = float(held_out.mean())
-    usual = off_topic(background, mean)
+    counts = np.ones(len(background)) if importance is None else importance * len(background) / importance.sum()
+    usual = off_topic(background, mean, counts)
     far = max(mean - usual, _LEAST_FAR)
     if share is not None:
         return Scale(usual + share * far, far / _STEEPNESS)
@@ -59,6 +71,21 @@ def place(held_out: Floats, background: Floats, share: float | None = None) -> S
     spread = math.sqrt((_KNOWN * (_SPREAD * far) ** 2 + off) / (_KNOWN + len(held_out)))
     cuts = np.linspace(usual, max(float(background.max()), mean + 2 * spread), _STEPS)
     recall = np.array([math.erfc((cut - mean) / spread / math.sqrt(2)) / 2 for cut in cuts.tolist()])
-    above = len(background) - np.searchsorted(np.sort(background), cuts)
+    order = np.argsort(background, kind="stable")
+    below = np.concatenate((np.zeros(1), np.cumsum(counts[order])))
+    above = len(background) - below[np.searchsorted(background[order], cuts)]
     best = float(cuts[np.argmax(recall * recall / (above + _MORE))])
     return Scale(_OF_CUT * best + (1 - _OF_CUT) * mean, far / _STEEPNESS)
+
+
+def told_apart(scale: Scale, values: Floats, answers: NDArray[np.bool_]) -> Scale:
+    """The scale, moved to where the pages that somebody was asked about say it should be, each by its value on a line
+    that did not know the answer. Whatever made us ask, the scale says how likely an answer is, given the value: so the
+    middle is the most likely one of all, given how likely each was before (a bell around where it was)."""
+    if not len(values):
+        return scale
+    moved = np.linspace(-_FARTHEST, _FARTHEST, _STEPS + 1)
+    middles = scale.middle + _MOVE * scale.unit * _STEEPNESS * moved
+    odds = (values[None, :] - middles[:, None]) / scale.unit
+    likely = -np.logaddexp(0.0, np.where(answers[None, :], -odds, odds)).sum(axis=1) - moved**2 / 2
+    return Scale(float(middles[np.argmax(likely)]), scale.unit)

@@ -22,6 +22,7 @@ _MASK = np.uint32(_BUCKETS - 1)
 _LEAST = 1e-12  # a length to divide by
 _DOMAIN = 0.3  # what a domain weighs beside words of length 1
 _NONE = np.zeros(0, np.int32)
+_MOST_HOSTS = 1 << 14  # whose numbers are kept at hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ class Numbering:
     def _domains(self, host: str) -> NDArray[np.int32]:
         known = self._of_host.get(host)
         if known is None:
+            if len(self._of_host) >= _MOST_HOSTS:
+                self._of_host.clear()
             known = self._of_host[host] = self.numbers(domain_terms(host))
         return known
 
@@ -95,6 +98,7 @@ class Vectors:
         self._domains = _flat([text.domains for text in texts])
         self._unit = self._weighed(np.concatenate([np.zeros(0, np.float32), *(text.weights for text in texts)]), rarity)
         self._of_domains = np.full(len(self._domains.terms), _DOMAIN)
+        self._products: Floats | None = None
 
     def _weighed(self, weights: NDArray[np.float32], rarity: Floats) -> Floats:
         sizes, terms = self._words
@@ -115,10 +119,17 @@ class Vectors:
         numbers = np.zeros(len(order), np.int32)
         numbers[kept] = np.arange(len(kept), dtype=np.int32)
         made = object.__new__(Vectors)
-        made.count, made._unit, made._of_domains = self.count, self._unit, self._of_domains
+        made.count, made._unit, made._of_domains, made._products = self.count, self._unit, self._of_domains, None
         made._words = _Flat(self._words.sizes, numbers[self._words.terms])
         made._domains = _Flat(self._domains.sizes, numbers[self._domains.terms])
         return made, kept
+
+    def likeness(self, place: int) -> Floats:
+        """The cosine of each text with the one at this place; a domain that both are from adds to it."""
+        alone = np.zeros(self.count)
+        alone[place] = 1.0
+        size = int(max(self._words.terms.max(initial=0), self._domains.terms.max(initial=0))) + 1
+        return self.dot(self.sums(alone, size))
 
     def sums(self, of: NDArray[Any], size: int) -> Floats:
         """By term, the sum over texts, each times a number of its own."""
@@ -128,6 +139,15 @@ class Vectors:
     def dot(self, vector: Floats) -> Floats:
         """Each text times a vector."""
         return _dot(self._words, self._unit, vector) + _dot(self._domains, self._of_domains, vector)
+
+    def products(self) -> Floats:
+        """Each text times each other; worked out once. A word and a domain that share a number are two here: that is
+        rare, and changes little."""
+        if self._products is None:
+            self._products = np.zeros((self.count, self.count))
+            _add_products(self._words, self._unit, self._products)
+            _add_products(self._domains, self._of_domains, self._products)
+        return self._products
 
 
 class _Flat(NamedTuple):
@@ -151,6 +171,16 @@ def _dot(flat: _Flat, unit: Floats, vector: Floats) -> Floats:
     if core is not None and core.dot_texts(flat.sizes, flat.terms, unit, vector, found):
         return found
     return _by_text(flat.sizes, unit * vector.take(flat.terms, mode="clip"))
+
+
+def _add_products(flat: _Flat, unit: Floats, products: Floats) -> None:
+    if core is not None and core.multiply_texts(flat.sizes, flat.terms, unit, None, products):
+        return
+    size = int(flat.terms.max(initial=-1)) + 1
+    ends = np.cumsum(flat.sizes)
+    for text, (start, end) in enumerate(zip((ends - flat.sizes).tolist(), ends.tolist(), strict=True)):
+        alone = np.bincount(flat.terms[start:end], unit[start:end], size)
+        products[text] += _by_text(flat.sizes, unit * alone.take(flat.terms))
 
 
 def _by_text(sizes: NDArray[np.int64], of_terms: Floats) -> Floats:

@@ -12,14 +12,15 @@ from dowse.judge.predicate.grade import OPPOSITE, Satisfied, all_of, compared, h
 from dowse.judge.predicate.syntax import And, Leaf, Node, Not, Or
 from dowse.judge.predicate.urls import url_test
 from dowse.judge.terms import Terms
-from dowse.model.facts import object_type
+from dowse.model.facts import PageFacts, object_type
 from dowse.model.judge import ReadPage
 from dowse.model.page import Part
 from dowse.model.words import words
 
-__all__ = ["ParsedPredicate", "leaves"]
+__all__ = ["ParsedPredicate", "joined", "leaves"]
 
 _STRONGEST = 50  # terms of a category that stand for it in the topic's vector
+_OF_WORDS = ("word", "category")  # what asks for the words of the page itself
 _Degrees = tuple[bool, float, float]  # held; the degree of it, and of its negation
 
 
@@ -57,29 +58,29 @@ class ParsedPredicate:
     can_be_sent = True
 
     def __init__(self, root: Node, terms: Terms, categories: Mapping[str, Category]) -> None:
-        self._root = root
+        self.root = root
         self._terms = terms
         self.categories = dict(categories)
         found = [leaf for leaf, _ in leaves(root)]
-        self._phrases = {
+        self.phrases = {
             leaf.argument: terms.sequence(words(leaf.argument)) for leaf in found if leaf.name in ("word", "title")
         }
         self._urls = {leaf: url_test(leaf.name, leaf.argument) for leaf in found if leaf.name.startswith("url.")}
         self._types = {leaf: object_type(leaf.argument) for leaf in found if leaf.name == "object"}
-        counted = (self._phrases[leaf.argument] for leaf in found if leaf.name == "word")
+        counted = (self.phrases[leaf.argument] for leaf in found if leaf.name == "word")
         self.terms = tuple(dict.fromkeys(chain.from_iterable(counted)))
         self.needs_objects = bool(self._types)
         self.needs_text = any(category.needs_text for category in self.categories.values())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ParsedPredicate, (self._root, self._terms, self.categories)
+        return ParsedPredicate, (self.root, self._terms, self.categories)
 
     def wanted(self) -> dict[str, float]:
         found: dict[str, float] = {}
-        for leaf, positive in leaves(self._root):
+        for leaf, positive in leaves(self.root):
             if positive == _asks_for_little(leaf):
                 continue
-            for term in self._phrases.get(leaf.argument, ()) if leaf.name in ("word", "title") else ():
+            for term in self.phrases.get(leaf.argument, ()) if leaf.name in ("word", "title") else ():
                 found[term] = 1.0
             if leaf.name == "category":
                 strongest = self.categories[leaf.argument].strongest(_STRONGEST)
@@ -90,30 +91,32 @@ class ParsedPredicate:
 
     def __call__(self, page: ReadPage) -> Satisfied:
         parts: list[Part] = []
-        held, degree, _ = self._walk(self._root, 0, _Asked(page), parts)
+        held, degree, _ = self._walk(self.root, 0, _Asked(page), parts)
         return Satisfied(held, degree, tuple(parts))
 
     def _walk(self, node: Node, depth: int, page: _Asked, parts: list[Part]) -> _Degrees:
         if isinstance(node, Leaf):
-            value = self._value(node, page)
-            held, degree, opposite = self._graded(node, value)
+            value = self._of_words(node, page) if node.name in _OF_WORDS else self.value(node, page.facts)
+            held, degree, opposite = self.graded(node, value)
             parts.append(Part(node.text, held, degree, None if isinstance(value, bool) else value, depth))
             return held, degree, opposite
         place = len(parts)
         below = (node.part,) if isinstance(node, Not) else node.parts
         found = [self._walk(part, depth + 1, page, parts) for part in below]
-        held, degree, opposite = _joined(node, found)
+        held, degree, opposite = joined(node, found)
         parts.insert(place, Part(type(node).__name__.lower(), held, degree, depth=depth))
         return held, degree, opposite
 
-    def _value(self, leaf: Leaf, page: _Asked) -> float | str | bool:
-        facts, name = page.facts, leaf.name
-        if name == "word":
-            return float(page.count(self._phrases[leaf.argument]))
+    def _of_words(self, leaf: Leaf, page: _Asked) -> float:
+        if leaf.name == "word":
+            return float(page.count(self.phrases[leaf.argument]))
+        return page.probability(leaf.argument, self.categories[leaf.argument])
+
+    def value(self, leaf: Leaf, facts: PageFacts) -> float | str | bool:
+        """What a test that asks for no words of the page measures."""
+        name = leaf.name
         if name == "title":
-            return _occurrences(self._phrases[leaf.argument], self._terms.sequence(words(facts.title)))
-        if name == "category":
-            return page.probability(leaf.argument, self.categories[leaf.argument])
+            return _occurrences(self.phrases[leaf.argument], self._terms.sequence(words(facts.title)))
         if name == "object":
             return self._types[leaf] in facts.objects
         if name in ("similarity", "erid"):
@@ -124,7 +127,8 @@ class ParsedPredicate:
             return facts.language
         return self._urls[leaf](facts.url)
 
-    def _graded(self, leaf: Leaf, value: float | str | bool) -> _Degrees:
+    def graded(self, leaf: Leaf, value: float | str | bool) -> _Degrees:
+        """Whether a test is passed with this value, and how nearly; and how nearly it is not."""
         sign, bound = leaf.operator, leaf.bound
         if not sign and LEAVES[leaf.name].gives == "category":
             sign, bound = ">=", self.categories[leaf.argument].threshold
@@ -135,7 +139,8 @@ class ParsedPredicate:
         return holds(value, sign, bound), compared(value, sign, bound), opposite
 
 
-def _joined(node: And | Or | Not, found: list[_Degrees]) -> _Degrees:
+def joined(node: And | Or | Not, found: list[_Degrees]) -> _Degrees:
+    """What ``and``, ``or`` and ``not`` make of their parts."""
     held, degrees, opposites = (tuple(column) for column in zip(*found, strict=True))
     if isinstance(node, And):
         return all(held), all_of(degrees), max(opposites)

@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 
 from dowse.judge import SimilarityJudge, TopicJudge
 from dowse.lab.html_markup import clip
+from dowse.model.block_rule import BlockRule
 from dowse.model.facts import PageFacts
 from dowse.model.page import Verdict
 from dowse.parse import Document, Outline, RawLink, block_starts, detect_language, line_groups
 
 __all__ = ["Block", "BlockedPage", "Lines", "measure"]
 
+_PUBLISHED = BlockRule()
 _MOST_TEXT = 600
 _MOST_HEADING = 120
 
@@ -100,11 +102,13 @@ class BlockedPage:
         return self.blocks[max(0, bisect_right(self.blocks, line, key=lambda block: block.start) - 1)]
 
 
-def measure(document: Document, judge: TopicJudge, facts: PageFacts | None = None) -> BlockedPage:
-    """Cut a page into blocks and judge both. ``facts`` of the page may be given where a predicate asks for more than
-    the document tells; a block is judged with the same, but for its text and links."""
+def measure(
+    document: Document, judge: TopicJudge, facts: PageFacts | None = None, rule: BlockRule = _PUBLISHED
+) -> BlockedPage:
+    """Cut a page into blocks by a rule and judge both. ``facts`` of the page may be given where a predicate asks for
+    more than the document tells; a block is judged with the same, but for its text and links."""
     reading = judge.nearness.read(document.lines.tokens())
-    starts = block_starts(document)
+    starts = block_starts(document, rule)
     similarities = judge.nearness.similarities(reading, line_groups(starts, len(document.lines))).tolist()
     names = _Names(document)
     links = [0] * len(starts)

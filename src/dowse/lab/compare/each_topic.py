@@ -23,7 +23,7 @@ from dowse.lab.replay.corpus_web import CorpusWeb
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import Topic
 
-__all__ = ["EachTopic", "Task", "Told", "each_label", "each_topic", "opened", "topic_and_seeds"]
+__all__ = ["EachTopic", "Task", "Told", "each_label", "each_topic", "opened", "topic_and_seeds", "topic_of"]
 
 T = TypeVar("T")
 Told = Callable[[int, int], None]
@@ -118,15 +118,21 @@ def topic_and_seeds(
     corpus: Corpus, plan: Plan, label: str, yardstick: Labels | None = None
 ) -> tuple[LabTopic, tuple[SeedSet, ...]] | Unfit:
     """A label as the plan would have it: one of the corpus, or of the yardstick in its place."""
+    topic = topic_of(corpus, plan, label, yardstick)
+    if isinstance(topic, Unfit):
+        return topic
+    seeds = make_seeds(corpus, topic, plan.seeds_kind, sets=plan.seed_sets, pages=plan.seeds)
+    return seeds if isinstance(seeds, Unfit) else (topic, seeds)
+
+
+def topic_of(corpus: Corpus, plan: Plan, label: str, yardstick: Labels | None = None) -> LabTopic | Unfit:
+    """What is looked for, wherever a crawl begins."""
     topic = make_topic(
         corpus, label, seed_number=plan.seed_number, examples=plan.examples, min_pages=plan.min_pages, labels=yardstick
     )
-    if isinstance(topic, Unfit):
-        return topic
-    if plan.by_query and not _says_something(topic.query):
+    if isinstance(topic, LabTopic) and plan.by_query and not _says_something(topic.query):
         return Unfit(label, "its name has no word to look for, and the crawler is told nothing else")
-    seeds = make_seeds(corpus, topic, plan.seeds_kind, sets=plan.seed_sets, pages=plan.seeds)
-    return seeds if isinstance(seeds, Unfit) else (topic, seeds)
+    return topic
 
 
 def _says_something(query: str) -> bool:

@@ -44,11 +44,13 @@ class LiftRow:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The curves of a figure, the highest first; the labels that could not take part; and the table of some figures."""
+    """The curves of a figure, the highest first; the labels that could not take part; the table of some figures; and
+    what a reader must know besides."""
 
     curves: list[MeanCurve]
     unfit: list[Unfit]
     table: list[LiftRow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def averaged(

@@ -12,11 +12,11 @@ from dowse.lab.compare.run_results import Kind
 from dowse.lab.corpus.topics import KINDS
 from dowse.model.errors import UserError
 from dowse.model.topic import StrategyChoice
-from dowse.model.topicfile import MAXIMISE
+from dowse.model.topicfile import COST_FORMS, MAXIMISE
 from dowse.predict import build_strategy, check_maximise, split_strategy
 
 __all__ = [
-    "BASELINES", "DEFAULT", "ORACLES", "REFERENCES", "Plan", "budget_requests", "kind_of", "parse_strategy",
+    "BASELINES", "DEFAULT", "ORACLES", "REFERENCES", "SPEEDS", "Plan", "budget_requests", "kind_of", "parse_strategy",
     "with_default", "with_references",
 ]  # fmt: skip
 
@@ -27,6 +27,9 @@ REFERENCES = (*BASELINES, *ORACLES)
 
 DEFAULT = StrategyChoice().name
 """The strategy of a crawl that names none: part of a comparison unless it is left out."""
+
+SPEEDS = ("even", "uneven")
+"""How quick sites are whose times were not recorded: all alike, or each in its own way."""
 
 _UNASKED = (DEFAULT, "best-first")  # compared where no strategy is named
 
@@ -50,6 +53,8 @@ class Plan:
     inside: bool = False  # links that leave the frozen set are not followed
     weighting: str = "log"  # of the judge's terms
     by_query: bool = False  # the crawler is told the label's name alone: examples are seeds, and nothing else
+    cost: str = "robust"  # the form of what efficiency divides by, and of what the figures of value charge
+    speeds: str = "even"  # of sites whose times were not recorded; "uneven": each has its own
 
     def __post_init__(self) -> None:
         if not self.strategies:
@@ -61,11 +66,18 @@ class Plan:
         _parse_budget(self.budget)
         if self.seeds_kind not in KINDS:
             raise UserError(f"seeds are {', '.join(KINDS[:-1])} or {KINDS[-1]}, not {self.seeds_kind!r}")
+        _check_choice("cost", self.cost, COST_FORMS)
+        _check_choice("speeds", self.speeds, SPEEDS)
         for name in ("seed_sets", "seeds", "min_pages"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name.replace('_', '-')} is at least 1")
         if self.examples < 0 or not (self.query or (self.examples and not self.by_query)):
             raise UserError("the crawler must be told something: give examples, or the label's name as its query")
+
+
+def _check_choice(name: str, chosen: str, choices: Sequence[str]) -> None:
+    if chosen not in choices:
+        raise UserError(f"{name} is {' or '.join(choices)}, not {chosen!r}")
 
 
 def with_default(named: Sequence[str] | None) -> tuple[str, ...]:
@@ -91,16 +103,19 @@ def kind_of(strategy: str) -> Kind:
 
 
 def parse_strategy(text: str) -> StrategyChoice:
-    """A strategy with its parameters, as ``name`` or ``name:key=value,key=value``; ``maximise`` may be one of them.
+    """A strategy with its parameters, as ``name`` or ``name:key=value,key=value``; ``maximise`` and ``min_priority``
+    may be among them.
 
     >>> parse_strategy("weighted:a=0.4,b=0.2")
-    StrategyChoice(name='weighted', params={'a': 0.4, 'b': 0.2}, maximise='value', learn_from=())
+    StrategyChoice(name='weighted', params={'a': 0.4, 'b': 0.2}, maximise='value', learn_from=(), min_priority=None)
     """
     name, params = split_strategy(text)
-    maximise = params.pop("maximise", "value")
+    maximise, lowest = params.pop("maximise", "value"), params.pop("min_priority", None)
     if maximise not in MAXIMISE:
         raise UserError(f"{text!r}: maximise is {' or '.join(MAXIMISE)}")
-    return StrategyChoice(name, params, maximise)
+    if lowest is not None and (isinstance(lowest, bool) or not isinstance(lowest, int | float)):
+        raise UserError(f"{text!r}: min_priority is a number")
+    return StrategyChoice(name, params, maximise, min_priority=lowest)
 
 
 def budget_requests(text: str, pages: int) -> int:

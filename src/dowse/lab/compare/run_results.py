@@ -54,6 +54,8 @@ class RunResult(TypedDict):
     relevant_at: list[int]  # which requests, counted from 1, brought a relevant page
     without_page_at: list[int]  # and which none
     target_distances: list[int] | None  # of the targets in the order found; None where no links led to one of them
+    tunnels: list[int]  # the length of that to each relevant page links led to, in the order found; 0: there is none
+    gray_tunnels: list[int]  # those of them that are gray
 
 
 def run_result(
@@ -86,6 +88,8 @@ def run_result(
         "relevant_at": (1 + np.flatnonzero(run.relevant)).tolist(),
         "without_page_at": (1 + np.flatnonzero(~run.page)).tolist(),
         "target_distances": None if NO_PATH in distances else distances,
+        "tunnels": run.tunnel[run.tunnel != NO_PATH].tolist(),
+        "gray_tunnels": run.tunnel[run.gray].tolist(),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, TypedDict, cast
 
 from dowse.lab.compare.bootstrap import Cell, Comparison, Interval, mean, ratio
@@ -38,6 +38,9 @@ class SummaryRow(TypedDict):
     recall: Figure
     harvest: Figure
     links_per_target: Figure  # from the seeds, over the same number of targets for all: see ``target_lengths``
+    through_tunnels: Figure  # share of the relevant pages that irrelevant ones led to, see dowse.lab.measure.tunnels
+    tunnel_length: Figure  # irrelevant pages in a row
+    gray_tunnels: Figure  # share of the tunnels
     requests: Figure
     bytes: Figure
     basis: str  # what the intervals were resampled from
@@ -65,6 +68,9 @@ def summarise(
                 "recall": _figure(intervals["recall"]),
                 "harvest": _figure(intervals["harvest"]),
                 "links_per_target": _figure(mean(lengths.links_per_target(name), seed_number)),
+                "through_tunnels": _tunnels(own, _through, seed_number),
+                "tunnel_length": _tunnels(own, _length, seed_number),
+                "gray_tunnels": _tunnels(own, _gray, seed_number),
                 "requests": _figure(intervals["requests"]),
                 "bytes": _figure(intervals["bytes"]),
                 "basis": intervals["auc"].basis,
@@ -81,6 +87,32 @@ def _cells(results: Sequence[RunResult], measure: Measure) -> dict[Cell, float]:
             raise ValueError(f"{result['strategy']} ran twice on topic {cell[0]!r}, seed set {cell[1]!r}")
         cells[cell] = math.nan if value is None else float(value)
     return cells
+
+
+def _tunnels(results: Sequence[RunResult], measure: Callable[[RunResult], float], seed_number: int) -> Figure:
+    """Over the runs that have something to measure."""
+    cells = {(result["topic"], result["seed_set"]): measure(result) for result in results}
+    return _figure(mean({cell: value for cell, value in cells.items() if math.isfinite(value)}, seed_number))
+
+
+def _through(result: RunResult) -> float:
+    return _share(len(_lengths(result)), len(result["tunnels"]))
+
+
+def _length(result: RunResult) -> float:
+    return _share(sum(_lengths(result)), len(_lengths(result)))
+
+
+def _gray(result: RunResult) -> float:
+    return _share(len(result["gray_tunnels"]), len(_lengths(result)))
+
+
+def _lengths(result: RunResult) -> list[int]:
+    return [length for length in result["tunnels"] if length]
+
+
+def _share(part: float, whole: int) -> float:
+    return part / whole if whole else math.nan
 
 
 def _figure(interval: Interval) -> Figure:
@@ -110,6 +142,11 @@ _COLUMNS: dict[str, tuple[str, Form, Form]] = {  # heading, and how a mean and t
     "requests": ("requests", "{:,.0f}".format, "{:,.0f}".format),
     "bytes": ("downloaded", human_bytes, human_bytes),
 }
+_TUNNELS: dict[str, tuple[str, Form, Form]] = {
+    "through_tunnels": ("through tunnels", percent, lambda share: f"{100 * share:.1f}"),
+    "tunnel_length": ("tunnel length", "{:.2f}".format, "{:.2f}".format),
+    "gray_tunnels": ("gray", percent, lambda share: f"{100 * share:.1f}"),
+}
 
 
 def summary_csv(rows: Sequence[SummaryRow]) -> str:
@@ -117,29 +154,33 @@ def summary_csv(rows: Sequence[SummaryRow]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     ends = ("", "_low", "_high", "_n")
-    writer.writerow(["strategy", "kind", *(name + end for name in _COLUMNS for end in ends), "wins_vs_bfs", "basis"])
+    columns = {**_COLUMNS, **_TUNNELS}
+    writer.writerow(["strategy", "kind", *(name + end for name in columns for end in ends), "wins_vs_bfs", "basis"])
     for row in rows:
         numbers = [
             number
-            for figure in _figures(row)
+            for figure in _figures(row, columns)
             for number in (figure["mean"], figure["low"], figure["high"], figure["n"])
         ]
         writer.writerow([row["strategy"], row["kind"], *numbers, row["wins_vs_bfs"], row["basis"]])
     return text.getvalue()
 
 
-def shown_rows(rows: Sequence[SummaryRow]) -> tuple[list[str], list[list[tuple[str, str]]]]:
+def shown_rows(
+    rows: Sequence[SummaryRow], *, tunnels: bool = False
+) -> tuple[list[str], list[list[tuple[str, str]]]]:  # fmt: skip
     """Headings, and for each strategy (after its name) the mean and the interval as text: both empty where there is
-    nothing to tell."""
-    heads = ["strategy", *(head for head, *_ in _COLUMNS.values())]
-    forms = [own for _, *own in _COLUMNS.values()]
-    cells = [[_shown(figure, *own) for figure, own in zip(_figures(row), forms, strict=True)] for row in rows]
+    nothing to tell. The table of all measures but those of ``tunnels``, or of these alone."""
+    columns = _TUNNELS if tunnels else _COLUMNS
+    heads = ["strategy", *(head for head, *_ in columns.values())]
+    forms = [own for _, *own in columns.values()]
+    cells = [[_shown(figure, *own) for figure, own in zip(_figures(row, columns), forms, strict=True)] for row in rows]
     return heads, [[(row["strategy"], ""), *own] for row, own in zip(rows, cells, strict=True)]
 
 
-def _figures(row: SummaryRow) -> list[Figure]:
+def _figures(row: SummaryRow, columns: Iterable[str]) -> list[Figure]:
     named = cast(Mapping[str, Figure], row)
-    return [named[name] for name in _COLUMNS]
+    return [named[name] for name in columns]
 
 
 def _shown(figure: Figure, form: Form, bound_form: Form) -> tuple[str, str]:

@@ -14,18 +14,20 @@ from dowse.frontier.scope import StaticScope
 from dowse.judge import TopicJudge, Vocabulary
 from dowse.lab.corpus.cache import cache_root, corpus_digest, kept
 from dowse.lab.corpus.digests import Digests
-from dowse.lab.corpus.graph import build_graph
+from dowse.lab.corpus.graph import build_graph, redirect_ends
 from dowse.lab.corpus.index import INDEX_VERSION, Index, Progress, load_index, write_index
 from dowse.lab.corpus.labels import Labels, read_labels
 from dowse.lab.corpus.page_arrays import PAGES_VERSION, Pages, load_pages, write_pages
 from dowse.lab.corpus.traces import Traces, read_traces
 from dowse.lab.measure.link_graph import LinkGraph
+from dowse.model.block_rule import BlockRule
 from dowse.model.errors import UserError
 from dowse.model.http import Response
 from dowse.model.url import canonical, fingerprint
 
 __all__ = ["Corpus", "open_corpus"]
 
+_PUBLISHED = BlockRule()
 _ENDINGS = (".warc.gz", ".warc")
 
 
@@ -68,9 +70,12 @@ class Corpus:
         """The recorded response, its body decoded."""
         return self.index.response(number)
 
-    def digests(self, judge: TopicJudge, scope: StaticScope, max_links: int) -> Digests:
+    def digests(
+        self, judge: TopicJudge, scope: StaticScope, max_links: int, rule: BlockRule = _PUBLISHED
+    ) -> Digests:  # fmt: skip
         """page number -> the digest that the live crawl's step makes of its response."""
-        return Digests(self.index, self.pages, self.vocabulary(judge.nearness.terms.language), judge, scope, max_links)
+        vocabulary = self.vocabulary(judge.nearness.terms.language)
+        return Digests(self.index, self.pages, vocabulary, judge, scope, max_links, rule)
 
     def vocabulary(self, language: str) -> Vocabulary:
         """The words of all pages, stemmed; kept for the next judge of that language."""
@@ -91,6 +96,11 @@ class Corpus:
     def leaving(self) -> NDArray[np.int64]:
         """How many distinct links of each page lead out of the corpus."""
         return self._links[1]
+
+    @cached_property
+    def ends(self) -> NDArray[np.int64]:
+        """Where each recorded URL leads in the end, by redirects that are recorded: mostly to itself."""
+        return redirect_ends(self.index)
 
     @cached_property
     def labels(self) -> Labels:

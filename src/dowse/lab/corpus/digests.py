@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.engine.page.judged import PageWords, facts_of, judge_page, repeated_blocks
-from dowse.engine.page.parsed import PageParts
+from dowse.engine.page.parsed import PageParts, parse_response
 from dowse.engine.page.step import PageStep
 from dowse.engine.workers.job import Job
 from dowse.frontier.scope import StaticScope
@@ -22,16 +22,19 @@ from dowse.judge import TopicJudge, Vocabulary
 from dowse.lab.corpus.index import Index
 from dowse.lab.corpus.page_arrays import Pages
 from dowse.lab.corpus.parsing import LINK_COLUMNS, LINK_STRINGS, NOINDEX, PAGE, REFUSED
-from dowse.model.page import Digest, Signature
+from dowse.model.block_rule import BlockRule
+from dowse.model.page import Counting, Digest, Signature
 from dowse.parse import Gathered, Mentions, line_groups, mentions
 
 __all__ = ["Digests"]
 
+_PUBLISHED = BlockRule()  # the cache has the blocks that it makes
 _UNKNOWN = -1  # not yet asked of the scope
 _ALLOWED = 0
 _NOT_ASKED = -1.0  # no similarity
 _REMEMBERED = 50_000  # pages whose lines are kept, some 3 KB each
 _ANCHOR_TOKENS = 1 << 20  # read at a time
+_USUAL = Counting()
 
 
 class Digests:
@@ -39,15 +42,18 @@ class Digests:
     made (another media type) is parsed when it is asked for."""
 
     def __init__(
-        self, index: Index, pages: Pages, vocabulary: Vocabulary, judge: TopicJudge, scope: StaticScope, max_links: int
-    ) -> None:
+        self, index: Index, pages: Pages, vocabulary: Vocabulary, judge: TopicJudge, scope: StaticScope,
+        max_links: int, rule: BlockRule = _PUBLISHED,
+    ) -> None:  # fmt: skip
         self._index = index
         self._pages = pages
         self._judge = judge
         self._scope = scope
         self._max_links = max_links
         self._read = judge.nearness.reader(vocabulary)
-        self._step = PageStep(judge, scope, max_links)
+        self._rule = rule
+        self._cut: dict[int, NDArray[np.int32]] = {}  # pages that were cut by another rule than that of the cache
+        self._step = PageStep(judge, scope, max_links, rule=rule)
         self._rules = [""]  # what a number of _rule_of stands for
         self._rule_of = np.full(len(pages.fingerprints), _UNKNOWN, np.int16)  # address -> the rule that refuses it
         # what depends on the pages before is measured page by page, by numbers of the lexicon and not of the vocabulary
@@ -96,19 +102,31 @@ class Digests:
 
     def _starts(self, number: int) -> NDArray[np.int32]:
         starts: NDArray[np.int32] = self._pages.columns["block_starts"][self._pages.bounds("block_ends", number)]
-        return starts
+        if self._rule == _PUBLISHED:
+            return starts
+        found = self._cut.get(number)
+        if found is None:  # of the outline nothing is kept
+            found = np.array(parse_response(self._index.response(number), rule=self._rule).starts, np.int32)
+            if len(self._cut) < _REMEMBERED:
+                self._cut[number] = found
+        return found
 
-    def __call__(self, number: int, repeats: bytes = b"", *, keep_bag: bool = False) -> Digest:
+    def __call__(
+        self, number: int, repeats: bytes = b"", *, terms: int = 0, counting: Counting = _USUAL
+    ) -> Digest:  # fmt: skip
         pages, judge = self._pages, self._judge
         if not pages.facts[number, 0] & PAGE or self._parses:
-            return self._step.digest(Job(self._index.response(number), 0.0, repeats=repeats, keep_bag=keep_bag))
+            job = Job(self._index.response(number), 0.0, repeats=repeats, terms=terms, counting=counting)
+            return self._step.digest(job)
         start = perf_counter()
-        page, targets, anchors = self._page(number)
+        page, targets, texts = self._page(number)
         read_at = perf_counter()
         reading = self._read(pages.columns["tokens"][pages.bounds("token_ends", number)])
-        words = PageWords(reading, judge.nearness.similarities(reading), self._by_anchor[anchors], self._urls(targets))
+        words = PageWords(reading, judge.nearness.similarities(reading), self._by_anchor[texts], self._urls(targets))
         facts = facts_of(pages.strings["urls"][number], page.content)
-        digest = judge_page(judge, page, words, facts, self._scope.refuse, repeats=repeats, keep_bag=keep_bag)
+        digest = judge_page(
+            judge, page, words, facts, self._scope.refuse, repeats=repeats, terms=terms, counting=counting
+        )
         digest.parse_s, digest.judge_s = read_at - start, perf_counter() - read_at
         return digest
 
@@ -121,7 +139,7 @@ class Digests:
 
     def _page(self, number: int) -> tuple[PageParts, NDArray[np.int32], NDArray[np.int32]]:
         """What the first half of the step left of a page, without the links that the scope refuses; and the numbers of
-        the addresses and anchors of those that are left."""
+        the addresses of those that are left, and of the anchor of each mention."""
         pages = self._pages
         columns, strings = pages.columns, pages.strings
         flags, refresh, *facts = pages.facts[number].tolist()
@@ -135,26 +153,28 @@ class Digests:
         given["refused"] = {rule: count for rule, count in refused.items() if count}
         exact = int(columns["exact"][number])
         minhash = columns["minhash"][64 * number : 64 * number + 64].tobytes() if exact else b""
+        mentioned, texts = self._mentions(number, kept)
         page = PageParts(
             pages.content(number), Signature(exact, minhash), bool(flags & NOINDEX),
             strings["urls"][refresh] if refresh >= 0 else None, self._starts(number),
-            Gathered(strings["urls"].take(targets), **given), self._mentions(number, kept), pages.fingerprints[targets],
+            Gathered(strings["urls"].take(targets), **given), mentioned, pages.fingerprints[targets],
         )  # fmt: skip
-        return page, targets, of_links["anchors"]
+        return page, targets, texts
 
-    def _mentions(self, number: int, kept: NDArray[np.intp] | None) -> Mentions:
-        """Where the links stand; those of the rows that are ``kept``, where not all are."""
+    def _mentions(self, number: int, kept: NDArray[np.intp] | None) -> tuple[Mentions, NDArray[np.int32]]:
+        """Where the links stand, and their anchors; those of the rows that are ``kept``, where not all are."""
         pages = self._pages
         at = pages.bounds("mention_ends", number)
-        rows, paragraphs, paths = (pages.columns[name][at] for name in ("mentioned", "paragraphs", "paths"))
+        names = ("mentioned", "paragraphs", "paths", "texts")
+        rows, paragraphs, paths, texts = (pages.columns[name][at] for name in names)
         if kept is not None:
             renumbered = np.full(int(rows.max(initial=-1)) + 1, -1, np.int32)
             renumbered[kept] = np.arange(len(kept))
             rows = renumbered[rows]
             left = rows >= 0
-            rows, paragraphs, paths = rows[left], paragraphs[left], paths[left]
+            rows, paragraphs, paths, texts = rows[left], paragraphs[left], paths[left], texts[left]
         headings = pages.columns["headings"][pages.bounds("heading_ends", number)]
-        return mentions(rows, paragraphs, paths, self._starts(number), headings)
+        return mentions(rows, paragraphs, paths, self._starts(number), headings), texts
 
     def _rules_of(self, targets: NDArray[np.int32]) -> NDArray[np.int16]:
         rules = self._rule_of[targets]

@@ -13,7 +13,7 @@ from dowse.lab.corpus.index import Index
 from dowse.lab.corpus.page_arrays import Pages
 from dowse.lab.measure.link_graph import LinkGraph
 
-__all__ = ["build_graph"]
+__all__ = ["build_graph", "redirect_ends"]
 
 _REDIRECT_DOUBLINGS = 4  # 16 redirects in a row, more than any crawl follows
 
@@ -27,7 +27,7 @@ def build_graph(index: Index, pages: Pages) -> tuple[LinkGraph, NDArray[np.int64
     refreshing = np.flatnonzero(pages.columns["refresh"] >= 0)
     sources = np.concatenate((sources, refreshing))
     targets = np.concatenate((targets, pages.columns["refresh"][refreshing]))
-    ends = np.concatenate((_redirect_ends(index), np.arange(size, len(pages.fingerprints))))
+    ends = np.concatenate((redirect_ends(index), np.arange(size, len(pages.fingerprints))))
     targets = ends[targets]
     keys = np.unique(sources[targets != sources] * len(ends) + targets[targets != sources])
     sources, targets = keys // max(1, len(ends)), keys % max(1, len(ends))
@@ -37,7 +37,7 @@ def build_graph(index: Index, pages: Pages) -> tuple[LinkGraph, NDArray[np.int64
     return LinkGraph.of(size, sources[inside], targets[inside]), np.bincount(sources[~inside], minlength=size)
 
 
-def _redirect_ends(index: Index) -> NDArray[np.int64]:
+def redirect_ends(index: Index) -> NDArray[np.int64]:
     """Where each address of the corpus leads in the end, as far as it is recorded."""
     ends = np.arange(len(index), dtype=np.int64)
     leading = [(row, location) for row, location in enumerate(index.locations) if location]

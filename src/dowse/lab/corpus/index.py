@@ -18,19 +18,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.engine.exchange.recorded_exchange import KINDS, read_http, read_response, target_of
 from dowse.lab.corpus.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
 from dowse.lab.corpus.code_version import source_version
-from dowse.lab.corpus.recorded_exchange import KINDS, read_http, read_response, target_of
-from dowse.lab.corpus.warc_records import Record, RecordFile, read_record
 from dowse.model.errors import UserError
 from dowse.model.http import REDIRECTS, Response, Timings
 from dowse.model.url import Base, fingerprint
 from dowse.store import CrawlReader
 from dowse.store.schema import DATABASE
+from dowse.store.warc_records import Record, RecordFile, read_record
 
 __all__ = ["INDEX_VERSION", "Index", "Progress", "load_index", "write_index"]
 
-INDEX_VERSION = source_version("model/url.py", "lab/corpus")[:16]
+INDEX_VERSION = source_version(
+    "model/url.py", "lab/corpus", "store/warc_records.py", "engine/exchange/recorded_exchange.py"
+)[:16]
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and of how much: bytes of the archive, or pages."""

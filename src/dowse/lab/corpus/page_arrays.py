@@ -42,20 +42,22 @@ from dowse.model.words import LINE_END, word_hash
 __all__ = ["PAGES_VERSION", "Pages", "load_pages", "write_pages"]
 
 PAGES_VERSION = source_version(
-    "parse", "model/words.py", "model/url.py", "model/page.py", "engine/page/parsed.py", "lab/corpus"
-)[:16]
+    "parse", "model/words.py", "model/url.py", "model/page.py", "engine/page/parsed.py", "lab/corpus",
+    "store/warc_records.py", "engine/exchange/recorded_exchange.py",
+)[:16]  # fmt: skip
 """Whatever parses pages, or keeps them, was changed: they are parsed again."""
 
 _BATCH_PAGES = 128
 _FACTS = ("flags", "refresh", *(f"refused_{rule}" for rule in REFUSED), *CONTENT_NUMBERS)
 _COLUMNS: dict[str, type[np.generic]] = {
     "facts": np.int64, "exact": np.uint64, "minhash": np.uint8, "tokens": np.int32, "targets": np.int32,
-    "mentioned": np.int32, "paragraphs": np.int32, "paths": np.uint32, "block_starts": np.int32, "headings": np.int32,
-    "anchor_tokens": np.int32, **LINK_COLUMNS,
+    "mentioned": np.int32, "paragraphs": np.int32, "texts": np.int32, "paths": np.uint32, "block_starts": np.int32,
+    "headings": np.int32, "anchor_tokens": np.int32, **LINK_COLUMNS,
 }  # fmt: skip
 _ENDS = {"n_tokens": "token_ends", "n_rows": "row_ends", "n_mentions": "mention_ends", "n_blocks": "block_ends",
          "n_headings": "heading_ends"}  # fmt: skip
-_TABLES = {"targets": "urls", "refresh": "urls", "tokens": "words", **{name: name for name in LINK_STRINGS}}
+_TABLES = {"targets": "urls", "refresh": "urls", "tokens": "words", "texts": "anchors",
+           **{name: name for name in LINK_STRINGS}}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

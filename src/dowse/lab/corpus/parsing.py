@@ -165,6 +165,7 @@ class _Parsing:
             targets=self.urls.of(found.urls),
             mentioned=np.array(found.mentioned, np.int32),
             paragraphs=np.array(found.paragraphs, np.int32),
+            texts=self.tables["anchors"].of(found.texts),
             paths=np.array(document.outline.paths(found.elements), np.uint32),
             block_starts=np.array(starts, np.int32),
             headings=np.array(headings, np.int32),

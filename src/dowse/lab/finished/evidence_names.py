@@ -11,7 +11,7 @@ from dowse.lab.finished.page_texts import archived_document
 from dowse.model.topicfile import topic_from_json
 from dowse.model.words import word_hash, words
 from dowse.predict.learning import Statistics
-from dowse.predict.learning.link_tokens import named_tokens
+from dowse.predict.learning.link_tokens import named_tokens, named_url_tokens
 from dowse.predict.learning.statistics import Sums
 from dowse.predict.learning.strength import LEAST_PAGES, strongest
 from dowse.store import CrawlReader
@@ -36,9 +36,14 @@ def strongest_keys(counted: Sums, usual: float, most: int) -> set[int]:
 def named(crawl: CrawlReader, statistics: Statistics, most: int, progress: Progress | None = None) -> Statistics:
     """Statistics with the names of all their tokens, and of so many of the strongest words. Of the archived pages
     only as many are read as it takes."""
-    wanted = strongest_keys(statistics.words, statistics.usual, most).difference(statistics.word_names)
-    word_names = {**statistics.word_names, **_words(crawl, wanted, progress)}
-    known = set(statistics.tokens.keys.tolist())
+    words = [statistics.words, *(events.words for events in statistics.events.values())]
+    tokens = [statistics.tokens, *(events.tokens for events in statistics.events.values())]
+    wanted = set[int]().union(*(strongest_keys(own, statistics.usual, most) for own in words))
+    word_names = {
+        **statistics.word_names,
+        **_words(crawl, wanted.difference(statistics.word_names), progress),
+    }
+    known = set[int]().union(*(own.keys.tolist() for own in tokens))
     return replace(statistics, word_names=word_names, token_names={
         **statistics.token_names, **_tokens(crawl.links_to_pages(), known)
     })  # fmt: skip
@@ -47,7 +52,8 @@ def named(crawl: CrawlReader, statistics: Statistics, most: int, progress: Progr
 def _tokens(links: Iterable[tuple[str, str]], known: set[int]) -> dict[int, str]:
     names: dict[int, str] = {}
     for url, anchor in links:
-        names.update((key, name) for key, name in named_tokens(url, anchor).items() if key in known)
+        found = {**named_url_tokens(url), **named_tokens(url, anchor)}
+        names.update((key, name) for key, name in found.items() if key in known)
     return names
 
 

@@ -7,36 +7,50 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from dowse.engine.exchange.recorded_exchange import read_response
 from dowse.lab.corpus import Progress, example_texts, open_corpus
 from dowse.lab.corpus.labels import read_rows
-from dowse.lab.corpus.recorded_exchange import read_response
-from dowse.lab.corpus.warc_records import read_record
 from dowse.model.errors import StoreError, UserError
 from dowse.model.files import check_plain
+from dowse.model.http import Response
 from dowse.model.url import canonical
 from dowse.parse import Document, parse_page
 from dowse.store import CrawlReader, PageView
 from dowse.store.schema import DATABASE
 from dowse.store.warc import check_name
+from dowse.store.warc_records import read_record
 
-__all__ = ["Labelled", "archived_document", "full_text", "judged_texts", "labelled_texts", "spread"]
+__all__ = [
+    "Labelled",
+    "archived_document",
+    "archived_response",
+    "full_text",
+    "judged_texts",
+    "labelled_texts",
+    "spread",
+]
 
 T = TypeVar("T")
 
 
 def archived_document(crawl: CrawlReader, page: PageView) -> Document | None:
     """A page as it was parsed when it was fetched; None when it has no record, or a damaged one."""
-    if page.warc_file is None or page.warc_offset is None:
-        return None
-    try:
-        path = crawl.folder / check_name(page.warc_file)
-        check_plain(path, writes=False)
-        response = read_response(read_record(path, page.warc_offset), page.url)
-    except (OSError, OverflowError, StoreError, UserError):
-        return None
+    response = archived_response(crawl.folder, page.url, page.warc_file, page.warc_offset)
     if response is None:
         return None
     return parse_page(response.body, url=page.url, content_type=response.header("Content-Type") or "")
+
+
+def archived_response(folder: Path, url: str, file: str | None, offset: int | None) -> Response | None:
+    """What a page's record in the archive of a crawl holds; None when there is none, or a damaged one."""
+    if file is None or offset is None:
+        return None
+    try:
+        path = folder / check_name(file)
+        check_plain(path, writes=False)
+        return read_response(read_record(path, offset), url)
+    except (OSError, OverflowError, StoreError, UserError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)

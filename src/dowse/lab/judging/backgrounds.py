@@ -50,9 +50,8 @@ def backgrounds(
     found = []
     for strategy in plan.strategies:
         told = replace(runs.topic_for(seeds, strategy), budget=Budget(pages=pages))
-        runs.workers.start_over()
-        exchanges = replay(web, runs.workers, told, runs.scope).exchanges
-        found.append(Background(strategy, on_topic(seeds), fetched(exchanges)))
+        exchanges = replay(web, runs.pages_for(told.strategy), told, runs.scope).exchanges
+        found.append(Background(strategy, seeds.pages, fetched(exchanges)))
     return found
 
 

@@ -42,11 +42,11 @@ class LearnedContestant:
         assert judge is not None
         cosines = page_terms(corpus, topic.judge.language).cosines(first_look.nearness.vector.weights)
         bags = _bags(corpus, topic.judge.language)
-        given = {*told.positive, *told.negative}
+        given, seeds = {*told.positive, *told.negative}, set(background.seeds)
         for page in background.pages.tolist():
             if page not in given and page in bags:
-                judge.add(page, bags[page], _host(corpus, page), float(cosines[page]))
-        for _ in judge.learn():
+                judge.add(page, bags[page], _host(corpus, page), float(cosines[page]), is_seed=page in seeds)
+        for _ in judge.learn(revise=False):
             pass
         numbers = list(bags)
         found = judge.chances([(bags[page], _host(corpus, page)) for page in numbers])

@@ -26,7 +26,7 @@ class Background:
     """Pages without a label, in the order in which a crawl fetched them."""
 
     strategy: str  # of the crawl
-    seeds: tuple[int, ...]  # on the topic, as users choose them; none where the crawl began elsewhere
+    seeds: tuple[int, ...]  # where the crawl began
     pages: NDArray[np.int64] = field(repr=False)
 
 

@@ -1,9 +1,4 @@
-"""Who links to whom, as flat arrays, and how far pages are apart: by the shortest path, and as a crawl went.
-
-As a crawl went, a seed is at distance 0, and another page one link farther than the page on which the crawl discovered
-it: the first it fetched that links there. A link to a recorded redirect leads to where that ends, so a redirect adds
-nothing, and neither does any other request that brings no page.
-"""
+"""Who links to whom, as flat arrays, and how far pages are apart by the shortest path."""
 
 from __future__ import annotations
 
@@ -13,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dowse.lab.measure.run import NO_PATH, Bools, Ints
+from dowse.lab.measure.run import Bools, Ints
 
-__all__ = ["UNREACHED", "LinkGraph", "path_lengths"]
+__all__ = ["UNREACHED", "LinkGraph"]
 
 UNREACHED = np.iinfo(np.int64).max
 """The distance of what cannot be reached: farther than anything that can."""
@@ -97,21 +92,3 @@ class LinkGraph:
         best = int(np.argmax(np.diff(self.starts) * np.diff(backward.starts))) if len(self) else 0
         start = [best] if len(self) else []
         return self.reachable(start) & backward.reachable(start)
-
-
-def path_lengths(graph: LinkGraph, seeds: Iterable[int], order: Ints) -> Ints:
-    """Links from a seed to each page of a crawl that fetched pages in this order, each once. :data:`NO_PATH` for a
-    page to which no page before it leads: the crawl did not come there by links.
-
-    >>> path_lengths(LinkGraph.of(4, [0, 0, 1, 2], [1, 2, 3, 3]), [0], np.array([0, 2, 3, 1])).tolist()
-    [0, 1, 2, 1]
-    """
-    distance = np.full(len(graph), NO_PATH)
-    distance[list(seeds)] = 0
-    lengths = np.empty(len(order), np.int64)
-    for place, page in enumerate(order.tolist()):
-        lengths[place] = own = distance[page]
-        if own != NO_PATH:
-            links = graph.links_of(page)
-            distance[links[distance[links] == NO_PATH]] = own + 1
-    return lengths

@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dowse.lab.measure.link_graph import UNREACHED, LinkGraph
 from dowse.lab.measure.run import Bools, Floats, Ints, Run
+from dowse.lab.measure.tunnels import Ways
 
 __all__ = ["Bound", "knapsack_bound", "oracle_greedy", "oracle_path", "order_run"]
 
@@ -208,10 +209,12 @@ def _listed(order: Iterator[int], graph: LinkGraph, limit: int | None) -> Ints:
 
 def order_run(
     order: Ints, relevant: Bools, target: Bools, *, value: ArrayLike | None = None, wire_bytes: ArrayLike | None = None,
-    cost: ArrayLike | None = None, distance: Ints | None = None,
+    cost: ArrayLike | None = None, by: Ways | None = None,
 ) -> Run:  # fmt: skip
-    """The run that fetches pages in this order, one request each, given the columns of the whole corpus; ``distance``
-    is that of the pages in their order."""
+    """The run that fetches pages in this order, one request each, given the columns of the whole corpus; ``by`` which
+    ways it came to them, in their order."""
     columns = {"value": value, "wire_bytes": wire_bytes, "cost": cost}
     chosen = {name: np.asarray(column)[order] for name, column in columns.items() if column is not None}
-    return Run.of(relevant[order], target=target[order], distance=distance, **chosen)
+    if by is not None:
+        chosen |= {"distance": by.distance, "tunnel": by.tunnel, "gray": by.gray}
+    return Run.of(relevant[order], target=target[order], **chosen)

@@ -48,7 +48,9 @@ class Run:
     wire_bytes: Ints  # of this request
     ended_s: Floats  # virtual seconds since the crawl began, at the end of this request: never falling
     cost: Floats  # of this request
-    distance: Ints  # links from a seed to the page, as the crawl went (see dowse.lab.measure.link_graph), or NO_PATH
+    distance: Ints  # links from a seed to the page, as the crawl went (see dowse.lab.measure.tunnels), or NO_PATH
+    tunnel: Ints  # irrelevant pages in a row before a relevant one, or NO_PATH
+    gray: Bools  # were its links in blocks on the topic?
 
     @classmethod
     def of(
@@ -62,9 +64,11 @@ class Run:
         ended_s: ArrayLike | None = None,
         cost: ArrayLike | None = None,
         distance: ArrayLike | None = None,
+        tunnel: ArrayLike | None = None,
+        gray: ArrayLike | None = None,
     ) -> Run:
         """Columns left out: no targets, value 1 for a relevant page, every request a page, no bytes, one second and
-        cost 1 a request, no distances. Raises ValueError for columns that cannot be a crawl."""
+        cost 1 a request, no distances and tunnels. Raises ValueError for columns that cannot be a crawl."""
         found = np.asarray(relevant, np.bool_)
         n = len(found)
         run = cls(
@@ -76,6 +80,8 @@ class Run:
             np.arange(1.0, n + 1) if ended_s is None else np.asarray(ended_s, np.float64),
             np.ones(n) if cost is None else np.asarray(cost, np.float64),
             np.full(n, NO_PATH) if distance is None else np.asarray(distance, np.int64),
+            np.full(n, NO_PATH) if tunnel is None else np.asarray(tunnel, np.int64),
+            np.zeros(n, np.bool_) if gray is None else np.asarray(gray, np.bool_),
         )
         run._check()
         return run
@@ -83,7 +89,7 @@ class Run:
     def _check(self) -> None:
         columns = (
             self.brought, self.relevant, self.target, self.value, self.wire_bytes, self.ended_s, self.cost,
-            self.distance,
+            self.distance, self.tunnel, self.gray,
         )  # fmt: skip
         if any(column.shape != (len(self),) for column in columns):
             raise ValueError("the columns of a run have different lengths")
@@ -98,6 +104,10 @@ class Run:
             raise ValueError("a request that brought no page can be neither relevant, a target nor of value")
         if (self.distance < NO_PATH).any() or (self.distance[~self.page] != NO_PATH).any():
             raise ValueError("distances are at least 0, of pages only, or NO_PATH")
+        if (self.tunnel < NO_PATH).any() or (self.tunnel[~self.relevant] != NO_PATH).any():
+            raise ValueError("tunnels lead to relevant pages only, and have a length of at least 0, or NO_PATH")
+        if (self.gray & (self.tunnel < 1)).any():
+            raise ValueError("only a tunnel can be gray")
 
     def __len__(self) -> int:
         return len(self.relevant)

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,9 @@ AGAINST = ("bfs", "best-first")
 def linkage_curves(
     folder: Path, plan: Plan, labels: Sequence[str], *, jobs: int = 1, told: Told | None = None
 ) -> Drawn:
-    """The lift curves of crawls that have links alone to go by."""
+    """The lift curves of crawls that have links alone to go by; each is set against breadth first and best-first, which
+    take part whoever else does."""
+    plan = replace(plan, strategies=tuple(dict.fromkeys((*plan.strategies, *AGAINST))))
     compared = compare(folder, plan, labels, jobs=jobs, told=told)
     if not compared.runs:
         return Drawn([], compared.unfit)

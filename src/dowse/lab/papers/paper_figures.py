@@ -20,6 +20,7 @@ from dowse.lab.papers.prediction_error import MOST_PARENTS, prediction_curves
 from dowse.lab.papers.reuse_curves import changed_curves, reuse_curves
 from dowse.lab.papers.target_curves import HUNDRED, harvest_curves, length_curves, recall_curves, target_curves
 from dowse.lab.papers.value_curves import benefit, efficiency, value_curves
+from dowse.predict import STRATEGIES
 
 __all__ = ["PAPERS", "PaperFigure"]
 
@@ -47,13 +48,21 @@ class PaperFigure:
     along: str = ""  # of what whole a place along the axis is a percentage
     kept: bool = False  # are its runs kept, and not run again?
     note: str = ""
-    strategies: tuple[str, ...] = ("best-first",)  # whose curves are drawn when nobody says which
+    strategies: tuple[str, ...] = ("best-first",)  # that are run when nobody says which
+    drawn: tuple[str, ...] = ()  # of these, whose curves are drawn; none: all
+    speeds: str = "even"  # of sites whose times were not recorded, when nobody says which
 
 
 _COST = "cost, in percent of that of the whole corpus"
 _REQUESTS = "pages asked for, in percent of the corpus"
 _HARVEST = "relevant pages among those fetched"
 _LINKAGE = ("random", "bfs", "best-first", "weighted", "hybrid", "tunnel", "learning")
+_MEASURES = ("hybrid", "hybrid:form=paper", "similar-link:form=paper", "link:form=paper")
+_BY_COST = (
+    "hybrid:maximise=efficiency", "hybrid", "hybrid:form=paper,maximise=efficiency", "hybrid:form=paper",
+)  # fmt: skip
+_FORMS = ("learning:form=paper", "learning:combine=logs", "tunnel:form=paper", "tunnel:form=max")
+_TUNNELS = ("best-first", "tunnel:form=paper", "tunnel:form=max", "tunnel")
 _TARGETS = f"targets found, of {HUNDRED} in each topic"
 
 PAPERS = {
@@ -61,19 +70,23 @@ PAPERS = {
                         f"pages that link to a page ({MOST_PARENTS}: or more)", "root mean squared error",
                         prediction_curves, "error"),
     "th-4": PaperFigure("Value gathered for what was spent", _COST, "share of all value",
-                        partial(value_curves, benefit), "share", "the cost"),
+                        partial(value_curves, benefit), "share", "the cost", strategies=_MEASURES, speeds="uneven"),
     "th-5": PaperFigure("Value gathered, against the best that money can buy", _COST, "value over the knapsack bound",
-                        partial(value_curves, efficiency), "share", "the cost"),
+                        partial(value_curves, efficiency), "share", "the cost", strategies=_BY_COST, speeds="uneven",
+                        note="Those without maximise=efficiency do not look at cost: how much dividing by it brings is"
+                        " the distance to them."),
     "gt-5": PaperFigure("Average harvest rate", _REQUESTS, "relevant pages among those fetched",
-                        partial(target_curves, harvest_curves), "share", "the pages", kept=True),
+                        partial(target_curves, harvest_curves), "share", "the pages", kept=True,
+                        strategies=_TUNNELS),
     "gt-6": PaperFigure("Average target recall", _REQUESTS, "targets found",
-                        partial(target_curves, recall_curves), "share", "the pages", kept=True),
+                        partial(target_curves, recall_curves), "share", "the pages", kept=True,
+                        strategies=_TUNNELS),
     "gt-7": PaperFigure("Sum of target lengths", _TARGETS, "links from a seed to each target, summed",
-                        partial(target_curves, length_curves), "length", "the targets", kept=True,
+                        partial(target_curves, length_curves), "length", "the targets", kept=True, strategies=_TUNNELS,
                         note="As many targets for all: the fewest that a strategy or bfs found, with each topic and"
                         " set of seeds."),
     "ag-linkage": PaperFigure("Lift curves", _REQUESTS, _HARVEST, linkage_curves, "share", "the pages", kept=True,
-                              strategies=_LINKAGE),
+                              strategies=(*STRATEGIES, *_FORMS), drawn=_LINKAGE),
     "ag-6": PaperFigure("A fresh start, and one from an earlier crawl's statistics", _REQUESTS, _HARVEST, reuse_curves,
                         "share", "the pages", strategies=("learning",),
                         note="Reused: statistics of a crawl for the same topic, as long as this one, from other seeds"

@@ -25,8 +25,9 @@ from dowse.lab.papers.lift_table import lift_rows, pages_of
 from dowse.lab.papers.target_curves import harvest_curves
 from dowse.lab.replay.recorded_transport import FrozenWeb, Recorded
 from dowse.model.errors import UserError
+from dowse.model.strategy import Strategy
 from dowse.predict import build_strategy
-from dowse.predict.learning import Learner, Statistics
+from dowse.predict.learning import KeepsStatistics, Statistics
 
 __all__ = ["Younger", "changed_curves", "other_seeds", "reuse_curves"]
 
@@ -50,7 +51,7 @@ def changed_curves(
 def _drawn(
     earlier: Earlier, folder: Path, plan: Plan, labels: Sequence[str], jobs: int, told: Told | None
 ) -> Drawn:  # fmt: skip
-    if len(plan.strategies) != 1 or not isinstance(_made(plan.strategies[0]), Learner):
+    if len(plan.strategies) != 1 or not isinstance(_made(plan.strategies[0]), KeepsStatistics):
         raise UserError("this figure is of one strategy that keeps statistics: --strategy learning, or leave it out")
     plan = replace(plan, seed_sets=plan.seed_sets + 1)  # one more, so that there are always others to start from
     done = each_topic(partial(_runs, earlier), folder, plan, labels, jobs=jobs, told=told)
@@ -74,17 +75,16 @@ def _runs(earlier: Earlier, task: Task) -> list[RunResult]:
     return results
 
 
-def _learner(runs: TopicRuns, seeds: SeedSet, strategy: str, before: Statistics | None = None) -> Learner:
+def _learner(runs: TopicRuns, seeds: SeedSet, strategy: str, before: Statistics | None = None) -> Strategy:
     topic = runs.topic_for(seeds, strategy)
-    made = build_strategy(topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), before=before)
-    assert isinstance(made, Learner), "the plan was looked at before"
-    return made
+    return build_strategy(topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), before=before)
 
 
 def _learned(runs: TopicRuns, web: FrozenWeb, seeds: SeedSet, strategy: str) -> Statistics:
     """What a crawl has learned at its end."""
     learner = _learner(runs, seeds, strategy)
     runs.crawl(web, seeds, learner)
+    assert isinstance(learner, KeepsStatistics), "the plan was looked at before"
     return learner.statistics()
 
 

@@ -11,13 +11,14 @@ from dowse.engine.workers.job import Job, Work
 from dowse.engine.workers.port import NoProcesses
 from dowse.lab.corpus import Corpus, Digests
 from dowse.lab.replay.recorded_transport import Recorded
-from dowse.model.page import Digest
+from dowse.model.page import Counting, Digest
 from dowse.model.url import fingerprint, split
 
 __all__ = ["CorpusWeb", "KnownPages"]
 
 _UNKNOWN = (math.nan, math.nan)
 _REMEMBERED = 50_000  # digests
+_USUAL = Counting()
 
 
 class CorpusWeb:
@@ -83,23 +84,26 @@ class KnownPages(NoProcesses):
     def __init__(self, web: CorpusWeb, digests: Digests) -> None:
         self._web = web
         self._digests = digests
-        self._made: dict[tuple[int, bytes, bool], Digest] = {}  # several runs of a topic meet the same pages
+        self._made: dict[tuple[int, bytes, int, Counting], Digest] = {}  # several runs of a topic meet the same pages
 
     def start_over(self) -> None:
         """Another crawl begins."""
         self._digests.start_over()
 
     async def run(self, job: Job) -> Work:
-        return Work(self.digest(self._web.number(job.response.url), job.repeats, keep_bag=job.keep_bag))
+        number = self._web.number(job.response.url)
+        return Work(self.digest(number, job.repeats, terms=job.terms, counting=job.counting))
 
-    def digest(self, page: int, repeats: bytes = b"", *, keep_bag: bool = False) -> Digest:
+    def digest(
+        self, page: int, repeats: bytes = b"", *, terms: int = 0, counting: Counting = _USUAL
+    ) -> Digest:  # fmt: skip
         """The digest of a page whose site repeats these lines, made once (unless it depends on those made before)."""
         if self._digests.learns:
-            return self._digests(page, repeats, keep_bag=keep_bag)
-        key = page, self._digests.repeated(page, repeats), keep_bag
+            return self._digests(page, repeats, terms=terms, counting=counting)
+        key = page, self._digests.repeated(page, repeats), terms, counting
         digest = self._made.get(key)
         if digest is None:
-            digest = self._digests(page, repeats, keep_bag=keep_bag)
+            digest = self._digests(page, repeats, terms=terms, counting=counting)
             if len(self._made) < _REMEMBERED:
                 self._made[key] = digest
         return digest

@@ -80,6 +80,7 @@ class Exchange:
     started_s: float
     ended_s: float
     method: str = "GET"
+    latency_s: float = 0.0  # to the first byte
 
 
 @dataclass(slots=True)
@@ -118,7 +119,9 @@ class ReplayTransport:
         page, status, headers = (-1, 404, ()) if answer is None else (answer.page, answer.status, answer.headers)
         ended_s = self.clock.now()
         is_page = answer is not None and answer.is_page and not truncated and request.method == "GET"
-        self.log[place] = Exchange(request.url, page, status, is_page, paid, started_s, ended_s, request.method)
+        self.log[place] = Exchange(
+            request.url, page, status, is_page, paid, started_s, ended_s, request.method, latency_s
+        )
         if request.method == "HEAD" and answer is not None:  # what the body would weigh, as most servers tell
             headers = (*headers, ("Content-Length", str(answer.wire_bytes)))
         bare = answer is None or answer.is_page or status != 200 or truncated or request.method == "HEAD"

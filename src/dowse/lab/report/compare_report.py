@@ -39,6 +39,9 @@ _MEASURED = (
      " summed. Who finds more goes farther, so with each topic and set of seeds it is taken over the same number of"
      " targets, the first ones each found: the fewest that any strategy or bfs found there. A reference that found"
      " fewer has none; links a target is the same for each target."),
+    ("tunnel", "irrelevant pages in a row on the way that the crawl took, right before a relevant page; their number is"
+     " its length. Through tunnels: the share of the relevant pages found, seeds left out, that have one before them."
+     " A tunnel is gray when all its links stand in content blocks that are on the topic by themselves."),
     ("requests", "everything sent is charged: pages, redirects, robots.txt, HEAD, errors and links that leave the"
      " recorded set."),
     (ORACLE, "the reachable oracle: it knows which pages are targets, but must find its way to them by links. It takes"
@@ -67,6 +70,7 @@ def _page(results: Sequence[RunResult], title: str, version: str, settings: Mapp
         _figures(results, rows),
         *_curves(results, styles),
         *_strategies(rows, styles),
+        *_tunnels(rows, styles),
         *_topics(topic_rows(results), [row["strategy"] for row in rows]),
         *_measured(),
         *_settings(settings),
@@ -149,6 +153,20 @@ def _strategies(rows: Sequence[SummaryRow], styles: Mapping[str, Look]) -> list[
     )
     classes = ("" if row["kind"] == "strategy" else "reference" for row in rows)
     return section("Strategies", note, table(columns, cells, classes))
+
+
+def _tunnels(rows: Sequence[SummaryRow], styles: Mapping[str, Look]) -> list[Html]:
+    told = [row for row in rows if row["through_tunnels"]["mean"] is not None]
+    if not told:
+        return []
+    heads, shown = shown_rows(told, tunnels=True)
+    cells = (
+        (_name(row["strategy"], styles), *(_figure(*text) for text in texts[1:]))
+        for row, texts in zip(told, shown, strict=True)
+    )
+    note = "How each came to the relevant pages: over relevant ones, or through chains of irrelevant ones."
+    classes = ("" if row["kind"] == "strategy" else "reference" for row in told)
+    return section("Tunnels", note, table([(heads[0], "w"), *((head, "n") for head in heads[1:])], cells, classes))
 
 
 def _name(strategy: str, styles: Mapping[str, Look]) -> Html:

@@ -15,6 +15,7 @@ from dowse.lab.draw.svg import svg_in_page
 from dowse.lab.html_markup import Html, clip, document, element, section
 from dowse.lab.report import crawl_tables as tables
 from dowse.lab.report.settings_text import subject_of
+from dowse.lab.report.verdict_section import Verdicts
 from dowse.lab.wording import counted, human_bytes, human_seconds, percent, when
 from dowse.model.files import write_whole
 from dowse.store import CrawlReader, HarvestCurve, Summary
@@ -37,12 +38,15 @@ def _report(crawl: CrawlReader) -> str:
     topic = settings.get("topic")
     topic = topic if isinstance(topic, dict) else {}
     name = clip(str(topic.get("name") or subject_of(topic)), 160) or "A crawl"
+    verdicts = Verdicts(crawl, summary.runs)
     body = [
         _head(name, subject_of(topic), str(settings.get("version") or ""), summary),
         _figures(summary),
         *_harvest(crawl, summary),
         *tables.forecast(crawl.forecast()),
-        *tables.best_pages(crawl, summary),
+        *verdicts.scores(),
+        *tables.best_pages(crawl, summary, verdicts.judge),
+        *verdicts.doubts(),
         *tunnels(crawl),
         *tables.best_sites(crawl, summary),
         *tables.site_log(crawl, summary),

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dowse.lab.finished.crawl_judge import CrawlJudge
 from dowse.lab.html_markup import Html, bar, clip, element, join, link, section, table
+from dowse.lab.report.page_cell import deciding, named_page
 from dowse.lab.report.settings_text import toml_like
 from dowse.lab.wording import (
     counted,
@@ -49,19 +51,21 @@ def _first(shown: int, there: int, what: str) -> str:
 # -- what was found ----------------------------------------------------------------------------------------------------
 
 
-def best_pages(crawl: CrawlReader, summary: Summary) -> list[Html]:
+def best_pages(crawl: CrawlReader, summary: Summary, judge: CrawlJudge | None) -> list[Html]:
     found = crawl.top_pages(_PAGES)
     if not found:
         return []
-    rows = ((f"{page.score or 0:.3f}", _page(crawl, page)) for page in found)
+    rows = ((f"{page.score or 0:.3f}", _page(crawl, page, judge)) for page in found)
     note = "The relevant pages with the highest scores, and what made them score."
     more = f" {summary.relevant - len(found):,} more are in the records." if summary.relevant > len(found) else ""
     return section("Best pages", note + more, table((("score", "n tight"), ("page", "wide clip")), rows))
 
 
-def _page(crawl: CrawlReader, page: PageView) -> Html:
-    parts = [link(page.url, page.title, length=140), element("span", element("bdi", clip(page.url, 120)), class_="sub")]
-    if page.parts:
+def _page(crawl: CrawlReader, page: PageView, judge: CrawlJudge | None) -> Html:
+    parts = named_page(page)
+    if page.model:
+        parts += deciding(crawl, page, judge)
+    elif page.parts:
         parts.append(element("span", join(_held(page), ", "), class_="sub"))
     elif page.reasons:
         parts.append(element("span", join(_reasons(page), ", "), class_="sub"))

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 __all__ = ["Book", "Entry"]
 
-_HEAD = struct.Struct("<BiiHHH")  # what it is, site, ordinal; how many parents, tokens, words
-_JUDGED, _SATISFIES = 1, 2
+# what it is, site, ordinal, where it leads; how many parents, tokens, words: a page may have any number of them
+_HEAD = struct.Struct("<BiiiIII")
+_JUDGED, _SATISFIES, _BORROWED = 1, 2, 4
 
 
 def _none() -> NDArray[np.uint32]:
@@ -30,6 +31,8 @@ class Entry:
     ordinal: int = -1  # how many pages were judged before it; -1: it was not judged
     satisfies: bool = False
     words: NDArray[np.uint32] = field(default_factory=_none)
+    leads_to: int = -1  # the URL it redirects to
+    borrowed: bool = False  # its tokens are those of the URL that redirects here
 
     @property
     def judged(self) -> bool:
@@ -63,22 +66,32 @@ class Book:
                 self.count = max(self.count, id_ + 1)
 
     def moved(self, source: int, target: int) -> None:
-        before = self.entries.get(source, Entry())
-        self.entries[target] = Entry(list(before.parents), before.tokens, before.site)
-        self.count = max(self.count, target + 1)
-        self._changed.add(target)
+        """Who links to the one links to the other. Which tokens that has is known once a page names it, or it was
+        judged."""
+        before, after = self.at(source), self.at(target)
+        before.leads_to = target
+        after.parents, after.tokens, after.site, after.borrowed = list(before.parents), before.tokens, before.site, True
+
+    def end(self, id_: int) -> int:
+        """Where a URL leads: to itself, unless it redirects."""
+        seen = {id_}
+        while (entry := self.entries.get(id_)) is not None and entry.leads_to >= 0 and entry.leads_to not in seen:
+            id_ = entry.leads_to
+            seen.add(id_)
+        return id_
 
 
 def _packed(entry: Entry) -> bytes:
-    flags = _JUDGED * entry.judged | _SATISFIES * entry.satisfies
-    head = _HEAD.pack(flags, entry.site, entry.ordinal, len(entry.parents), len(entry.tokens), len(entry.words))
+    flags = _JUDGED * entry.judged | _SATISFIES * entry.satisfies | _BORROWED * entry.borrowed
+    sizes = len(entry.parents), len(entry.tokens), len(entry.words)
+    head = _HEAD.pack(flags, entry.site, entry.ordinal, entry.leads_to, *sizes)
     return head + np.array([*entry.parents, *entry.tokens, *entry.words], "<u4").tobytes()
 
 
 def _unpacked(row: bytes) -> Entry:
-    flags, site, ordinal, parents, tokens, words = _HEAD.unpack_from(row)
+    flags, site, ordinal, leads_to, parents, tokens, words = _HEAD.unpack_from(row)
     numbers = np.frombuffer(row, "<u4", parents + tokens + words, _HEAD.size)
     return Entry(
         numbers[:parents].tolist(), numbers[parents : parents + tokens], site, ordinal, bool(flags & _SATISFIES),
-        numbers[parents + tokens :],
+        numbers[parents + tokens :], leads_to, bool(flags & _BORROWED),
     )  # fmt: skip

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dowse.compiled import core
 from dowse.model.page import Context
 from dowse.predict.learning.link_tokens import BUCKETS
-from dowse.predict.learning.notes import PARENTS, Rows
+from dowse.predict.learning.notes import PARENTS, Rows, judged
 from dowse.predict.learning.siblings import MOST_PLACES, Siblings
 from dowse.predict.learning.statistics import Statistics
 
@@ -113,6 +113,14 @@ class Tables:
         tokens = rows["token"]
         at, which = np.nonzero(tokens)
         np.add.at(self._tokens, tokens[at, which] & _MASK, more[at].astype(np.complex64))
+        self._count_links(rows, values, times)
+
+    def failed(self, rows: Rows) -> None:
+        """URLs with these records were asked for in vain: targets that are worth nothing, for their siblings. What
+        tokens and sites say of that is told by :class:`~dowse.predict.learning.answers.Answers`."""
+        self._count_links(rows, np.zeros(len(rows)), 1)
+
+    def _count_links(self, rows: Rows, values: Floats, times: int) -> None:
         at, which = np.nonzero(_remembered(rows))
         self.siblings.count(
             rows["page"][at, which].astype(np.int64), rows["place"][at, which].astype(np.int64), values[at], times
@@ -137,8 +145,9 @@ class Tables:
         np.maximum.at(last, pages, places)
         opened = np.flatnonzero(last >= 0)
         self.siblings.open(opened, last[opened], rows["own"][opened].astype(np.float64))
-        judged = ~np.isnan(rows["own"])
-        self.judged(rows[judged], rows["own"][judged].astype(np.float64))
+        known = rows[judged(rows)]
+        self.judged(known, known["own"].astype(np.float64))
+        self.failed(rows[~np.isnan(rows["own"]) & (rows["failed"] > 0)])
 
     def features(self, rows: Rows) -> Floats:
         """A row of evidence for each record; the columns are :data:`NAMES`."""

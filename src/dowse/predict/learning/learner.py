@@ -21,7 +21,7 @@ from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, Sou
 from dowse.model.url import split
 from dowse.predict.learning.answers import Answers, Failed
 from dowse.predict.learning.features import EXACT, NAMES, Tables, weighted
-from dowse.predict.learning.notes import Notes, Rows, name_links, note_links
+from dowse.predict.learning.notes import Notes, Rows, judged, name_links, note_links
 from dowse.predict.learning.reuse import REUSE, statistics_of
 from dowse.predict.learning.statistics import Mix, Statistics
 from dowse.predict.regression import Regression
@@ -109,21 +109,27 @@ class Learner:
         self._sweep.begin(self.memory.count)
 
     def failed(self, candidate: int, site: int, *, lasting: bool) -> None:
-        self._answers.count(self.memory.failed(candidate, site, Failed.LASTING if lasting else Failed.PASSING))
+        how = Failed.LASTING if lasting else Failed.PASSING
+        row = self.memory.failed(candidate, site, how, lasting=lasting)
+        self._answers.count(row)
+        if lasting:
+            self._tables.failed(row)
+        self._sweep.begin(self.memory.count)
 
     def revalue(self, ids: Ints, values: Floats) -> None:
         known = ids < self.memory.count
         ids, values = ids[known], values[known]
-        judged = ~np.isnan(self.memory.own[ids])
-        ids, values = ids[judged], values[judged]
-        values = np.round(values * EXACT) / EXACT
         rows = self.memory.at(ids)
+        known = judged(rows)
+        ids, rows = ids[known], rows[known]
+        values = np.round(values[known] * EXACT) / EXACT
         more = values - rows["own"]
         changed = more != 0
         rows["own"] = values
         self.memory.put(ids[changed], rows[changed])
         self._tables.judged(rows[changed], more[changed], times=0)
         self._tables.siblings.revalue(ids, values)
+        self._sweep.begin(self.memory.count)
 
     def _link(self, page: SourcePage, links: LinkView) -> Rows:
         """The page's links are noted at their targets, whether these are known already or not. The records of those

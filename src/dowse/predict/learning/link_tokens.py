@@ -9,7 +9,16 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-__all__ = ["BUCKETS", "WIDTH", "link_tokens", "named_tokens", "url_hashes", "url_tokens"]
+__all__ = [
+    "BUCKETS",
+    "WIDTH",
+    "link_tokens",
+    "named_tokens",
+    "named_url_tokens",
+    "published_hashes",
+    "url_hashes",
+    "url_tokens",
+]
 
 WIDTH = 12
 """So many are kept of a link."""
@@ -45,6 +54,25 @@ def url_tokens(url: str) -> list[str]:
 def url_hashes(url: str) -> NDArray[np.uint32]:
     """All tokens of a URL, hashed."""
     return np.array([_hash(token) for token in url_tokens(url)], np.uint32)
+
+
+def published_hashes(url: str) -> NDArray[np.uint32]:
+    """The tokens of a URL as Aggarwal, Al-Garawi and Yu (2001) split it, at dots and slashes, hashed.
+
+    >>> len(published_hashes("https://www.example.org/Ice_hockey/nhl-2024.html?page=2"))
+    6
+    """
+    return np.array([_hash(token) for token in _published(url)], np.uint32)
+
+
+def _published(url: str) -> list[str]:
+    tokens = url.partition("://")[2].lower().replace("/", ".").split(".")
+    return list(dict.fromkeys(filter(None, tokens)))
+
+
+def named_url_tokens(url: str) -> dict[int, str]:
+    """What each hash of :func:`url_hashes` and :func:`published_hashes` stands for, for people to read."""
+    return {_hash(token): token for token in (*_published(url), *url_tokens(url))}
 
 
 def link_tokens(url: str, anchor: str) -> list[int]:

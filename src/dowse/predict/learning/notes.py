@@ -13,7 +13,7 @@ from dowse.predict.learning.link_tokens import WIDTH, link_tokens
 from dowse.predict.learning.siblings import Siblings
 from dowse.predict.memory import RowTable
 
-__all__ = ["PARENTS", "ROW", "Notes", "Rows", "name_links", "note_links"]
+__all__ = ["PARENTS", "ROW", "Notes", "Rows", "judged", "name_links", "note_links"]
 
 PARENTS = 8
 """So many of the pages that link to a candidate are remembered, the latest."""
@@ -21,7 +21,7 @@ _MANY = 60_000  # pages that link to a candidate; more are not counted
 
 ROW = np.dtype([
     ("site", "<i4"),
-    ("own", "<f4"),  # what it was worth, nan before it is judged
+    ("own", "<f4"),  # what it was worth, nan before it is judged; 0 where it was asked for in vain, and for good
     ("page", "<i4", PARENTS),  # the pages that link to it
     ("token", "<u4", WIDTH),
     ("parents", "<u2"),  # how many pages link to it
@@ -103,14 +103,21 @@ class Notes(RowTable):
         row["site"], row["own"] = site, value
         self._changed.append(np.array([id_]))
 
-    def failed(self, id_: int, site: int, how: int) -> Rows:
+    def failed(self, id_: int, site: int, how: int, *, lasting: bool) -> Rows:
         """A URL was asked for in vain. Its record."""
         self.reach(id_ + 1)
         row = self._rows[id_]  # a view
         row["site"], row["failed"] = site, how
+        if lasting:
+            row["own"] = 0.0  # so it counts as a sibling, of whatever page links to it later
         self._changed.append(np.array([id_]))
         return self.one(id_)
 
     def all(self) -> Rows:
         """Every record; a view."""
         return self._rows[: self.count]
+
+
+def judged(rows: Rows) -> NDArray[np.bool_]:
+    """Which of these records are of pages that were judged."""
+    return np.asarray(~np.isnan(rows["own"]) & (rows["failed"] == 0))

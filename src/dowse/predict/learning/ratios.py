@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Counted", "Pairs"]
+__all__ = ["SIGNIFICANT", "Counted", "Pairs"]
 
 Floats = NDArray[np.float64]
 _KAPPA = 10.0
 _CLIP = 3.0
-_SIGNIFICANT = 2.0
+SIGNIFICANT = 2.0
+"""Standard deviations from what is usual, from which on a word counts: ``t`` of equation 7."""
 _LEAST = 5  # occurrences, in the robust form
 _LOWEST = -30.0  # the paper's log 0
 
@@ -26,9 +27,10 @@ _LOWEST = -30.0  # the paper's log 0
 class Counted:
     """How many pages were judged, and how many of them satisfy the predicate."""
 
-    pages: int
-    satisfying: int
+    pages: float
+    satisfying: float
     robust: bool
+    significance: float = SIGNIFICANT
 
     @property
     def share(self) -> float:
@@ -44,20 +46,20 @@ class Counted:
 
     def logs(self, satisfying: Floats, pages: Floats) -> Floats:
         """``log I`` of words or tokens that so many pages have, of which so many satisfy; 0 for what is not
-        significant: ``|P(C|Q) - P(C)| / sqrt(P(C)(1 - P(C)) / n) >= 2``, where ``n`` is how many pages satisfy (paper)
+        significant: ``|P(C|Q) - P(C)| / sqrt(P(C)(1 - P(C)) / n) >= t``, where ``n`` is how many pages satisfy (paper)
         or have the word (robust: the paper's makes a word seen once look certain)."""
         if not self.tells:
             return np.zeros(len(pages))
-        share, there = self.share, np.maximum(pages, 1)
+        share, there = self.share, np.where(pages > 0, pages, 1.0)  # of an earlier crawl, a page may be a part of one
         own = satisfying / there
         spread = share * (1 - share)
         if not self.robust:
             z = np.abs(own - share) / math.sqrt(spread / self.satisfying)
             found = np.where(own > 0, np.log(np.maximum(own, math.exp(_LOWEST)) / share), _LOWEST)
-            return np.where((z >= _SIGNIFICANT) & (pages > 0), found, 0.0)
+            return np.where((z >= self.significance) & (pages > 0), found, 0.0)
         z = np.abs(own - share) / np.sqrt(spread / there)
         found = np.log((satisfying + _KAPPA * share) / (pages + _KAPPA) / share)
-        return np.where((z >= _SIGNIFICANT) & (pages >= _LEAST), np.clip(found, -_CLIP, _CLIP), 0.0)
+        return np.where((z >= self.significance) & (pages >= _LEAST), np.clip(found, -_CLIP, _CLIP), 0.0)
 
     def siblings(self, satisfying: float, pages: int) -> float:
         """``log(s/e)``, ``e = n P(C)``: siblings that satisfy against those that would by chance; none: 0."""
@@ -74,10 +76,10 @@ class Pairs:
     """Links between judged pages, by whether their two ends satisfy: ``f1`` both, ``f2`` the source only, ``f3`` the
     target only, ``f4`` neither."""
 
-    f1: int = 0
-    f2: int = 0
-    f3: int = 0
-    f4: int = 0
+    f1: float = 0.0
+    f2: float = 0.0
+    f3: float = 0.0
+    f4: float = 0.0
 
     def add(self, source: bool, target: bool) -> None:
         if source:

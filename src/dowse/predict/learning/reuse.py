@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.page import Bag
-from dowse.predict.learning.notes import Rows
+from dowse.predict.learning.notes import Rows, judged
 from dowse.predict.learning.statistics import Statistics, Sums
 
 __all__ = ["REUSE", "off_topic", "statistics_of"]
@@ -24,18 +24,18 @@ def statistics_of(rows: Rows, bags: Mapping[int, Bag], hosts: Mapping[int, str])
     """The counts of all records, and of the words of pages whose terms are at hand; ``hosts`` are the sites' names, as
     far as they are known."""
     off = [bag for id_, bag in bags.items() if id_ < len(rows) and rows["own"][id_] < 0.5]
-    judged = rows[~np.isnan(rows["own"])]
-    values = judged["own"].astype(np.float64)
-    at, which = np.nonzero(judged["token"])
+    pages = rows[judged(rows)]
+    values = pages["own"].astype(np.float64)
+    at, which = np.nonzero(pages["token"])
     by_host: dict[str, tuple[float, float]] = {}
-    for site, value in zip(judged["site"].tolist(), values.tolist(), strict=True):
+    for site, value in zip(pages["site"].tolist(), values.tolist(), strict=True):
         if site in hosts:
-            pages, total = by_host.get(hosts[site], (0.0, 0.0))
-            by_host[hosts[site]] = (pages + 1, total + value)
+            count, total = by_host.get(hosts[site], (0.0, 0.0))
+            by_host[hosts[site]] = (count + 1, total + value)
     return Statistics(
-        pages=float(len(judged)),
+        pages=float(len(pages)),
         value=float(values.sum()),
-        tokens=Sums.of(judged["token"][at, which], _pairs(values[at])),
+        tokens=Sums.of(pages["token"][at, which], _pairs(values[at])),
         words=_words(rows, bags),
         hosts=by_host,
         off_pages=float(len(off)),

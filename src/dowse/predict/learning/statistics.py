@@ -9,58 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Mix", "Statistics", "Sums"]
+from dowse.model.page import Bag
+from dowse.predict.learning.events import Events
+from dowse.predict.learning.sums import Sums, no_pair
+
+__all__ = ["KeepsStatistics", "Mix", "Statistics", "Sums"]
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Sums:
-    """Sums by the hash of a token or word. The first column counts pages; ``keys`` rise, each is there once."""
-
-    keys: NDArray[np.uint32]
-    sums: Floats  # a row a key
-
-    @classmethod
-    def of(cls, keys: NDArray[np.uint32], sums: Floats) -> Sums:
-        """Keys in any order, the rows of equal ones added up.
-
-        >>> Sums.of(np.array([7, 3, 7], np.uint32), np.array([[1.0, 0.5], [1.0, 0.0], [1.0, 1.0]])).sums.tolist()
-        [[1.0, 0.0], [2.0, 1.5]]
-        """
-        own, which = np.unique(keys, return_inverse=True)
-        columns = [np.bincount(which, sums[:, column], len(own)) for column in range(sums.shape[1])]
-        return cls(own.astype(np.uint32), np.column_stack(columns) if len(own) else np.zeros((0, sums.shape[1])))
-
-    @classmethod
-    def none(cls, columns: int) -> Sums:
-        return cls(np.zeros(0, np.uint32), np.zeros((0, columns)))
-
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sums):
-            return NotImplemented
-        return np.array_equal(self.keys, other.keys) and np.array_equal(self.sums, other.sums)
-
-    __hash__ = None  # type: ignore[assignment]  # it is compared by arrays
-
-    def merged(self, other: Sums) -> Sums:
-        return Sums.of(np.concatenate((self.keys, other.keys)), np.concatenate((self.sums, other.sums)))
-
-    def aged(self, factor: float) -> Sums:
-        return Sums(self.keys, self.sums * factor)
-
-    def at(self, key: int) -> tuple[float, ...]:
-        """The sums of one key: zeros when it was never seen."""
-        place = int(np.searchsorted(self.keys, key))
-        found = place < len(self.keys) and int(self.keys[place]) == key
-        return tuple(self.sums[place].tolist()) if found else (0.0,) * self.sums.shape[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,10 +46,6 @@ class Mix:
         return Mix(self.products * factor, self.targets * factor, self.examples * factor)
 
 
-def _no_pair() -> Sums:
-    return Sums.none(2)
-
-
 def _no_triple() -> Sums:
     return Sums.none(3)
 
@@ -104,8 +60,8 @@ class Statistics:
 
     pages: float = 0.0
     value: float = 0.0  # the sum of their values
-    tokens: Sums = field(default_factory=_no_pair)  # of URLs and anchors: pages, and the sum of their values
-    words: Sums = field(default_factory=_no_pair)  # of the pages themselves: the same
+    tokens: Sums = field(default_factory=no_pair)  # of URLs and anchors: pages, and the sum of their values
+    words: Sums = field(default_factory=no_pair)  # of the pages themselves: the same
     hosts: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # the same by host
     off_pages: float = 0.0  # pages off the topic
     off_words: Sums = field(default_factory=_no_triple)
@@ -115,6 +71,7 @@ class Statistics:
     mixes: Mapping[tuple[str, ...], Mix] = field(default_factory=dict)  # by the names of the features
     token_names: Mapping[int, str] = field(default_factory=dict)
     word_names: Mapping[int, str] = field(default_factory=dict)
+    events: Mapping[str, Events] = field(default_factory=dict)  # by the form of interest ratios that counted them
 
     @property
     def usual(self) -> float:
@@ -136,6 +93,10 @@ class Statistics:
             },
             token_names=_named(self.token_names, other.token_names),
             word_names=_named(self.word_names, other.word_names),
+            events={
+                form: self.events.get(form, Events()).merged(other.events.get(form, Events()))
+                for form in {**self.events, **other.events}
+            },
         )
 
     def aged(self, factor: float) -> Statistics:
@@ -147,6 +108,7 @@ class Statistics:
             words=self.words.aged(factor), off_pages=self.off_pages * factor, off_words=self.off_words.aged(factor),
             hosts={host: (pages * factor, value * factor) for host, (pages, value) in self.hosts.items()},
             mixes={names: mix.aged(factor) for names, mix in self.mixes.items()},
+            events={form: events.aged(factor) for form, events in self.events.items()},
         )  # fmt: skip
 
     def weighing(self, most: float) -> Statistics:
@@ -178,3 +140,15 @@ def _named(ours: Mapping[int, str], theirs: Mapping[int, str]) -> dict[int, str]
     for key, name in theirs.items():
         found[key] = min(found.get(key, name), name)
     return found
+
+
+@runtime_checkable
+class KeepsStatistics(Protocol):
+    """A strategy that hands on what it has learned."""
+
+    def statistics(
+        self, hosts: Mapping[int, str] | None = None, bags: Mapping[int, Bag] | None = None
+    ) -> Statistics:  # fmt: skip
+        """What it has learned, with what it started from. ``hosts`` names sites; ``bags`` has the terms of pages, as
+        far as they are at hand."""
+        ...

@@ -1,4 +1,4 @@
-"""Statistics as a file: open data, JSON, perhaps compressed; ``docs/learning.md`` describes it.
+"""Reads statistics from a file (see :mod:`~.statistics_text`).
 
 Whatever such a file may hold, reading it runs no code, takes bounded memory, and ends in a value or in a TopicError of
 one line.
@@ -6,12 +6,9 @@ one line.
 
 from __future__ import annotations
 
-import gzip
 import io
-import json
 import zlib
 from array import array
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,13 +17,13 @@ import numpy as np
 
 from dowse.model.errors import TopicError
 from dowse.model.files import open_plain
+from dowse.predict.learning.events import Events
 from dowse.predict.learning.json_stream import JsonStream, OtherKind, unpacked
 from dowse.predict.learning.statistics import Mix, Statistics, Sums
+from dowse.predict.learning.statistics_text import FORMAT, VERSION
 
-__all__ = ["FORMAT", "VERSION", "read_statistics", "statistics_bytes", "statistics_of_bytes"]
+__all__ = ["read_statistics", "statistics_of_bytes"]
 
-FORMAT = "dowse statistics"
-VERSION = 1
 _LARGEST_FILE = 256_000_000  # once uncompressed
 _MOST_KEYS, _MOST_HOSTS = 1 << 21, 1 << 20
 _MOST_NAMES = 200_000  # each costs ten times what its row does
@@ -37,38 +34,6 @@ _LONGEST_ROW, _LONGEST_MIX = 4_000, 4_000_000  # characters
 _TABLES = {"tokens": 2, "words": 2}
 _GREATEST = 1e12  # of a number: so that no sum of them leaves the floats
 _ROUNDING = 1e-6
-
-
-def statistics_bytes(statistics: Statistics, *, compressed: bool = False) -> bytes:
-    """The content of a file."""
-    head = {
-        "format": FORMAT, "version": VERSION, "pages": statistics.pages, "value": statistics.value,
-        "hosts": {host: list(sums) for host, sums in sorted(statistics.hosts.items())},
-        "mix": [
-            {"features": list(names), "examples": mix.examples, "targets": mix.targets.tolist(),
-             "products": mix.products.tolist()}
-            for names, mix in sorted(statistics.mixes.items())
-        ],
-    }  # fmt: skip
-    lines = [f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
-    lines += [
-        f'"tokens": {_table(statistics.tokens, statistics.token_names)}',
-        f'"words": {_table(statistics.words, statistics.word_names)}',
-        f'"off": {{"pages": {json.dumps(statistics.off_pages)}, "words": {_table(statistics.off_words, {})}}}',
-    ]
-    data = ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8", "surrogatepass")
-    return gzip.compress(data, mtime=0) if compressed else data
-
-
-def _table(counted: Sums, names: Mapping[int, str]) -> str:
-    """An object, a line a key."""
-    return "{\n" + ",\n".join(_rows(counted, names)) + "\n}"
-
-
-def _rows(counted: Sums, names: Mapping[int, str]) -> Iterator[str]:
-    for key, sums in zip(counted.keys.tolist(), counted.sums.tolist(), strict=True):
-        told = [*sums, names[key]] if key in names else sums
-        yield f'"{key}": {json.dumps(told, ensure_ascii=False)}'
 
 
 def read_statistics(path: Path, *, plain: bool = False) -> Statistics:
@@ -108,6 +73,7 @@ def _statistics(json_text: JsonStream) -> Statistics:
     found: dict[str, Any] = {}
     hosts: dict[str, tuple[float, float]] | None = None
     mixes: dict[tuple[str, ...], Mix] | None = None
+    counted = _Interest({}, {}, {})
     for key in json_text.members():
         if found.get("format", FORMAT) != FORMAT:
             break  # somebody else's file: what it says is of no interest
@@ -120,6 +86,8 @@ def _statistics(json_text: JsonStream) -> Statistics:
                 hosts = _hosts(json_text)
             elif key == "mix":
                 mixes = _mixes(json_text)
+            elif key == "interest":
+                counted = _interest(json_text)
             elif len(found) < _MOST_KINDS:
                 found[key] = json_text.value(_LONGEST_ROW)
             else:
@@ -135,8 +103,41 @@ def _statistics(json_text: JsonStream) -> Statistics:
     pages, value = _pair([found.get("pages"), found.get("value")], "pages")
     return Statistics(
         pages, value, tables["tokens"].sums, tables["words"].sums, hosts, _number(found.get("off.pages"), "off.pages"),
-        tables["off.words"].sums, mixes, tables["tokens"].names, tables["words"].names,
+        tables["off.words"].sums, mixes, {**counted.token_names, **tables["tokens"].names},
+        {**counted.word_names, **tables["words"].names}, counted.events,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Interest:
+    events: dict[str, Events]
+    token_names: dict[int, str]
+    word_names: dict[int, str]
+
+
+def _interest(json_text: JsonStream) -> _Interest:
+    found = _Interest({}, {}, {})
+    for form in json_text.members():
+        tables: dict[str, _Counted] = {}
+        numbers: dict[str, Any] = {}
+        for part in json_text.members():
+            if part in _TABLES:
+                tables[part] = _counted(json_text, f"interest.{part}")
+            elif len(numbers) < _MOST_KINDS:
+                numbers[part] = json_text.value(_LONGEST_ROW)
+            else:
+                raise _damage("interest")
+        pairs = numbers.get("pairs")
+        if len(tables) < len(_TABLES) or not isinstance(pairs, list) or len(pairs) != 4 or len(found.events) > 8:
+            raise _damage("interest")
+        f1, f2, f3, f4 = (_number(count, "interest") for count in pairs)
+        pages, satisfying = _pair([numbers.get("pages"), numbers.get("satisfying")], "interest")
+        found.events[_text(form, "interest")] = Events(
+            pages, satisfying, tables["words"].sums, tables["tokens"].sums, (f1, f2, f3, f4)
+        )
+        found.token_names.update(tables["tokens"].names)
+        found.word_names.update(tables["words"].names)
+    return found
 
 
 def _off(json_text: JsonStream) -> tuple[_Counted, Any]:

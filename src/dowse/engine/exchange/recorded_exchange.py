@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 
 from dowse.fetch import Decoder
-from dowse.lab.corpus.warc_records import Record
 from dowse.model.http import Response, Truncation
 from dowse.model.url import canonical
+from dowse.store.warc_records import Record
 
 __all__ = ["KINDS", "read_http", "read_response", "target_of"]
 

@@ -5,9 +5,9 @@ import zlib
 
 import pytest
 
-from dowse.lab.corpus.recorded_exchange import read_response, target_of
-from dowse.lab.corpus.warc_records import Record
+from dowse.engine.exchange.recorded_exchange import read_response, target_of
 from dowse.model.http import Truncation
+from dowse.store.warc_records import Record
 
 URL = "http://odd.test/"
 

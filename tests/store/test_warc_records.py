@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from dowse.lab.corpus.warc_records import Record, RecordFile, read_record
 from dowse.model.errors import UserError
+from dowse.store.warc_records import Record, RecordFile, read_record
 from tests.lab.corpus.made import as_one_member, demo_pages, odd_pages, write_warc
 
-WGET = Path(__file__).parent / "wget"
+WGET = Path(__file__).parents[1] / "lab" / "corpus" / "wget"
 
 
 def by_warcio(path: Path) -> list[tuple[str, str | None, bytes]]:

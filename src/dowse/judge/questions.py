@@ -1,0 +1,181 @@
+"""Which pages to ask somebody about, so that the judge learns most from few answers, and what can be said of the
+verdicts from them.
+
+There are three kinds of questions. The page with the best chance by its words (wherever it is from: otherwise a site
+would be asked about again and again) finds more of the topic, and shows soon whether the judge is on the wrong way. The
+most uncertain one moves the line between on and off. Both are chosen, so they say nothing about all pages; the third is
+drawn by lot, and those do.
+
+Lots are drawn within strata, pages of about the same chance, from where they tell most: a stratum counts by its pages
+times how much they may differ (Neyman, On the two different aspects of the representative method, 1934), and less with
+each page that was drawn from it. Precision and recall follow from the share of pages on the topic in each stratum,
+times its size. Before any answer that share is about what the chances say, worth as much as two answers; and all
+chances may be off in the same direction. Shares are drawn often, and count by how likely they make the answers; of the
+precision and recall that follow, the interval holds nine in ten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from dowse.judge.learned.learned_judge import Chance
+from dowse.judge.learned.texts import Floats
+
+__all__ = ["Expected", "Kind", "Pages", "answered", "expected", "next_question"]
+
+_EDGES = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95)  # of strata, besides whether a page is called relevant
+_STRATA = 2 * (len(_EDGES) + 1)
+_WORTH = 2.0  # what the chances say of a stratum counts as much as so many answers
+_DRAWS = 4_000
+_OFF = 1.5  # by how much the chances of all pages may be off at once, in log odds (a standard deviation)
+_SURE = 1e-4  # a chance this near to 0 or 1 is taken for no nearer
+_EVERY_BY_LOT, _IN_VAIN = 4, 6
+_BOUNDS = (5.0, 95.0)  # of the interval, in hundredths
+
+
+class Kind(StrEnum):
+    """Why a page is asked about."""
+
+    TOP = "top"
+    UNCERTAIN = "uncertain"
+    RANDOM = "random"
+    FOUND = "found"  # somebody looked for it
+
+
+def next_kind(yes: int, no: int) -> Kind:
+    """Of the next question, after so many answers. Every fourth is drawn by lot. The others look for what there is less
+    of: pages on the topic among the best, and pages off it where the line is. While no page at all is on the topic, the
+    best are not what they seem: then every second question is drawn by lot as well.
+
+    >>> [next_kind(*answers).value for answers in ((0, 0), (1, 0), (1, 2), (0, 7), (0, 8))]
+    ['top', 'uncertain', 'random', 'random', 'top']
+    """
+    if (yes + no) % _EVERY_BY_LOT == _EVERY_BY_LOT - 1 or (not yes and no > _IN_VAIN and no % 2):
+        return Kind.RANDOM
+    return Kind.TOP if yes <= no else Kind.UNCERTAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The pages of a crawl as they are judged now: by their numbers, with their chances."""
+
+    ids: NDArray[np.int64]
+    chances: Floats
+    relevant: NDArray[np.bool_]
+    threshold: float
+
+    def strata(self) -> NDArray[np.intp]:
+        return _strata(self.chances, self.relevant)
+
+
+def answered(pages: Pages, answers: Mapping[int, bool]) -> Pages:
+    """The pages where an answer is the verdict of its page."""
+    relevant = pages.relevant.copy()
+    for place in np.flatnonzero(np.isin(pages.ids, np.fromiter(answers, np.int64, len(answers)))).tolist():
+        relevant[place] = answers[int(pages.ids[place])]
+    return replace(pages, relevant=relevant)
+
+
+def _strata(chances: Floats, relevant: NDArray[np.bool_]) -> NDArray[np.intp]:
+    return np.searchsorted(_EDGES, chances, "right") + relevant * (len(_EDGES) + 1)
+
+
+def next_question(
+    pages: Pages, by_words: Floats, alike: Floats, done: Collection[int], drawn: Collection[int], kind: Kind
+) -> tuple[int, Kind] | None:
+    """The place of the page to ask about next, and why this one; None when all are ``done``. Those that were ``drawn``
+    by lot are among these."""
+    left = np.flatnonzero(~np.isin(pages.ids, np.fromiter(done, np.int64, len(done))))
+    if not len(left):
+        return None
+    chances, new = pages.chances[left], np.maximum(1 - alike[left], 0.0)
+    if kind is Kind.TOP:
+        return int(left[np.argmax(by_words[left] * new)]), kind
+    if kind is Kind.UNCERTAIN:
+        return int(left[np.argmax((1 - np.abs(chances - pages.threshold)) * new)]), kind
+    return _by_lot(pages, left, drawn), kind
+
+
+def _by_lot(pages: Pages, left: NDArray[np.intp], drawn: Collection[int]) -> int:
+    strata = pages.strata()
+    before = np.bincount(strata[np.isin(pages.ids, np.fromiter(drawn, np.int64, len(drawn)))], minlength=_STRATA)
+    of_left = strata[left]
+    sizes = np.bincount(of_left, minlength=_STRATA)
+    shares = np.bincount(of_left, pages.chances[left], _STRATA) / np.maximum(sizes, 1)
+    gain = sizes * np.sqrt(shares * (1 - shares)) / (before + 1)
+    chosen = left[of_left == int(np.argmax(np.where(sizes > 0, gain + 1e-12, -1.0)))]
+    return int(min(chosen.tolist(), key=lambda place: _lot(int(pages.ids[place]))))
+
+
+def _lot(page: int) -> int:
+    return xxhash.xxh3_64_intdigest(f"question {page}".encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What is expected of the verdicts: the value, and the bounds of its interval."""
+
+    precision: tuple[float, float, float]
+    recall: tuple[float, float, float]
+
+
+def expected(
+    pages: Pages, answers: Mapping[int, bool], drawn: Collection[int], unknowing: Mapping[int, Chance]
+) -> Expected:
+    """What answers say of the verdicts of all pages. Those about pages that were ``drawn`` by lot speak for others:
+    each for the stratum where it would be if its answer were not known, which the chances of ``unknowing`` judges
+    tell."""
+    known = np.isin(pages.ids, np.fromiter(answers, np.int64, len(answers)))
+    strata, own = pages.strata()[~known], pages.chances[~known]
+    sizes = np.bincount(strata, minlength=_STRATA)
+    said = np.bincount(strata, own, _STRATA) / np.maximum(sizes, 1)
+    heard = [(unknowing[page], answers[page]) for page in drawn if page in answers and page in unknowing]
+    at = _strata(np.array([one.chance for one, _ in heard]), np.array([one.relevant for one, _ in heard], np.bool_))
+    truth = np.array([answer for _, answer in heard], np.bool_)
+    yes, no = np.bincount(at[truth], minlength=_STRATA), np.bincount(at[~truth], minlength=_STRATA)
+    dice = np.random.default_rng(len(answers))
+    shares = _drawn_shares(np.clip(said, _SURE, 1 - _SURE), yes, no, dice)
+    truly = np.array([answers[page] for page in pages.ids[known].tolist()], np.bool_)
+    called = pages.relevant[known]
+    counted = _Known(int(np.count_nonzero(truly & called)), int(np.count_nonzero(called)), int(np.count_nonzero(truly)))
+    return Expected(*(_figure(values) for values in _of_shares(shares, sizes, counted)))
+
+
+def _drawn_shares(said: Floats, yes: NDArray[np.intp], no: NDArray[np.intp], dice: np.random.Generator) -> Floats:
+    """What share of each stratum may be on the topic, many times over, a row a time. Before any answer it is about what
+    the chances say, all of them off by as much in the same direction; draws are then kept as often as they make the
+    answers likely."""
+    off = dice.normal(0.0, _OFF, (_DRAWS, 1))
+    meant = 1 / (1 + np.exp(-(np.log(said / (1 - said)) + off)))
+    shares = np.clip(dice.beta(_WORTH * meant, _WORTH * (1 - meant)), _SURE, 1 - _SURE)
+    likely = (np.log(shares) * yes + np.log(1 - shares) * no).sum(axis=1)
+    weights = np.exp(likely - likely.max())
+    return shares[dice.choice(_DRAWS, _DRAWS, p=weights / weights.sum())]
+
+
+class _Known(NamedTuple):
+    """How many of the answered pages are on the topic and called relevant, called relevant, and on the topic."""
+
+    hits: int
+    called: int
+    on: int
+
+
+def _of_shares(shares: Floats, sizes: NDArray[np.intp], known: _Known) -> tuple[Floats, Floats]:
+    """Precision and recall, given the share on the topic in each stratum, for many of them at once; a row a case."""
+    called = np.arange(_STRATA) > len(_EDGES)
+    on = shares * sizes
+    right = known.hits + on[:, called].sum(axis=1)
+    return right / max(known.called + sizes[called].sum(), 1e-9), right / np.maximum(known.on + on.sum(axis=1), 1e-9)
+
+
+def _figure(drawn: Floats) -> tuple[float, float, float]:
+    low, value, high = np.percentile(drawn, (_BOUNDS[0], 50.0, _BOUNDS[1])).tolist()
+    return value, low, high

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.judge.learned.learned_judge import Chance
+from dowse.judge.questions import Kind, Pages, answered, expected, next_kind, next_question
+
+
+def pages(chances: list[float], threshold: float = 0.5) -> Pages:
+    values = np.array(chances)
+    return Pages(np.arange(len(chances)), values, values >= threshold, threshold)
+
+
+def test_each_kind_has_its_page_and_none_comes_twice() -> None:
+    some = pages([0.9, 0.8, 0.52, 0.3, 0.01, 0.02])
+    alike, by_words = np.zeros(6), np.array([0.1, 0.7, 0.2, 0.1, 0.1, 0.1])
+    assert next_question(some, some.chances, alike, [], [], Kind.TOP) == (0, Kind.TOP)
+    assert next_question(some, by_words, alike, [], [], Kind.TOP) == (1, Kind.TOP), "by its words, wherever it is from"
+    assert next_question(some, some.chances, alike, [0], [], Kind.UNCERTAIN) == (2, Kind.UNCERTAIN)
+    done: list[int] = []
+    for kind in (Kind.TOP, Kind.UNCERTAIN, Kind.RANDOM) * 2:
+        found = next_question(some, by_words, alike, done, [], kind)
+        assert found is not None
+        assert found[1] is kind
+        done.append(found[0])
+    assert sorted(done) == list(range(6))
+    assert next_question(some, by_words, alike, done, [], Kind.TOP) is None
+
+
+@given(st.lists(st.booleans(), min_size=20, max_size=20))
+def test_questions_look_for_the_side_that_has_fewer_answers_and_a_quarter_is_by_lot(answers: list[bool]) -> None:
+    kinds = [next_kind(sum(answers[:at]), at - sum(answers[:at])) for at in range(20)]
+    assert kinds.count(Kind.RANDOM) >= 5
+    for at, kind in enumerate(kinds):
+        yes, no = sum(answers[:at]), at - sum(answers[:at])
+        assert kind is not Kind.UNCERTAIN or yes > no
+        assert kind is not Kind.TOP or yes <= no
+    if any(answers[:6]):
+        assert kinds.count(Kind.RANDOM) == 5
+
+
+def test_a_page_like_one_that_was_answered_waits() -> None:
+    some = pages([0.9, 0.8])
+    assert next_question(some, some.chances, np.array([0.95, 0.0]), [], [], Kind.TOP) == (1, Kind.TOP)
+
+
+def test_where_everything_is_answered_the_figures_are_exact() -> None:
+    some = pages([0.9, 0.8, 0.3, 0.1])
+    truth = {0: True, 1: False, 2: True, 3: False}
+    found = expected(some, truth, [], {})
+    assert found.precision == (0.5, 0.5, 0.5)
+    assert found.recall == (0.5, 0.5, 0.5)
+    found = expected(answered(some, truth), truth, [], {})
+    assert found.precision == found.recall == (1.0, 1.0, 1.0)
+
+
+def test_answers_by_lot_speak_for_their_stratum_and_others_do_not() -> None:
+    """A thousand pages are called relevant; the chances say nine in ten are, the lot says none."""
+    some = pages([0.9] * 1_000 + [0.001] * 1_000)
+    answers = dict.fromkeys(range(40), False)
+    unknowing = {page: Chance(0.9, True) for page in answers}
+    by_lot = expected(answered(some, answers), answers, list(answers), unknowing)
+    chosen = expected(answered(some, answers), answers, [], unknowing)
+    assert by_lot.precision[2] < 0.2
+    assert chosen.precision[0] > 0.85
+    assert by_lot.precision[1] < chosen.precision[1]
+
+
+@pytest.mark.parametrize(("chance", "yes", "no"), [(0.7, 0, 0), (0.7, 3, 4), (0.9, 0, 5), (0.6, 6, 0)])
+def test_precision_is_distributed_as_bayes_has_it(chance: float, yes: int, no: int) -> None:
+    """Pages of one stratum, and the share of it on the topic by sums over a grid: how far all chances are off (a bell
+    of width 1.5 in log odds), then the share (a beta distribution worth two answers), then the answers."""
+    some = pages([chance] * 10_000)
+    answers = {page: page < yes for page in range(yes + no)}
+    found = expected(some, answers, list(answers), {page: Chance(chance, True) for page in answers})
+    shares = (np.arange(4_000) + 0.5) / 4_000
+    posterior = np.zeros(len(shares))
+    for off in np.linspace(-6, 6, 241):
+        meant = 1 / (1 + math.exp(-(math.log(chance / (1 - chance)) + off)))
+        a, b = 2 * meant, 2 * (1 - meant)
+        density = shares ** (a - 1) * (1 - shares) ** (b - 1)
+        density *= math.gamma(a + b) / math.gamma(a) / math.gamma(b)
+        posterior += math.exp(-((off / 1.5) ** 2) / 2) * density * shares**yes * (1 - shares) ** no
+    below = np.cumsum(posterior) / posterior.sum()
+    low, middle, high = (float(shares[np.searchsorted(below, at)]) for at in (0.05, 0.5, 0.95))
+    assert found.precision == pytest.approx((middle, low, high), abs=0.05)
+    assert found.recall == (1.0, 1.0, 1.0)
