@@ -24,7 +24,7 @@ _PUT_BACK = 16  # URLs in a row that turn out to be worth less than they were ra
 _BUDGET_SHARE = 16  # of the pages left, so many times fewer may go: most of what is good is not found yet
 _PAGES_A_FIND = 4  # it takes to get one that the target wants
 _FEWEST = 8
-_PUT_OFF_S = 0.5  # a site that is not worth one of the last requests, which are kept for others
+_PUT_OFF_S = 0.5  # a site that is not worth one of the last requests, or whose domain has sent enough for now
 _MOST = 1e9
 
 
@@ -115,7 +115,8 @@ class Dispatcher:
         if not allowed:
             self._life.refuse(lease, "robots")
             return effort_us + _TURNED_DOWN_US
-        if not self._openings.may_ask(site):
+        crowded = self._workers.waiting_of(lease.url) >= self._most_backlog  # and other domains have room
+        if crowded or not self._openings.may_ask(site):
             self._life.put_back(lease)
             self._life.sites.set_aside(site, _PUT_OFF_S)
             return effort_us + _TURNED_DOWN_US

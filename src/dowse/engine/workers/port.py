@@ -35,7 +35,11 @@ class Workers(Protocol):
 
     @property
     def backlog(self) -> int:
-        """Jobs that wait for a worker."""
+        """Jobs that wait for a worker, as far as they are a reason to start no more."""
+        ...
+
+    def waiting_of(self, url: str) -> int:
+        """Jobs that wait of this URL's domain."""
         ...
 
     def keeps_long(self, url: str) -> bool:
@@ -66,6 +70,9 @@ class NoProcesses:
             return function(*given, **named)
         except Exception as error:
             return lost(error)
+
+    def waiting_of(self, url: str) -> int:
+        return 0
 
     def keeps_long(self, url: str) -> bool:
         return False

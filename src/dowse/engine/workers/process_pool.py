@@ -5,22 +5,22 @@ idles between two pages; behind a very large page, or one that takes long, nobod
 one that is lost, and its jobs go to others. The page it was working on is given up when it ran over the time limit, or
 when a second worker died over it: the first may have been killed from outside.
 
-No domain can have all workers with pages that take long: while one of its pages is in work for more than half a
-second, it gets no second worker, and what waits of it does not count as backlog. When a page ran over its time, what
-waits of its domain is put off: its sites have to wait their turn again.
+Domains take turns (``waiting_jobs``). No domain can have all workers with pages that take long: while one of its pages
+is in work for more than half a second, it gets no second worker, and what waits of it does not count as backlog. When a
+page ran over its time, what waits of its domain is put off: its sites have to wait their turn again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import pickle
-from collections import deque
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from typing import Any, ParamSpec, TypeVar
 
 from dowse.engine.workers.job import Call, Job, Lost, Step, Work
 from dowse.engine.workers.start import Started, start_afresh
+from dowse.engine.workers.waiting_jobs import WaitingJobs
 from dowse.engine.workers.wire import frame
 from dowse.engine.workers.worker_connection import Task, WorkerConnection
 from dowse.frontier.scope import registered_domain
@@ -52,7 +52,7 @@ class ProcessPool:
         self._greeting = frame(pickle.dumps(step, 5))
         self.count = count
         self._workers: list[WorkerConnection] = []
-        self._queue: deque[Task] = deque()
+        self._waiting = WaitingJobs()
         self._closing = False
         self._in_vain = 0
         self._restarts: set[asyncio.Task[None]] = set()
@@ -61,8 +61,10 @@ class ProcessPool:
 
     @property
     def backlog(self) -> int:
-        long = self._long_domains()
-        return len(self._queue) if not long else sum(task.domain not in long for task in self._queue)
+        return self._waiting.count(but=self._long_domains())
+
+    def waiting_of(self, url: str) -> int:
+        return self._waiting.of(_domain(url)) if self._waiting else 0
 
     def keeps_long(self, url: str) -> bool:
         long = self._long_domains()
@@ -109,7 +111,7 @@ class ProcessPool:
             raise DowseError(_NO_WORKERS)
         self._bodies.begin_work(task.size)
         try:
-            self._queue.append(task)
+            self._waiting.add(task)
             self.feed()
             return await task.done
         finally:
@@ -117,7 +119,7 @@ class ProcessPool:
 
     def feed(self) -> None:
         """Give waiting jobs to the workers that hold the fewest."""
-        while self._queue:
+        while self._waiting:
             chosen = None
             for worker in self._workers:
                 if worker.has_room and (chosen is None or len(worker.tasks) < len(chosen.tasks)):
@@ -130,31 +132,25 @@ class ProcessPool:
             chosen.send(task)
 
     def _next(self) -> Task | None:
-        """The first that waits and whose domain has no worker that it keeps for long."""
+        """The next whose domain has no worker that it keeps for long."""
         long, calling = self._long_domains(), self._calling_domains()
-        while self._queue and self._queue[0].done.done():  # by somebody else, or nobody waits for it any more
-            self._queue.popleft()
-        for place, task in enumerate(self._queue):
-            if task.domain not in long and not (task.is_call and task.domain in calling):
-                del self._queue[place]
-                return task
-        return None
+        return self._waiting.next(
+            lambda task: task.domain not in long and not (task.is_call and task.domain in calling)
+        )
 
     def move(self, behind: list[Task]) -> None:
         """Who waits behind a page that takes long goes to another worker; the first that is done with it answers."""
         for task in reversed(behind):
             task.holder = None
-            self._queue.appendleft(task)
+            self._waiting.put_back(task)
 
     def _put_off(self, domain: str) -> None:
         """One page of a domain was given up: what else waits of it shall not cost as much at once."""
-        kept: deque[Task] = deque()
-        for task in self._queue:
-            if task.domain != domain or not isinstance(task.job, Job):
-                kept.append(task)
+        for task in self._waiting.take(domain):
+            if not isinstance(task.job, Job):
+                self._waiting.add(task)
             elif not task.done.done():
                 task.done.set_result(Work(put_off=True))
-        self._queue = kept
 
     def lost(self, worker: WorkerConnection) -> None:
         """A worker is gone: its first job failed with it, the others are given to somebody else."""
@@ -176,7 +172,9 @@ class ProcessPool:
                 first.give_up(over if worker.overdue else "the worker died twice", worker.busy_s)
                 if worker.overdue:
                     self._put_off(first.domain)
-        self._queue.extendleft(task for task in reversed(worker.tasks) if task.holder is worker)
+        for task in reversed(worker.tasks):
+            if task.holder is worker:
+                self._waiting.put_back(task)
         self._in_vain = 0 if worker.ready else self._in_vain + 1
         if self._in_vain >= _STARTS_IN_VAIN:
             self._give_up()
@@ -192,10 +190,9 @@ class ProcessPool:
             self._give_up()
 
     def _give_up(self) -> None:
-        for task in self._queue:
+        for task in self._waiting.clear():
             if not task.done.done():
                 task.done.set_exception(DowseError(_NO_WORKERS))
-        self._queue.clear()
 
     async def close(self) -> None:
         """End every worker; jobs still in work are lost."""

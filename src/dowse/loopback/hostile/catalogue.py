@@ -58,7 +58,7 @@ allow_addresses = ["{host}"]   # the server's; every other private address stays
 def resolve(doors: Mapping[str, str]) -> dict[str, str]:
     """Where each host is found, special ones first; ``doors`` gives the ``host:port`` of each door."""
     special = {trial.host: doors[trial.door] for trial in TRIALS if trial.door != "plain"}
-    names = (f"*.{DOMAIN}", *traps.DOMAINS, *(f"*.{domain}" for domain in traps.DOMAINS))
+    names = (f"*.{DOMAIN}", honest.HONEST, *traps.DOMAINS, *(f"*.{domain}" for domain in traps.DOMAINS))
     everywhere = dict.fromkeys(names, doors["plain"])
     return {addresses.PRIVATE_NAME: addresses.PRIVATE_PLACE, **special, **everywhere}
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dowse.loopback.hostile.lies import QUERY
-from dowse.loopback.hostile.trial import DOMAIN, End, Trial
+from dowse.loopback.hostile.trial import End, Trial
 from dowse.loopback.hostile.wire import Visit, document
 
-__all__ = ["PAGES", "TRIALS"]
+__all__ = ["HONEST", "PAGES", "TRIALS"]
 
 PAGES = 25
+HONEST = "honest.test"  # of its own: what keeps a domain's pages long keeps those of its neighbours at it as well
 _TEXT = (
     f"<p>Research on {QUERY}: a perovskite layer absorbs light well, and solar cells made of it reach a high "
     "efficiency while the modules can be printed on glass or foil.</p>"
@@ -21,9 +22,9 @@ async def _chain(visit: Visit) -> None:
     await visit.reply(document(f"honest{number}x", *links, body=_TEXT))
 
 
-_FIRST, _LAST = f"http://honest.{DOMAIN}/", f"http://honest.{DOMAIN}/page/{PAGES - 1}"
+_FIRST, _LAST = f"http://{HONEST}/", f"http://{HONEST}/page/{PAGES - 1}"
 TRIALS = (
     Trial("honest", "honest", f"{PAGES} pages in a row, all of them sound.", _chain,
           (End(_FIRST, "fetched", facts={"relevant": True}), End(_LAST, "fetched", facts={"relevant": True})),
-          most_requests=PAGES + 1),
+          seed=_FIRST, most_requests=PAGES + 1),
 )  # fmt: skip
