@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from dowse.compiled import core
+from tests.needs import needs
 
-needs_core = pytest.mark.skipif(core is None, reason="the compiled core is not built, or DOWSE_PURE is set")
+needs_core = needs("the compiled core", "apt install gcc python3-dev, without DOWSE_PURE", present=core is not None)
 
 
 @contextmanager

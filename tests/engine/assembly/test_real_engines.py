@@ -19,10 +19,14 @@ from dowse.loopback import Resource, Site, Web, in_thread
 from dowse.loopback.web import Ask
 from tests.engine.assembly.engine_answers import in_json, parameters
 from tests.engine.assembly.test_find import find, topic_of, urls
+from tests.needs import needs
 
 WIKI = Path(os.environ.get("MEDIAWIKI_HOME", "/usr/share/mediawiki"))
 PYTHON = "/usr/bin/python3"  # Debian's own, which has Debian's packages
 SEARX = Path("/usr/lib/python3/dist-packages/searx")
+HAS_WIKI = shutil.which("php") is not None and (WIKI / "api.php").is_file()
+needs_wiki = needs("MediaWiki", "apt install mediawiki php-cli php-sqlite3", present=HAS_WIKI)
+needs_searx = needs("searx", "apt install python3-searx", present=SEARX.is_dir())
 _START_S = 60.0
 _ARTICLES = {
     "Perovskite solar cell": "Perovskite solar cells are cheap: [https://cells.test/intro see], [//nrel.test/chart 1].",
@@ -77,8 +81,6 @@ def running(command: list[str], port: int, where: Path, **environment: str) -> I
 @pytest.fixture(scope="module")
 def wiki(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a wiki with a few articles."""
-    if shutil.which("php") is None or not (WIKI / "api.php").is_file():
-        pytest.skip("needs Debian's packages mediawiki, php-cli and php-sqlite3")
     place, port = tmp_path_factory.mktemp("wiki"), _free_port()
     (place / "db").mkdir()
     environment = dict(os.environ)
@@ -103,8 +105,6 @@ def wiki(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def searx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a searx that asks one engine, ours."""
-    if not SEARX.is_dir():
-        pytest.skip("needs Debian's package python3-searx")
     place, port = tmp_path_factory.mktemp("searx"), _free_port()
 
     def answer(ask: Ask) -> Resource:
@@ -127,6 +127,7 @@ def asked(engine: str, *queries: str) -> FoundSeeds:
     return asyncio.run(find(topic_of("127.0.0.1:9", engine, *queries, per_query=15)))
 
 
+@needs_wiki
 def test_a_real_wiki_gives_articles_and_what_they_cite(wiki: str) -> None:
     result = asked(f"mediawiki:{wiki}", "perovskite solar")
     assert result.troubles == []
@@ -137,6 +138,7 @@ def test_a_real_wiki_gives_articles_and_what_they_cite(wiki: str) -> None:
     assert "Perovskite solar cells are cheap" in first.snippet
 
 
+@needs_wiki
 def test_a_real_wiki_takes_phrases_minus_and_letters_of_any_kind(wiki: str) -> None:
     assert urls(asked(f"mediawiki:{wiki}", "größere Brötchen")) == {f"{wiki}/index.php/B%C3%A4ckerei"}
     without = asked(f"mediawiki:{wiki}", '"perovskite solar" -silicon')
@@ -146,12 +148,14 @@ def test_a_real_wiki_takes_phrases_minus_and_letters_of_any_kind(wiki: str) -> N
     assert asked(f"mediawiki:{wiki}", "nothing-has-this-word").rows == []
 
 
+@needs_wiki
 def test_the_search_of_a_real_site_is_found_by_its_description(wiki: str) -> None:
     result = asked(f"opensearch:{wiki}/index.php", "Brot")
     assert result.troubles == []
     assert f"{wiki}/index.php/B%C3%A4ckerei" in urls(result)
 
 
+@needs_searx
 def test_a_real_searx_is_asked_page_by_page(searx: str) -> None:
     result = asked(f"searxng:{searx}", "größe 日本")
     assert result.troubles == []
