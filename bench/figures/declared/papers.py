@@ -10,6 +10,7 @@ from typing import Any
 from bench.figures.declared.comparisons import NAMES, PLAIN, STARTS, strategy_name
 from bench.figures.figure import Figure, Measurement
 from bench.figures.tables import bounds, mean_of, number, percent, table, times, with_interval
+from dowse.lab.papers.lift_table import AGAINST
 
 __all__ = ["PAPERS", "kept_curves", "kept_lift"]
 
@@ -153,17 +154,28 @@ _REUSES = [
 
 
 def _lifts(found: Sequence[Any]) -> str:
-    """Mean harvest, a column a start."""
+    """Mean harvest, then areas against those of two others on the same runs: a row a strategy, a column a start."""
     by_name = [{row["strategy"]: row for row in one} for one in found]
     names = [row["strategy"] for row in found[0]]
-    rows = [
-        [strategy_name(name), *(with_interval(rows[name]["lift"], percent) if name in rows else "" for rows in by_name)]
-        for name in names
-    ]
+
+    def by_start(cell: Callable[[Mapping[str, Any]], str], without: str = "") -> str:
+        rows = (
+            [strategy_name(name), *(cell(rows[name]) if name in rows else "" for rows in by_name)]
+            for name in names
+            if name != without
+        )
+        return table(["strategy", *STARTS], rows)
+
+    parts = [by_start(lambda row: with_interval(row["lift"], percent))]
+    for other in AGAINST:
+        parts += [
+            f"Area under recall as a multiple of that of `{other}`, topic by topic:",
+            by_start(lambda row, other=other: with_interval(row["against"].get(other), times), other),  # type: ignore[misc]
+        ]
     links = "\n".join(
         _picture(one, f"Lift curves, {name}") for one, name in zip(_LIFTS, _LIFT_OPTIONS, strict=True)
     )  # fmt: skip
-    return f"{table(['strategy', *STARTS], rows)}\n\n{links}"
+    return "\n\n".join([*parts, links])
 
 
 _STARTED = {"fresh": "fresh", "reused": "from a crawl for the same topic, other seeds",
