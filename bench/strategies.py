@@ -2,9 +2,9 @@
 
 Replays a whole corpus (any folder with WARC files, a crawl of Dowse's among them) with each strategy, and keeps records
 as a live crawl does. It begins at the pages of ``roots.csv``, or without such a file at one page of each host: a corpus
-may be made of several webs that do not link to each other. Parsing and judging are done beforehand, so what is measured is the engine: links looked up,
-candidates ranked, leased and written down. All strategies see the same pages, in an order of their own; CPU time a
-page, the best of some rounds that take turns.
+may be made of several webs that do not link to each other. Parsing and judging are done beforehand, so what is measured
+is the engine: links looked up, candidates ranked, leased and written down. All strategies see the same pages, in an
+order of their own; CPU time a page, the best of some rounds that take turns.
 """
 
 from __future__ import annotations
