@@ -1,9 +1,10 @@
 """What strategies cost: ``python -m bench.strategies CORPUS [STRATEGY ...] [--json FILE]``.
 
 Replays a whole corpus (any folder with WARC files, a crawl of Dowse's among them) with each strategy, and keeps records
-as a live crawl does. Parsing and judging are done beforehand, so what is measured is the engine: links looked up,
-candidates ranked, leased and written down. All strategies see the same pages, in an order of their own; CPU time a
-page, the best of some rounds that take turns.
+as a live crawl does. It begins at the pages of ``roots.csv``, or without such a file at one page of each host: a corpus
+may be made of several webs that do not link to each other. Parsing and judging are done beforehand, so what is measured
+is the engine: links looked up, candidates ranked, leased and written down. All strategies see the same pages, in an
+order of their own; CPU time a page, the best of some rounds that take turns.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from dowse.judge import build_judge
 from dowse.lab.compare.plan import parse_strategy
 from dowse.lab.compare.topic_runs import Inside
 from dowse.lab.corpus import Corpus, open_corpus
+from dowse.lab.corpus.topics import roots
 from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
 from dowse.lab.replay.replay import replay
 from dowse.model.budget import Budget
 from dowse.model.topic import Politeness, Scope, Seeds, Topic, Traps
+from dowse.model.url import split
 from dowse.store import CrawlStore
 
 STRATEGIES = (
@@ -47,6 +50,12 @@ def run(corpus: Corpus, web: CorpusWeb, pages: KnownPages, topic: Topic, strateg
         return time.process_time() - started, sum(exchange.is_page for exchange in done.exchanges)
 
 
+def entries(corpus: Corpus, numbers: list[int]) -> tuple[str, ...]:
+    """Where the whole corpus is reached from, as far as it can be."""
+    first = {split(corpus.url(number)).host: number for number in reversed(numbers)}
+    return tuple(map(corpus.url, roots(corpus) or sorted(first.values())))
+
+
 def measure(folder: Path, strategies: tuple[str, ...], json_file: Path | None) -> None:
     corpus = open_corpus(folder)
     web = CorpusWeb(corpus)
@@ -55,7 +64,7 @@ def measure(folder: Path, strategies: tuple[str, ...], json_file: Path | None) -
     numbers = [number for number in range(len(corpus)) if corpus.pages.is_page()[number]]
     links = sum(len(pages.digest(number).links) for number in numbers)
     print(f"{len(numbers):,} pages, {links / len(numbers):.0f} links inside a page")
-    topic = Topic(query=topic.query, seeds=Seeds(urls=(corpus.url(numbers[0]),)))
+    topic = Topic(query=topic.query, seeds=Seeds(urls=entries(corpus, numbers)))
     best = dict.fromkeys(strategies, (float("inf"), 0))
     for _ in range(ROUNDS):
         for strategy in strategies:

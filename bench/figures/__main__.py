@@ -11,7 +11,7 @@ from pathlib import Path
 import dowse
 from bench.figures.declared import FIGURES
 from bench.figures.figure import CORPORA, Figure, Measurement
-from bench.figures.measure import Place, measure
+from bench.figures.measure import Place, measure, minutes_of
 from bench.figures.pages import filled, stray_tables, write_pages
 from bench.figures.results import RESULTS, ROOT, NotCommitted, checkout, stored
 
@@ -73,8 +73,8 @@ def _measure(chosen: Sequence[Measurement], corpora: Path | None, *, again: bool
         raise Wrong(f"say where the corpora {', '.join(needed)} are: make figures CORPORA=path/to/data")
     if missing := [name for name in needed if corpora and not (corpora / name).is_dir()]:
         raise Wrong(f"there is no folder {missing[0]} in {corpora}: make figures CORPORA=path/to/data")
-    minutes = sum(one.minutes * one.cores / 2 for one in todo)
-    print(f"{len(todo)} of {len(chosen)} measurements to make at {at.commit}, about {minutes:.0f} minutes", flush=True)
+    rest = f"about {minutes_of(todo):.0f} minutes"
+    print(f"{len(todo)} of {len(chosen)} measurements to make at {at.commit}, {rest}", flush=True)
     place = Place(ROOT, corpora or ROOT, RESULTS, PICTURES)
     failed = measure(todo, place, at, lambda line: print(line, flush=True), lambda: write_pages(FIGURES))
     for page in write_pages(FIGURES):
@@ -88,7 +88,7 @@ def _list(chosen: Sequence[Measurement]) -> int:
         state = f"measured {old.date} at {old.commit}" if old else "not measured"
         pages = ", ".join(dict.fromkeys(f"{figure.page}: {figure.name}" for figure in FIGURES if one in figure.of))
         print(f"{one.name:28} {one.minutes:5.1f} min  {state:32} {pages}")
-    print(f"{'together':28} {sum(one.minutes * one.cores / 2 for one in chosen):5.1f} min")
+    print(f"{'together':28} {minutes_of(chosen):5.1f} min")
     return 0
 
 

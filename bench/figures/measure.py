@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from pathlib import Path
 from bench.figures.figure import Measurement
 from bench.figures.results import Checkout, Result, machine
 
-__all__ = ["Place", "Tell", "measure"]
+__all__ = ["Place", "Tell", "measure", "minutes_of"]
 
 CORES = 2
 _LOOK_S = 0.2
@@ -46,6 +46,7 @@ class _Running:
         self._picture = folder / measurement.picture if measurement.picture else None
         command = measurement.arguments(place.corpora.resolve(), sys.executable, self._json, self._picture)
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(place.root / "src"), str(place.root)))}
+        self._cpu_s = 0.0
         self._started = time.perf_counter()
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
@@ -53,7 +54,13 @@ class _Running:
             )
 
     def is_over(self) -> bool:
-        return self._process.poll() is not None
+        process = self._process
+        if process.returncode is None:
+            ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if ended:  # which can be asked for once
+                process.returncode = os.waitstatus_to_exitcode(status)
+                self._cpu_s = usage.ru_utime + usage.ru_stime
+        return process.returncode is not None
 
     def stop(self) -> None:
         """End it; what it keeps for itself, it has kept."""
@@ -64,6 +71,11 @@ class _Running:
     def seconds(self) -> float:
         return time.perf_counter() - self._started
 
+    @property
+    def took(self) -> str:
+        """By the wall clock, and how much of a core in all: far less says that others kept the machine busy."""
+        return f"{self.seconds / 60:5.1f} min (about {self.measurement.minutes:.1f}), {self._cpu_s / 60:.1f} of CPU"
+
     def store(self, at: Checkout) -> str:
         """Write the result and the picture; empty, or what went wrong."""
         if self._process.returncode:
@@ -72,7 +84,9 @@ class _Running:
         one = self.measurement
         found = one.kept(json.loads(self._json.read_text("utf-8")))
         date = datetime.now(UTC).date().isoformat()
-        result = Result(one.command, date, at.commit, at.source, machine(), round(self.seconds, 1), found)
+        result = Result(
+            one.command, date, at.commit, at.source, machine(), round(self.seconds, 1), found, round(self._cpu_s, 1)
+        )
         if self._picture is not None:
             self._place.pictures.mkdir(parents=True, exist_ok=True)
             (self._place.pictures / one.picture).write_bytes(self._picture.read_bytes())
@@ -97,11 +111,16 @@ def measure(todo: Sequence[Measurement], place: Place, at: Checkout, tell: Tell,
                 done += 1
                 problem = one.store(at)
                 failed += bool(problem)
-                left = sum(other.minutes for other in waiting) + sum(two.measurement.minutes for two in running)
+                left = minutes_of([*waiting, *(two.measurement for two in running)])
                 tell(_line(one, problem, f"{done} of {len(todo)}, about {left:.0f} min left"))
                 stored()
             time.sleep(_LOOK_S)
     return failed
+
+
+def minutes_of(measurements: Iterable[Measurement]) -> float:
+    """About how long these take together."""
+    return sum(one.minutes * one.cores / CORES for one in measurements)
 
 
 def _stop(running: Sequence[_Running]) -> None:
@@ -116,5 +135,4 @@ def _next(waiting: Sequence[Measurement], running: Sequence[_Running]) -> Measur
 
 
 def _line(one: _Running, problem: str, rest: str) -> str:
-    took = f"{one.seconds / 60:5.1f} min (about {one.measurement.minutes:.1f})"
-    return f"{one.measurement.name:28} {took}  {f'FAILED: {problem}' if problem else rest}"
+    return f"{one.measurement.name:28} {one.took}  {f'FAILED: {problem}' if problem else rest}"

@@ -42,6 +42,7 @@ class Result:
     machine: str
     seconds: float
     found: Any
+    cpu_s: float = 0.0  # of the command and all that it started; 0 when it was not told
 
     def is_of(self, measurement: Measurement, source: str) -> bool:
         """Would the same be measured again?"""

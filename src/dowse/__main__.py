@@ -15,6 +15,9 @@ def main() -> None:
             os.fstat(stream)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest free number: this one
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # so Python has it when the stream was closed before it began
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     if sys.argv[1:2] == ["crawl"]:
         # threads for large arrays, which a crawl has none of: they take start-up time, and must not be when it forks
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

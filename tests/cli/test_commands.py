@@ -126,7 +126,7 @@ def test_why_fetched_left_refused_or_unknown(folder: Path) -> None:
     assert "never taken up. Refused by the rule extension: files named .jpg" in outside
     unknown = dowse("why", str(folder), "portal.dowse.test/nowhere").stdout
     assert "nothing this crawl followed mentions it, or it was one of the links refused by nofollow" in unknown
-    assert "not a web address" in dowse("why", str(folder), "http://[").stdout
+    assert "not a web address" in dowse("why", str(folder), "http://[", code=2).stderr
 
 
 def test_why_left(folder: Path) -> None:

@@ -124,7 +124,8 @@ def test_the_environment_names_a_proxy_where_no_flag_does(monkeypatch: pytest.Mo
     ("given", "message"),
     [
         ({"contact": "me"}, '--contact: "me" is not a mail address or an http(s) URL'),
-        ({"resolve": ["a=somewhere"]}, '--resolve: "somewhere" is not an address: write "127.0.0.1" or'),
+        ({"resolve": ["a=somewhere"]}, '--resolve: a: "somewhere" is not an address: write "127.0.0.1" or'),
+        ({"header": ["a.test=Host: b"]}, "--header: a.test: Host: is not for you to set: the URL says it"),
         ({"allow_address": ["here"]}, '--allow-address: "here" is not an address'),
         ({"proxy": "me:secret@host"}, "--proxy: "),
         ({"cache_age": "a week"}, "--cache-age: 'a week' is not a length of time"),

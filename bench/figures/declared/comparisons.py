@@ -63,23 +63,23 @@ ALL = (
 FAR = "best-first weighted hybrid tunnel tunnel:form=paper black-tunnel best-n-first:n=256 shark-search"
 PLAIN = "best-first weighted hybrid tunnel"
 
-WIKISPEEDIA = _compare("compare-wikispeedia", "--every 3 --inside", ALL, 3.8)
-WIKISPEEDIA_FAR = _compare("compare-wikispeedia-far", "--every 3 --inside --seeds-kind far", FAR, 2.3)
-DOCSWEB = _compare("compare-docsweb", "--inside --seeds-kind roots", ALL, 4.2)
-WEBKB = _compare("compare-webkb", "--inside", ALL, 2.8)
-WEBKB_FAR = _compare("compare-webkb-far", "--inside --seeds-kind far", FAR, 2.0)
+WIKISPEEDIA = _compare("compare-wikispeedia", "--every 3 --inside", ALL, 2.2)
+WIKISPEEDIA_FAR = _compare("compare-wikispeedia-far", "--every 3 --inside --seeds-kind far", FAR, 1.6)
+DOCSWEB = _compare("compare-docsweb", "--inside --seeds-kind roots", ALL, 2.0)
+WEBKB = _compare("compare-webkb", "--inside", ALL, 1.0)
+WEBKB_FAR = _compare("compare-webkb-far", "--inside --seeds-kind far", FAR, 0.7)
 
-CHARGED_WIKISPEEDIA = _compare("charged-wikispeedia", "--every 3", PLAIN, 1.6)
-CHARGED_DOCSWEB = _compare("charged-docsweb", "--every 2 --seeds-kind roots", PLAIN, 1.1)
-CHARGED_WEBKB = _compare("charged-webkb", "--every 2", PLAIN, 0.7)
+CHARGED_WIKISPEEDIA = _compare("charged-wikispeedia", "--every 3", PLAIN, 1.0)
+CHARGED_DOCSWEB = _compare("charged-docsweb", "--every 2 --seeds-kind roots", PLAIN, 0.5)
+CHARGED_WEBKB = _compare("charged-webkb", "--every 2", PLAIN, 0.3)
 
-QUERY_WIKISPEEDIA = _compare("query-wikispeedia", "--every 3 --inside --by-query", "best-first", 1.0)
-QUERY_DOCSWEB = _compare("query-docsweb", "--every 2 --inside --by-query --seeds-kind roots", "best-first", 0.7)
-QUERY_WEBKB = _compare("query-webkb", "--every 2 --inside --by-query", "best-first", 0.5)
+QUERY_WIKISPEEDIA = _compare("query-wikispeedia", "--every 3 --inside --by-query", "best-first", 0.7)
+QUERY_DOCSWEB = _compare("query-docsweb", "--every 2 --inside --by-query --seeds-kind roots", "best-first", 0.4)
+QUERY_WEBKB = _compare("query-webkb", "--every 2 --inside --by-query", "best-first", 0.3)
 
 FORMS = "learning:exact=true learning:combine=logs learning:form=paper"
-FORMS_WIKISPEEDIA = _compare("forms-wikispeedia", "--every 9 --inside", FORMS, 1.6)
-FORMS_WEBKB = _compare("forms-webkb", "--every 3 --inside", FORMS, 0.8)
+FORMS_WIKISPEEDIA = _compare("forms-wikispeedia", "--every 9 --inside", FORMS, 0.7)
+FORMS_WEBKB = _compare("forms-webkb", "--every 3 --inside", FORMS, 0.3)
 
 STARTS = {
     "encyclopedia, near": WIKISPEEDIA, "encyclopedia, far": WIKISPEEDIA_FAR, "documentation, entry pages": DOCSWEB,

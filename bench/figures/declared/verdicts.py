@@ -40,9 +40,9 @@ def kept_verdicts(told: Mapping[str, Any]) -> dict[str, Any]:
 _JUDGED = tuple(
     Measurement(f"judge-{corpus}", f"dowse lab judge {corpus}{options} --last-part", minutes, kept_verdicts)
     for corpus, options, minutes in (
-        ("wikispeedia", " --every 4", 3.0),
-        ("docsweb", " --every 2", 1.5),
-        ("webkb", " --every 2", 1.2),
+        ("wikispeedia", " --every 4", 0.9),
+        ("docsweb", " --every 2", 0.6),
+        ("webkb", " --every 2", 0.4),
     )
 )
 
@@ -131,9 +131,9 @@ def kept_numbers(told: Any) -> Any:
 _ANSWERED = tuple(
     Measurement(f"label-{corpus}", f"python -m bench.labelling {corpus} --last-part{options}", minutes, kept_numbers, 1)
     for corpus, options, minutes in (
-        ("wikispeedia", " --every 4", 2.0),
-        ("docsweb", " --every 2", 1.0),
-        ("webkb", " --every 2", 0.8),
+        ("wikispeedia", " --every 4", 0.8),
+        ("docsweb", " --every 2", 0.5),
+        ("webkb", " --every 2", 0.3),
     )
 )
 
@@ -159,8 +159,8 @@ def _category(name: str, corpus: str, options: str, minutes: float) -> Measureme
     return Measurement(f"category-{name}-{corpus}", command, minutes, kept_numbers, 1)
 
 
-_TRAINED = tuple(_category("words", corpus, "", 1.2) for corpus in NAMES)
-_EMBEDDED = tuple(_category("embed", corpus, " --embed --size 8", 0.8) for corpus in NAMES)
+_TRAINED = tuple(_category("words", corpus, "", 0.4) for corpus in NAMES)
+_EMBEDDED = tuple(_category("embed", corpus, " --embed --size 8", 0.3) for corpus in NAMES)
 
 
 def _categories(found: Sequence[Any]) -> str:
@@ -190,9 +190,9 @@ def _embeddings(found: Sequence[Any]) -> str:
 # -- forecasts ---------------------------------------------------------------------------------------------------------
 
 _FORECAST = "python -m bench.forecast wikispeedia docsweb webkb"
-_EXPECTED = Measurement("forecast", f"{_FORECAST} --topics 2 --jobs 2", 1.7, kept_numbers)
+_EXPECTED = Measurement("forecast", f"{_FORECAST} --topics 2 --jobs 2", 0.5, kept_numbers)
 _EXPECTED_BY_NAME = Measurement(
-    "forecast-by-name", f"{_FORECAST} --by-query --all --topics 2 --jobs 2", 1.7, kept_numbers
+    "forecast-by-name", f"{_FORECAST} --by-query --all --topics 2 --jobs 2", 0.5, kept_numbers
 )
 
 

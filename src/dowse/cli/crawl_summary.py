@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from dowse.lab.draw.picture_file import save_picture
 from dowse.lab.finished.verdict_facts import VerdictFacts, verdict_facts
 from dowse.lab.report.settings_text import subject_of
 from dowse.lab.wording import forecast_sentence, human_bytes, human_seconds, telling_horizons, too_early
+from dowse.model.budget import Budget
 from dowse.model.errors import UserError
 from dowse.model.forecast import Forecast
 from dowse.model.judge import LEARNED
@@ -32,6 +35,7 @@ from dowse.store import CrawlReader, Summary
 __all__ = ["finish"]
 
 _OUTCOMES = 8
+_WHOLE = 10_000  # letters, longer than any line
 _BORDERLINE = 2  # pages on either side of the threshold
 _COULD_GO_ON = frozenset(("budget", "target", "interrupted"))
 
@@ -65,17 +69,27 @@ def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
         say_json(value)
     elif not quiet:
         verdicts = _verdicts(folder, settings, facts) if summary.judged else []
-        _print(folder, stop, summary, picture, verdicts, _expected(stop, summary, forecast))
+        more = _twice(topic["budget"]) if stop.kind == "budget" and summary.waiting else ""
+        _print(folder, stop, summary, picture, verdicts, _expected(stop, summary, forecast), more)
     if not summary.pages and stop.kind != "interrupted":
         say(f"dowse: no page was fetched: {shown(_why_none(summary, settings, refused))}", err=True)
         return 1
     return 0
 
 
+def _twice(budget: dict[str, Any]) -> str:
+    """A budget that goes as far again as the one that is spent."""
+    return str(Budget(**{name: 2 * limit for name, limit in budget.items() if limit is not None}))
+
+
 def _why_none(summary: Summary, settings: dict[str, Any], refused: list[str]) -> str:
     ends = [f"{outcome.reason or outcome.state} ({outcome.count})" for outcome in summary.outcomes[:3]]
     seeds = settings.get("seeds") or ["the seeds"]
+    if summary.outcomes and all(outcome.state == "waiting" for outcome in summary.outcomes):
+        return f"{seeds[0]} still waits: the crawl stopped before an answer came"
     by = f": refused by {', '.join(refused)}" if refused else ""
+    if any(rule.startswith("port ") for rule in refused):
+        by += "; --allow-port PORT permits one that browsers refuse"
     why = f"{seeds[0]}: {', '.join(ends)}" if ends else f"no seed was taken up{by}"
     private = any(outcome.reason.startswith("address") and "port" not in outcome.reason for outcome in summary.outcomes)
     return (
@@ -135,6 +149,7 @@ def _print(
     picture: Path | None,
     verdicts: list[tuple[str, str]],
     expected: list[str],
+    more: str,
 ) -> None:
     from rich.console import Console  # only here: a program that asks for JSON need not load them
     from rich.table import Table
@@ -162,7 +177,12 @@ def _print(
         rows.append(("picture", str(picture)))
     for name, text in rows:
         table.add_row(name, Text(shown(text)))  # what a server said is data, not markup
-    Console(highlight=False).print(table)
+    # lines are for a terminal to break; in a file they stay whole, and so do the URLs in them
+    Console(highlight=False, width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WHOLE).print(table)
     # beside the table, which would break a long line: these are there to be pasted
     place, width = shlex.quote(str(folder)), max(len(name) for name, _ in rows) + 2
-    say(f"{'next':{width}}dowse report {place}\n{'':{width}}dowse export {place} -o pages.csv")
+    commands = [f"dowse report {place}", f"dowse export {place} -o pages.csv"]
+    if more:  # what was spent counts: the same budget would be spent before it begins
+        commands.append(f"dowse crawl --resume {place} --budget {more}")
+    for row, command in enumerate(commands):
+        say(f"{'' if row else 'next':{width}}{command}")

@@ -11,6 +11,7 @@ import inspect
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from os.path import isdir, isfile  # which take any text: what cannot be a name is no file
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -99,7 +100,8 @@ class Flag:
         try:
             return (self.lay or Flag.set_key)(self, topic, value)
         except Fault as fault:
-            raise UserError(f"{self.name}: {fault.message}") from None
+            within = (str(part) for part in fault.within if isinstance(part, str))
+            raise UserError(": ".join((self.name, *within, fault.message))) from None
 
     def _converted(self, value: Any) -> Any:
         try:
@@ -140,13 +142,16 @@ def _lay_off_topic(flag: Flag, topic: Topic, value: bool) -> Topic:
 def _lay_seeds(flag: Flag, topic: Topic, seeds: list[str]) -> Topic:
     """A seed is a file where there is such a file, else a web address."""
     for seed in seeds:
-        if "://" not in seed and seed.lower().endswith(_LISTS) and not Path(seed).is_file():
+        if not seed.strip():
+            raise Fault("is empty: name a web page, or a file with one URL per line")
+        if "://" not in seed and seed.lower().endswith(_LISTS) and not isfile(seed):
             raise Fault(f"there is no file {seed!r}")
-        if Path(seed).is_dir():
+        if isdir(seed):
             raise Fault(f"{seed!r} is a folder: name a web page, or a file with one URL per line")
-        if not Path(seed).is_file() and canonical(seed if "://" in seed else f"https://{seed}") is None:
+        whole = seed if "://" in seed else f"https://{seed}"
+        if not isfile(seed) and (canonical(whole) is None or "@" in seed.partition("/")[0]):
             raise Fault(f"{seed!r} is not a web address")
-    files = [seed for seed in seeds if Path(seed).is_file()]
+    files = [seed for seed in seeds if isfile(seed)]
     urls = [seed for seed in seeds if seed not in files]
     values = {"urls": (*topic.seeds.urls, *urls), "files": (*topic.seeds.files, *files)}
     return _with(topic, "seeds", values)
@@ -325,8 +330,10 @@ def read_topic(text: str | None) -> Topic:
     """A topic from the command line: the path of a topic file, or the words of a topic; None gives an empty one."""
     if text is None:
         return Topic()
-    if text.endswith(".toml") or Path(text).is_file():
+    if text.endswith(".toml") or isfile(text):
         return load_topic(text)
+    if isdir(text) and "/" in text:  # words may be the name of a folder that happens to be here
+        raise UserError(f"{text} is a folder: give words, or the path of a topic file")
     if not text.strip():
         raise UserError("the topic is empty: give words, or the path of a topic file")
     return Topic(name=text, query=text)

@@ -100,10 +100,10 @@ def figure_command(
         min_pages=min_pages, inside=inside, by_query=by_query, cost=cost, speeds=speeds or figure.speeds,
     )  # fmt: skip
     choice, count = label_choice(label, labels_file, all_labels, every, some=queries), job_count(jobs)
-    written = (path, *([path.with_suffix(".csv")] if name.startswith("ag") else []), *([as_json] if as_json else []))
-    for place in written:
-        check_out(place, force=force)
+    check_out(path, force=force)
     check_picture(path)
+    for place in (*([path.with_suffix(".csv")] if name.startswith("ag") else []), *([as_json] if as_json else [])):
+        check_out(place, force=force)
     with interruptible(KEPT if figure.kept else ""):
         with shown_progress() as progress:
             labels = chosen_labels(open_corpus(corpus, jobs=count, progress=progress), plan, choice)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import sys
 from importlib import import_module
 from importlib.metadata import version
@@ -25,6 +27,9 @@ _COMMANDS = (
     "crawl", "seeds", "init", "judge", "rejudge", "blocks", "train", "label", "why", "report", "export", "repair",
     "stats", "strategies", "plugins", "demo", "demo-web", "hostile", "lab",
 )  # fmt: skip
+_NOT_A_PLACE = (errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES, errno.EPERM, errno.EROFS)
+_SHOWN = 80  # letters of a name
+_TAKES_NO_MORE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 _MODULES = {"demo-web": "demo", "lab": "lab_figure"}
 
 
@@ -90,4 +95,30 @@ def main() -> None:
     except DowseError as error:
         print(f"dowse: {shown(str(error))}", file=sys.stderr)  # noqa: T201
         code = error.exit_code
-    sys.exit(code or 0)
+    except OSError as error:
+        code = _told(error)
+    sys.exit(_flushed() or code or 0)
+
+
+def _told(error: OSError) -> int:
+    """Tell what no command has made an error of its own: a name that the system does not take, wherever it was asked
+    about, and a standard output that takes no more, as where its disk is full."""
+    if error.filename is not None and error.errno in _NOT_A_PLACE:
+        name, why = str(error.filename), (error.strerror or "").lower()
+        short = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}..."
+        print(f"dowse: cannot use {shown(short)!r}: {why}", file=sys.stderr)  # noqa: T201
+        return 2
+    if error.filename is None and error.errno in _TAKES_NO_MORE:
+        print(f"dowse: cannot write to standard output: {error.strerror}", file=sys.stderr)  # noqa: T201
+        return 1
+    raise error
+
+
+def _flushed() -> int:
+    """Write what waits to be printed, before Python does at its end, and complains in its own way."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to complain of
+        return 1 if error.errno == errno.EPIPE else _told(error)
+    return 0

@@ -19,7 +19,7 @@ from dowse.engine.assembly.learned import kept_learned, recall
 from dowse.engine.page.verdicts import worth
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TopicJudge, looking_judge, subject_of
-from dowse.model.errors import TopicError
+from dowse.model.errors import TopicError, UserError
 from dowse.model.judge import LEARNED
 from dowse.model.page import Verdict
 from dowse.model.records import CandidateRow, CandidateState
@@ -61,7 +61,7 @@ def explain(folder: Path, url: str) -> str:
         # as it stands, too: records of old may have a dot behind a host, or a host that no name can be
         candidate = next(filter(None, map(crawl.candidate, (*addresses, url))), None)
         if candidate is None and not addresses:
-            return f"{url}\nnever taken up: it is not a web address"
+            raise UserError(f"{url!r} is not a web address")
         address = addresses[0] if candidate is None else candidate.url
         if candidate is None:
             return _told([address, *_unknown(crawl, address)])

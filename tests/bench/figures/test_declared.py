@@ -17,6 +17,8 @@ from bench.speed.measure import Usage
 from bench.speed.report import Report, Result, Run, Size
 from bench.speed.stages import Stages
 
+from dowse.lab.papers.paper_figures import PAPERS
+from dowse.predict import STRATEGIES
 from tests.docs.markdown import tables
 from tests.lab.compare.webs import url, write_labelled
 
@@ -85,3 +87,33 @@ def test_a_report_of_speed_is_kept_as_it_was() -> None:
     assert [row[:2] for row in tables(again["core"])[0][1:]] == [
         ["dowse", "with"], ["dowse", "without"], ["dowse-learning", "with"], ["dowse-learning", "without"],
     ]  # fmt: skip
+
+
+def test_the_lift_table_sets_every_strategy_against_two_others() -> None:
+    """Paired, from each start: a row for every strategy of the lab but the one that it is set against."""
+
+    def interval(mean: float) -> dict[str, float]:
+        return {"mean": mean, "low": mean - 0.1, "high": mean + 0.1}
+
+    names = (*STRATEGIES, "learning:form=paper")
+    rows = [
+        {
+            "strategy": name, "runs": 3, "harvest": interval(0.2), "lift": interval(0.3), "area": interval(0.5),
+            "against": {other: interval(place + 2.0) for other in ("bfs", "best-first") if other != name},
+        }
+        for place, name in enumerate(names)
+    ]  # fmt: skip
+    [lift] = [figure for figure in FIGURES if figure.name == "learning-lift"]
+    harvest, against_bfs, against_best_first = tables(lift.shown([rows] * len(lift.of)))
+    assert [len(harvest), len(against_bfs), len(against_best_first)] == [1 + len(names), len(names), len(names)]
+    assert harvest[1] == ["`best-first`", *["30.0 (20.0 to 40.0)"] * len(lift.of)]
+    assert against_bfs[1] == ["`best-first`", *["2.00 (1.90 to 2.10)"] * len(lift.of)]
+    assert against_best_first[1] == ["`bfs`", *["3.00 (2.90 to 3.10)"] * len(lift.of)]
+    assert against_best_first[-1][0] == "`learning`, `form=paper`"
+
+
+def test_the_lift_figures_run_every_strategy() -> None:
+    """So their commands name none: the figure's own are all there are."""
+    [lift] = [figure for figure in FIGURES if figure.name == "learning-lift"]
+    assert set(STRATEGIES) < set(PAPERS["ag-linkage"].strategies)
+    assert all("--strategy" not in one.command for one in lift.of)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from bench.figures.declared.comparisons import kept_comparison
 from bench.figures.declared.papers import kept_curves, kept_lift
 from bench.figures.declared.verdicts import kept_verdicts
 from bench.figures.figure import Measurement
-from bench.figures.measure import Place, measure
+from bench.figures.measure import Place, measure, minutes_of
 from bench.figures.results import ROOT, Checkout, NotCommitted, checkout, stored
 
 from dowse.lab.corpus import open_corpus
@@ -194,3 +195,27 @@ def test_an_interruption_is_told_in_one_line(
         command.main()
     assert end.value.code == 130
     assert capsys.readouterr().err == "figures: interrupted; what is done is stored, the same command goes on\n"
+
+
+def test_a_result_tells_wall_and_cpu_time(tmp_path: Path) -> None:
+    """Of the command and of what it starts, so that a busy machine shows."""
+    burn = "import time; until = time.process_time() + 0.3; any(iter(lambda: time.process_time() > until, True))"
+    code = f"{burn}; import subprocess; subprocess.run([sys.executable, '-c', '{burn}'], check=True); time.sleep(0.4)"
+    told: list[str] = []
+    one = program("busy", code)
+    assert measure([one], place_in(tmp_path, tmp_path), AT, told.append, lambda: None) == 0
+    result = stored(one, tmp_path / "results")
+    assert result is not None
+    assert result.cpu_s >= 0.6
+    assert result.seconds >= result.cpu_s + 0.3, "it slept"
+    assert " of CPU" in told[0]
+
+
+def test_what_is_left_counts_cores(tmp_path: Path) -> None:
+    """Two that take one core each are as long as one that takes both."""
+    told: list[str] = []
+    todo = [replace(program("both", "pass", 2), minutes=7), replace(program("a", "pass"), minutes=4),
+            replace(program("b", "time.sleep(0.5)"), minutes=4)]  # fmt: skip
+    assert minutes_of(todo) == 7 + 2 + 2
+    measure(todo, place_in(tmp_path, tmp_path), AT, told.append, lambda: None)
+    assert "1 of 3, about 4 min left" in told[0]

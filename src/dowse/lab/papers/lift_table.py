@@ -19,7 +19,7 @@ from dowse.lab.compare.plan import Plan
 from dowse.lab.compare.run_results import RunResult, by_strategy, harvest_function
 from dowse.lab.papers.target_curves import harvest_curves
 
-__all__ = ["lift_csv", "lift_rows", "lift_text", "linkage_curves", "pages_of"]
+__all__ = ["AGAINST", "lift_csv", "lift_rows", "lift_text", "linkage_curves", "pages_of"]
 
 AGAINST = ("bfs", "best-first")
 
