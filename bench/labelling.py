@@ -25,7 +25,7 @@ from dowse.judge.asking import AskedPage, Asking
 from dowse.lab.compare.each_topic import opened
 from dowse.lab.corpus import Corpus, LabTopic, Unfit, make_topic
 from dowse.lab.judging.backgrounds import backgrounds, on_topic, seeds_of
-from dowse.lab.judging.learned_contestant import _bags, _host
+from dowse.lab.judging.learned_contestant import _bags
 from dowse.lab.judging.metrics import Figures, figures
 from dowse.lab.judging.page_terms import page_terms
 from dowse.lab.judging.trials import TrialPlan
@@ -63,7 +63,7 @@ def judged(corpus: Corpus, topic: Topic, crawl: list[int]) -> LearnedJudge:
     bags = _bags(corpus, language)
     for page in crawl:
         if page in bags:
-            judge.add(page, bags[page], _host(corpus, page), float(cosines[page]))
+            judge.add(page, bags[page], corpus.url(page), float(cosines[page]))
     deque(judge.learn(), maxlen=0)
     return judge
 
@@ -71,7 +71,7 @@ def judged(corpus: Corpus, topic: Topic, crawl: list[int]) -> LearnedJudge:
 def of(corpus: Corpus, judge: LearnedJudge, truth: np.ndarray, measured: np.ndarray) -> Figures:
     bags = _bags(corpus, "english")
     chances = np.zeros(len(corpus))
-    found = judge.chances([(bag, _host(corpus, page)) for page, bag in bags.items()])
+    found = judge.chances([(bag, corpus.url(page)) for page, bag in bags.items()])
     if found is not None:
         chances[list(bags)] = found
     return figures(chances[measured], truth[measured], judge.threshold)
@@ -94,7 +94,7 @@ def label(corpus: Corpus, web: CorpusWeb, topic: LabTopic, query: str, count: in
     told = Topic(query=query, examples=tuple(example_of(corpus, page) for page in topic.examples))
     by_examples = judged(corpus, told, pages)
     bags = _bags(corpus, "english")
-    asked = [AskedPage(page, Sample(bags[page], _host(corpus, page))) for page in pages if page in bags]
+    asked = [AskedPage(page, Sample(bags[page], corpus.url(page))) for page in pages if page in bags]
     by_answers = judged(corpus, Topic(query=query), pages)
     asking = Asking(by_answers, asked)
     start = time.process_time()

@@ -12,7 +12,7 @@ from dowse.judge.subject import terms_of, topic_terms
 from dowse.model.topic import Example, Keyword, Topic
 
 
-def test_examples_are_told_with_their_terms_and_hosts() -> None:
+def test_examples_are_told_with_their_terms_and_urls() -> None:
     topic = Topic(
         examples=(
             Example("https://WWW.Solar.test:8080/a", text="solar cells, solar modules"),
@@ -22,8 +22,8 @@ def test_examples_are_told_with_their_terms_and_hosts() -> None:
         )
     )
     subject = subject_of(topic)
-    assert [sample.host for sample in subject.positive] == ["www.solar.test", ""]
-    assert [sample.host for sample in subject.negative] == ["cakes.test"]
+    assert [sample.url for sample in subject.positive] == ["https://www.solar.test:8080/a", ""]
+    assert [sample.url for sample in subject.negative] == ["http://cakes.test/"]
     assert [len(sample.bag.terms) for sample in (*subject.positive, *subject.negative)] == [3, 2, 2]
     once, again = 9.0, 18.0  # what stands first counts most
     assert sorted(subject.positive[0].bag.counts.tolist()) == [once, once, again]

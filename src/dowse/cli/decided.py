@@ -20,7 +20,8 @@ def decided_lines(found: Decided) -> list[str]:
     above = [word for word in found.words if word[1] > 0]
     below = [word for word in found.words if word[1] < 0]
     parts = [("any page, before its words", found.base), *above[:_FOR], *below[:_AGAINST]]
-    parts += [(f"its site: {name}", value) for name, value in found.domains if round(value, _DIGITS)]
+    for what, named in (("its address", found.address), ("its site", found.domains)):
+        parts += [(f"{what}: {name}", value) for name, value in named if round(value, _DIGITS)]
     rest = total - sum(round(value, _DIGITS) for _, value in parts)
     others = max(0, len(above) - _FOR) + max(0, len(below) - _AGAINST)
     if others or round(rest, _DIGITS):

@@ -17,7 +17,6 @@ from dowse.model.errors import UserError
 from dowse.model.judge import LEARNED
 from dowse.model.shown import shown
 from dowse.model.topicfile import topic_from_json
-from dowse.model.url import split
 from dowse.store import CrawlReader
 
 __all__ = ["by_crawl"]
@@ -32,9 +31,9 @@ def by_crawl(source: str, folder: Path, given: Mapping[str, Any], *, as_json: bo
     page = read_page_for(source, topic, given)
     document, words = page.document, WholeWords(judge.terms)
     words.read(document.words())
-    host = split(document.url).host if document.url.startswith(("http://", "https://")) else ""
+    url = document.url if document.url.startswith(("http://", "https://")) else ""
     reading, _ = page.judge.nearness.read_lines(document.lines)
-    found = judge.decided(page_bag(reading), host, words.names())
+    found = judge.decided(page_bag(reading), url, words.names())
     wanted, language = topic.scope.languages, page.facts().language
     relevant = found.chance >= judge.threshold and (not wanted or not language or language in wanted)
     if as_json:
@@ -42,7 +41,7 @@ def by_crawl(source: str, folder: Path, given: Mapping[str, Any], *, as_json: bo
             "source": source, "title": document.title, "score": found.chance, "relevant": relevant,
             "threshold": judge.threshold, "method": LEARNED, "model": judge.version, "log_odds": found.log_odds,
             "base": found.base, "words": [list(word) for word in found.words],
-            "site": [list(domain) for domain in found.domains],
+            "site": [list(domain) for domain in found.domains], "address": [list(word) for word in found.address],
         })  # fmt: skip
         return
     made_of = learned_from({"positive": judge.judge.positive, "made_of": judge.made_of})

@@ -23,7 +23,6 @@ from dowse.model.page import Bag
 from dowse.model.shown import shown, shown_lines
 from dowse.model.strategy import Sample
 from dowse.model.topic import Topic
-from dowse.model.url import split
 from dowse.model.words import words
 from dowse.store import CrawlReader, PageView, damage_told
 from dowse.store.answers import Answers
@@ -74,9 +73,7 @@ class TopicSitting:
         urls = {page.id: page.url for page in judged}
         wanted = {*judge.wanted(judged, len(judged)), *self._pages, *self._ids_of_answers(urls)}
         with damage_told(crawl.folder):
-            samples = {
-                id_: Sample(Bag.unpacked(data), split(urls[id_]).host) for id_, data in crawl.details(sorted(wanted))
-            }
+            samples = {id_: Sample(Bag.unpacked(data), urls[id_]) for id_, data in crawl.details(sorted(wanted))}
         if not samples:
             raise UserError(
                 f"the records in {crawl.folder} have no terms of its pages, as an earlier Dowse made them: "
@@ -87,7 +84,7 @@ class TopicSitting:
                 page = crawl.page(url)
                 if page is not None:
                     self._pages[id_] = page
-        judge.restore(judged, {id_: (one.bag, one.host) for id_, one in samples.items()}, len(judged), 0)
+        judge.restore(judged, {id_: (one.bag, one.url) for id_, one in samples.items()}, len(judged), 0)
         pages = [AskedPage(id_, samples[id_]) for id_ in self._pages if id_ in samples]
         verdicts = None if self.learns else np.array([bool(self._pages[page.id].relevant) for page in pages], np.bool_)
         asking = Asking(judge, pages, verdicts)

@@ -126,7 +126,7 @@ class Asking:
         deque(judge.learn(), maxlen=0)
         pages = list(self._pages.values())
         ids = np.array([page.id for page in pages], np.int64)
-        chances = judge.chances([(page.sample.bag, page.sample.host) for page in pages])
+        chances = judge.chances([(page.sample.bag, page.sample.url) for page in pages])
         if chances is None:
             near = np.array([judge.nearness(page.sample.bag) for page in pages])
             chances = _UNMODELLED * near / max(float(near.max(initial=0.0)), 1e-9)

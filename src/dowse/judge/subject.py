@@ -7,7 +7,7 @@ from dowse.judge.lexicon import Lexicon
 from dowse.judge.terms import Terms
 from dowse.model.strategy import Sample, Subject
 from dowse.model.topic import Topic
-from dowse.model.url import split
+from dowse.model.url import canonical
 from dowse.model.words import WordLines, word_hash, words
 
 __all__ = ["subject_of", "terms_of", "topic_terms"]
@@ -19,7 +19,7 @@ def subject_of(topic: Topic) -> Subject:
     """The topic's examples, as far as their text is known."""
     lexicon = Lexicon(terms_of(topic), ())
     samples = [
-        (example.positive, Sample(page_bag(lexicon.read_lines(WordLines(example.text))[0]), _host(example.source)))
+        (example.positive, Sample(page_bag(lexicon.read_lines(WordLines(example.text))[0]), _url(example.source)))
         for example in topic.examples
         if example.text
     ]
@@ -30,8 +30,8 @@ def subject_of(topic: Topic) -> Subject:
     )
 
 
-def _host(source: str) -> str:
-    return split(source).host if source.startswith(("http://", "https://")) else ""
+def _url(source: str) -> str:
+    return (canonical(source) or "") if source.startswith(("http://", "https://")) else ""
 
 
 def terms_of(topic: Topic) -> Terms:

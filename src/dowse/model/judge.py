@@ -92,11 +92,11 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SeenPage:
-    """A page as the engine has it, for a judge that learns: its terms, its host, and the verdict of the judge that saw
+    """A page as the engine has it, for a judge that learns: its terms, its URL, and the verdict of the judge that saw
     it first, in a worker."""
 
     bag: Bag
-    host: str
+    url: str
     first_look: Verdict
 
 

@@ -134,7 +134,7 @@ class Sample:
     """A page that is known to be on the topic, or off it."""
 
     bag: Bag
-    host: str = ""  # where it is from; empty: not from the web
+    url: str = ""  # where it is from; empty: not from the web
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,14 +53,14 @@ def test_a_judge_tells_which_terms_and_domains_spoke_for_a_page() -> None:
     bag = page(777, on=True)
     found = explained(judge, bag, "www.a.test")
     assert found is not None
-    parts, terms, domains = found
+    parts, terms, address, domains = found
     chances = judge.chances([(bag, "www.a.test")])
     assert chances is not None
     assert 1 / (1 + math.exp(-parts.log_odds)) == pytest.approx(float(chances[0]), abs=1e-6)
     best = int(terms[np.argmax(parts.of_terms)])
     assert best in ON
-    assert domains == ["a.test", "www.a.test"]
+    assert (address, domains) == ([], ["a.test", "www.a.test"])
     assert parts.of_domains.min() > 0, "the examples are from there"
     empty = explained(judge, Bag(), "www.a.test")
     assert empty is not None
-    assert (empty[2], empty[0].log_odds) == ([], empty[0].base)
+    assert (empty.domains, empty.parts.log_odds) == ([], empty.parts.base)

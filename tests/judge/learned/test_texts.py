@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.compiled import core
-from dowse.judge.learned.hosts import domain_terms
+from dowse.judge.learned.addresses import domain_terms, word_terms
 from dowse.judge.learned.texts import Numbering, Text, Vectors, term_weights
 from dowse.model.page import Bag
 from tests.compiled import needs_core, pure
@@ -58,6 +58,17 @@ def test_a_page_is_from_its_domains_unless_it_says_nothing() -> None:
     assert numbering.text(bag, "www.a.test").domains is text.domains, "a host is looked up once"
     assert not len(numbering.text(Bag(), "www.a.test").domains)
     assert not len(numbering.text(bag).domains)
+
+
+def test_the_words_of_an_address_stand_behind_those_of_the_page() -> None:
+    numbering = Numbering()
+    bag = Bag(np.array([3, 4], np.uint32), np.array([1, 0.5], np.float32))
+    plain, text = numbering.text(bag, "www.a.test"), numbering.text(bag, "http://www.a.test/people/smith.html")
+    assert text.domains.tolist() == plain.domains.tolist()
+    assert text.terms.tolist() == [*plain.terms.tolist(), *numbering.numbers(word_terms("http://b.test/people/smith"))]
+    assert text.weights[:2].tolist() == plain.weights.tolist()
+    assert (text.weights[2:] > 1).all(), "a word of the address counts more than one that the text has once"
+    assert not len(numbering.text(Bag(), "http://www.a.test/people/").terms), "a page without words says nothing"
 
 
 def test_a_part_of_an_occurrence_weighs_just_that() -> None:

@@ -29,7 +29,7 @@ def test_it_gives_every_page_the_chance_it_has_and_the_parts_add_up(folder: Path
             found = page_decided(crawl, judge, page)
             assert found is not None
             assert found.chance == pytest.approx(page.score, abs=1e-9)
-            parts = [found.base, found.unnamed, *(value for _, value in (*found.words, *found.domains))]
+            parts = [found.base, found.unnamed, *(value for _, value in (*found.words, *found.address, *found.domains))]
             assert math.fsum(parts) == pytest.approx(found.log_odds, abs=1e-9)
             assert found.unnamed == pytest.approx(0, abs=1e-9), "every term is a word of the page"
             assert [name for name, _ in found.domains] == ["a.test"]

@@ -11,7 +11,6 @@ from dowse.judge.questions import Kind
 from dowse.model.judge import JudgedPage
 from dowse.model.page import Bag
 from dowse.model.strategy import Answer, Sample, Subject
-from dowse.model.url import split
 from dowse.store import damage_told
 from dowse.store.answers import Answers
 
@@ -35,7 +34,7 @@ def answers_of(folder: Path, crawl: _Judged) -> list[Answer]:
         pages = {page.id: page.url for page in crawl.judged() if page.url in known}
         bags = {id_: Bag.unpacked(data) for id_, data in crawl.details(list(pages))}
     return [
-        Answer(id_, known[url], Sample(bags[id_], split(url).host), answers.asked[url] == Kind.RANDOM)
+        Answer(id_, known[url], Sample(bags[id_], url), answers.asked[url] == Kind.RANDOM)
         for id_, url in sorted(pages.items())
         if id_ in bags
     ]  # fmt: skip

@@ -18,7 +18,6 @@ from dowse.judge.questions import Expected, Pages, expected
 from dowse.model.judge import LEARNED
 from dowse.model.page import Bag
 from dowse.model.records import FINAL_VERDICTS, OTHER_VERDICTS
-from dowse.model.url import split
 from dowse.store import CrawlStore, damage_told
 from dowse.store.final_verdicts import NewVerdict, StoredPage, first_verdicts, stored_pages, write_verdicts
 
@@ -91,7 +90,7 @@ def rejudge(
     answers = judge.answers
     for block in stored_pages(store):
         pages = [(page, bag) for page in block if (bag := terms(page)) is not None]
-        found = judge.chances([(bag, split(page.url).host) for page, bag in pages])
+        found = judge.chances([(bag, page.url) for page, bag in pages])
         assert found is not None
         for (page, _), chance in zip(pages, found.tolist(), strict=True):
             one = _verdict(page, chance, judge.threshold, languages, answers.get(page.id))

@@ -25,7 +25,6 @@ from dowse.model.page import Bag, Part, Reason, Verdict
 from dowse.model.records import FINAL_VERDICTS, OTHER_VERDICTS
 from dowse.model.topic import Topic
 from dowse.model.topicfile import topic_to_json
-from dowse.model.url import split
 from dowse.store import CrawlStore
 from dowse.store.final_verdicts import NewVerdict, StoredPage, first_verdicts, stored_pages, write_verdicts
 
@@ -99,7 +98,7 @@ class _Other:
         near = [JudgedPage(page.id, judge.nearness(bag)) for page, bag in bags if bag is not None]
         wanted = {*judge.wanted(near, len(near))}
         chosen = ((page, terms(page)) for page in self._pages() if page.id in wanted)
-        pages = {page.id: (bag, split(page.url).host) for page, bag in chosen if bag is not None}
+        pages = {page.id: (bag, page.url) for page, bag in chosen if bag is not None}
         judge.restore(near, pages, len(near), 1)
 
     def _pages(self) -> Iterator[StoredPage]:

@@ -144,14 +144,14 @@ class Pages:
         row.content = digest.content
         row.parse_s, row.judge_s = digest.parse_s, digest.judge_s
         row.archive = work.archive
-        verdict, relevant, exact = self._judged(row, digest, lease.site.host)
+        verdict, relevant, exact = self._judged(row, digest, lease.url)
         if verdict.fault and not self._fault_told:  # the first says enough: others are likely the same
             self._fault_told = True
             journal.event("predicate failed", f"{lease.url}: {verdict.fault}")
         if row.duplicate_of is None:  # the same page twice is no menu
             self._learn_repeats(lease.site.id, digest)
         if row.score is not None:
-            self._verdicts.keep(id_, digest, lease.site.host, lease.depth)
+            self._verdicts.keep(id_, digest, lease.url, lease.depth)
         before = self._life.judged(lease, verdict.score if row.score is not None else 0.0, relevant)
         if not exact and self._wanted_language(digest):
             page = SourcePage(
@@ -172,9 +172,9 @@ class Pages:
             duplicate_of=row.duplicate_of, fetched_at=at,
         )  # fmt: skip
 
-    def _judged(self, row: PageRow, digest: Digest, host: str) -> tuple[Verdict, bool, bool]:
+    def _judged(self, row: PageRow, digest: Digest, url: str) -> tuple[Verdict, bool, bool]:
         """The verdict that counts: whether it adds a relevant page, and whether the content is exactly known."""
-        verdict = self._verdicts.of(digest, host)
+        verdict = self._verdicts.of(digest, url)
         if digest.noindex:
             row.reason, row.archive = "noindex", []  # the site asks that nobody keep it, so it is nobody's original
             return verdict, False, False

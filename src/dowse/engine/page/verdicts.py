@@ -15,7 +15,6 @@ from dowse.judge.learned.learned_judge import LearnedJudge
 from dowse.model.judge import LEARNED, JudgedPage, SeenPage
 from dowse.model.page import USUAL_TERMS, Bag, Digest, Verdict
 from dowse.model.revive import revived
-from dowse.model.url import split
 
 __all__ = ["JUDGE_STATE", "JudgedPast", "Verdicts", "restore_judge", "wanted_pages", "worth"]
 
@@ -55,13 +54,13 @@ class Verdicts:
         self._learning = False
         self._vague = VagueWords()
 
-    def of(self, digest: Digest, host: str) -> Verdict:
+    def of(self, digest: Digest, url: str) -> Verdict:
         """The verdict of a page."""
         if self._judge is None or digest.bag is None:
             return digest.verdict
-        return self._judge.verdict(SeenPage(digest.bag.most(USUAL_TERMS), host, digest.verdict))
+        return self._judge.verdict(SeenPage(digest.bag.most(USUAL_TERMS), url, digest.verdict))
 
-    def keep(self, page: int, digest: Digest, host: str, depth: int) -> None:
+    def keep(self, page: int, digest: Digest, url: str, depth: int) -> None:
         """A page that was judged is there to be learned from. Its terms are written down, for a resume and for whoever
         judges it again."""
         if digest.bag is None:
@@ -69,7 +68,7 @@ class Verdicts:
         bag = digest.bag.most(USUAL_TERMS)
         self._life.journal.terms(page, bag)
         if self._judge is not None:
-            self._judge.add(page, bag, host, digest.verdict.similarity, is_seed=not depth)
+            self._judge.add(page, bag, url, digest.verdict.similarity, is_seed=not depth)
 
     async def learn_if_due(self) -> None:
         """Learn from what was kept, others having their turns in between."""
@@ -123,7 +122,7 @@ def restore_judge(judge: LearnedJudge, past: JudgedPast) -> None:
 def wanted_pages(
     judge: LearnedJudge, past: KeptTerms, judged: Sequence[JudgedPage], made_of: int
 ) -> dict[int, tuple[Bag, str]]:  # fmt: skip
-    """Terms and host of the pages that the judge must see again, for a model that was made of the first so many."""
+    """Terms and URL of the pages that the judge must see again, for a model that was made of the first so many."""
     urls = {page.id: page.url for page in judged}
     found = past.details(judge.wanted(judged, made_of))
-    return {id_: (Bag.unpacked(data), split(urls[id_]).host) for id_, data in found}
+    return {id_: (Bag.unpacked(data), urls[id_]) for id_, data in found}

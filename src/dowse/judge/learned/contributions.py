@@ -1,4 +1,4 @@
-"""What the words of a page, and where it is from, add to the log odds that a model gives it.
+"""What the words of a page, those of its address, and the domains it is from add to the log odds that a model gives it.
 
 A model's value is a sum over terms and domains, and its log odds are that value on a scale. So each part has its share,
 and the shares add up: ``base + sum of terms + sum of domains = log(chance / (1 - chance))``.
@@ -7,17 +7,18 @@ and the shares add up: ``base + sum of terms + sum of domains = log(chance / (1 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.judge.learned.hosts import domains
+from dowse.judge.learned.addresses import address_words, domains, host_of
 from dowse.judge.learned.learned_judge import LearnedJudge
 from dowse.judge.learned.model import Model
 from dowse.judge.learned.texts import Floats, Text
 from dowse.model.page import Bag
 
-__all__ = ["Contributions", "contributions", "explained"]
+__all__ = ["Contributions", "Explained", "contributions", "explained"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,16 @@ class Contributions:
         return self.base + float(self.of_terms.sum()) + float(self.of_domains.sum())
 
 
+class Explained(NamedTuple):
+    """The contributions, and what the parts are: the page's terms by their hashes, behind them the words of its
+    address; and its domains."""
+
+    parts: Contributions
+    terms: NDArray[np.uint32]
+    address: list[str]
+    domains: list[str]
+
+
 def contributions(model: Model, text: Text) -> Contributions:
     """What each term and each domain of a text adds to its log odds by this model."""
     weights, unit = model.line.weights, model.scale.unit
@@ -48,10 +59,12 @@ def contributions(model: Model, text: Text) -> Contributions:
     )
 
 
-def explained(judge: LearnedJudge, bag: Bag, host: str) -> tuple[Contributions, NDArray[np.uint32], list[str]] | None:
-    """The contributions of a page with these terms from this host, the terms by their hashes, and the domains by their
-    names; None while there is no model."""
+def explained(judge: LearnedJudge, bag: Bag, url: str) -> Explained | None:
+    """What a page with these terms from this URL (or host) has its chance from; None while there is no model."""
     if judge.model is None:
         return None
-    text = judge._words.text(bag, host)
-    return contributions(judge.model, text), bag.terms, domains(host) if len(text.domains) else []
+    text = judge._words.text(bag, url)
+    parts = contributions(judge.model, text)
+    if not len(text.domains):
+        return Explained(parts, bag.terms, [], [])
+    return Explained(parts, bag.terms, address_words(url), domains(host_of(url)))

@@ -86,7 +86,7 @@ class LearnedJudge:
         self._vague: str | None = None
 
     def _texts(self, samples: Iterable[Sample]) -> list[Text]:
-        return [self._words.text(one.bag, one.host) for one in samples]
+        return [self._words.text(one.bag, one.url) for one in samples]
 
     def _query_text(self) -> Text | None:
         """The query as if it were a page."""
@@ -101,7 +101,7 @@ class LearnedJudge:
         look = page.first_look
         if self.model is None:
             return look
-        return self._verdict(self.model.chance(self._words.text(page.bag, page.host)), look)
+        return self._verdict(self.model.chance(self._words.text(page.bag, page.url)), look)
 
     def _verdict(self, chance: float, look: Verdict) -> Verdict:
         reasons = (Reason("the model's chance", chance),)
@@ -111,10 +111,10 @@ class LearnedJudge:
         )  # fmt: skip
 
     def chances(self, pages: Sequence[tuple[Bag, str]]) -> Floats | None:
-        """The chances of many pages, each with its host; None while there is no model."""
+        """The chances of many pages, each with its URL, or the host alone; None while there is no model."""
         if self.model is None:
             return None
-        return self.model.chances([self._words.text(bag, host) for bag, host in pages])
+        return self.model.chances([self._words.text(bag, url) for bag, url in pages])
 
     def vectors(self, samples: Sequence[Sample]) -> Vectors:
         """Pages as the judge compares them, all words being worth the same."""
@@ -134,9 +134,9 @@ class LearnedJudge:
 
     # -- learning ------------------------------------------------------------------------------------------------
 
-    def add(self, id_: int, bag: Bag, host: str, similarity: float, *, is_seed: bool = False) -> None:
+    def add(self, id_: int, bag: Bag, url: str, similarity: float, *, is_seed: bool = False) -> None:
         """A page was judged."""
-        seen = _Seen(id_, self._words.text(bag, host), self._shares(bag))
+        seen = _Seen(id_, self._words.text(bag, url), self._shares(bag))
         self.pages += 1
         bisect.insort(self._sample, (_lot(id_), id_, seen), key=_place)
         del self._sample[_SAMPLE:]
@@ -165,7 +165,7 @@ class LearnedJudge:
     def tell(self, answers: Iterable[Answer]) -> None:
         """From now on, this is all that somebody has said of pages of the crawl. It counts from the next model on."""
         answers = list(answers)
-        self._told = {one.page: (one.positive, self._words.text(one.sample.bag, one.sample.host)) for one in answers}
+        self._told = {one.page: (one.positive, self._words.text(one.sample.bag, one.sample.url)) for one in answers}
         self.by_lot = frozenset(one.page for one in answers if one.by_lot)
 
     @property
@@ -276,7 +276,7 @@ class LearnedJudge:
     def restore(
         self, judged: Sequence[JudgedPage], pages: Mapping[int, tuple[Bag, str]], made_of: int, version: int
     ) -> None:
-        """Know what was known after these pages were judged, given the terms and hosts of the wanted ones."""
+        """Know what was known after these pages were judged, given the terms and URLs of the wanted ones."""
         for count, page in enumerate(judged):
             if count == made_of:
                 self._make_again()

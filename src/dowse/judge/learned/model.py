@@ -24,8 +24,9 @@ _FIRST, _MOST_FIRST = 0.016, 16  # of the pages, those the query finds first: it
 _AWAY = 0.5  # of the way to the positives, from where on a page of the background seems to be one
 MOSTLY = 0.6  # of the pages have even the rarest word of the query: none tells pages apart
 _AFTER = 0.7  # of the way to the first positives a page must come to be among the second
-_MOST_SECOND = 100
-_FEW, _FEW_POWER = 0.15, 1.2
+_MOST_SECOND = 200
+_FEW, _FEW_POWER = 0.23, 0.8
+_ONE_MORE = 0.5  # of what one more positive adds: a page that is judged has it, one that was left out had not
 _BY_QUERY = 0.6  # where the line lies, when all that is known is a query
 _QUERY = 0.1  # the query's own importance beside that of all positives
 _ONE_DOMAIN = 0.25  # of the background: the most that the pages of one domain count for
@@ -215,12 +216,15 @@ def _spread(count: int) -> list[int]:
 
 
 def _of_few(values: Floats, line: Line, positive: Sequence[Text], rarity: Floats, off: _Background) -> Floats:
-    """Held-out values of so few positives that one left out leaves hardly anything to go by: drawn to a part of the way
-    to what the line says of them when it knows them."""
+    """Held-out values, as if all the positives had been there: one more takes a page farther, and the less so the more
+    there are. Of so few that one left out leaves hardly anything to go by, they are drawn to a part of the way to what
+    the line says of them when it knows them."""
     known = float(line.of(Vectors(positive, rarity)).mean())
     usual = off_topic(line.of(off.texts), float(values.mean()), off.importance)
-    rest = len(positive) ** -_FEW_POWER
-    return np.asarray((1 - rest) * values + rest * (usual + _FEW * (known - usual)))
+    count = len(positive)
+    rest = count**-_FEW_POWER
+    more = 1 + _ONE_MORE * (count - 1) / count**2
+    return np.asarray(usual + more * ((1 - rest) * (values - usual) + rest * _FEW * (known - usual)))
 
 
 def _balanced(positive: NDArray[np.bool_], own: Floats) -> Floats:

@@ -15,7 +15,8 @@ __all__ = ["Scale", "off_topic", "place", "told_apart"]
 
 _SPREAD, _KNOWN = 0.3, 4.0  # of held-out values, relative to how far they lie off: before any, worth so many
 _LEAST_FAR = 0.3
-_MORE = 4.0  # pages beyond any line, so that a few at the top do not decide
+_MORE = 4.0  # pages beyond any line, so that a few at the top do not decide how many are on the topic
+_DIVIDES, _LEAST_RECALL = 0.6, 1e-6  # recall from which on it is divided by, where there is so much
 _OF_CUT = 0.45
 _STEPS = 160
 _LOWEST = 0.1
@@ -56,10 +57,10 @@ def place(
     of which nothing is known. ``share`` puts the middle at a fixed part of the way from the background to the
     positives. ``importance`` is that of each page of the background, 1 where it is not given.
 
-    Without it the middle is where ``recall^2 / share of all pages`` is greatest (Lee and Liu, Learning with positive
-    and unlabeled examples using weighted logistic regression, 2003), which needs no knowledge of how many pages are on
-    the topic, and orders lines as precision times recall does; it is then drawn to the mean of the positives, since few
-    of them are known.
+    Without it the middle is where F1 should be greatest. Recall at a line is what the positives say. How many pages of
+    the background are on the topic is at most those above any line, divided by the recall there; the least of these is
+    taken (Blanchard, Lee and Scott, Semi-supervised novelty detection, 2010), where recall is high enough to divide by.
+    The middle is then drawn to the mean of the positives, since few of them are known.
     """
     mean = float(held_out.mean())
     counts = np.ones(len(background)) if importance is None else importance * len(background) / importance.sum()
@@ -74,7 +75,9 @@ def place(
     order = np.argsort(background, kind="stable")
     below = np.concatenate((np.zeros(1), np.cumsum(counts[order])))
     above = len(background) - below[np.searchsorted(background[order], cuts)]
-    best = float(cuts[np.argmax(recall * recall / (above + _MORE))])
+    high = recall >= min(_DIVIDES, recall[0])
+    on = float(((above[high] + _MORE) / np.maximum(recall[high], _LEAST_RECALL)).min())
+    best = float(cuts[np.argmax(2 * on * recall / (on + np.maximum(above, on * recall)))])
     return Scale(_OF_CUT * best + (1 - _OF_CUT) * mean, far / _STEEPNESS)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.compiled import core
-from dowse.judge.learned.hosts import domain_terms
+from dowse.judge.learned.addresses import domain_terms, host_of, word_terms
 from dowse.model.page import Bag
 
 __all__ = ["Floats", "Numbering", "Text", "Vectors", "term_weights"]
@@ -21,13 +21,15 @@ _BUCKETS = 1 << 18  # terms that share one count as one
 _MASK = np.uint32(_BUCKETS - 1)
 _LEAST = 1e-12  # a length to divide by
 _DOMAIN = 0.3  # what a domain weighs beside words of length 1
+_IN_ADDRESS = 3.2  # what a word of the address weighs: like one that occurs nine times
 _NONE = np.zeros(0, np.int32)
 _MOST_HOSTS = 1 << 14  # whose numbers are kept at hand
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Its terms by their numbers, how much each is in it, and the domains it is from, numbered like terms."""
+    """Its terms by their numbers, behind those of its words those of its address; how much each is in it; and the
+    domains it is from, numbered like terms."""
 
     terms: NDArray[np.int32]
     weights: NDArray[np.float32]
@@ -73,10 +75,15 @@ class Numbering:
             found = self._numbers.take(buckets)
         return found
 
-    def text(self, bag: Bag, host: str = "") -> Text:
-        """A page with these terms, from this host. One without terms has no domains either: it says nothing."""
-        domains = self._domains(host) if host and len(bag.terms) else _NONE
-        return Text(self.numbers(bag.terms), term_weights(bag.counts).astype(np.float32), domains)
+    def text(self, bag: Bag, url: str = "") -> Text:
+        """A page with these terms, from this URL or host. One without terms is from nowhere: it says nothing."""
+        weights = term_weights(bag.counts).astype(np.float32)
+        if not url or not len(bag.terms):
+            return Text(self.numbers(bag.terms), weights, _NONE)
+        address = word_terms(url)
+        if len(address):
+            weights = np.concatenate((weights, np.full(len(address), _IN_ADDRESS, np.float32)))
+        return Text(self.numbers(np.concatenate((bag.terms, address))), weights, self._domains(host_of(url)))
 
     def _domains(self, host: str) -> NDArray[np.int32]:
         known = self._of_host.get(host)

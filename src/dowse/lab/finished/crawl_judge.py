@@ -19,7 +19,6 @@ from dowse.lab.finished.whole_words import WholeWords
 from dowse.model.page import Bag
 from dowse.model.revive import revived
 from dowse.model.topicfile import topic_from_json
-from dowse.model.url import split
 from dowse.store import CrawlReader, PageView, damage_told
 from dowse.store.read_verdicts import final_verdicts, pages_by_score
 
@@ -32,7 +31,8 @@ _READ = 240  # pages that are read again, to find out which words terms stand fo
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """Why a page has its chance. ``base``, ``words``, ``unnamed`` and ``domains`` add up to ``log_odds``."""
+    """Why a page has its chance. ``base``, ``words``, ``unnamed``, ``address`` and ``domains`` add up to
+    ``log_odds``."""
 
     chance: float
     log_odds: float
@@ -40,6 +40,7 @@ class Decided:
     words: tuple[tuple[str, float], ...]  # whole, and what each adds; the strongest first
     unnamed: float  # what terms add whose word was not found
     domains: tuple[tuple[str, float], ...]  # the host, and the domains it lies in
+    address: tuple[tuple[str, float], ...] = ()  # words of the path
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +52,21 @@ class CrawlJudge:
     threshold: float
     version: int
     made_of: int  # pages
-    known: Mapping[int, tuple[Bag, str]]  # terms and host of the pages it remembers
+    known: Mapping[int, tuple[Bag, str]]  # terms and URL of the pages it remembers
 
-    def decided(self, bag: Bag, host: str, names: Mapping[int, str]) -> Decided:
+    def decided(self, bag: Bag, url: str, names: Mapping[int, str]) -> Decided:
         """Why a page with these terms has its chance; ``names`` are the words by the hashes of their terms."""
-        found = explained(self.judge, bag, host)
+        found = explained(self.judge, bag, url)
         assert found is not None
-        parts, hashes, domains = found
-        own = zip(hashes.tolist(), parts.of_terms.tolist(), strict=True)
-        words = [(names[key], value) for key, value in own if key in names]
+        parts, of_terms = found.parts, found.parts.of_terms.tolist()
+        of_words, of_address = of_terms[: len(found.terms)], of_terms[len(found.terms) :]
+        words = [(names[key], value) for key, value in zip(found.terms.tolist(), of_words, strict=True) if key in names]
         words.sort(key=lambda word: (-abs(word[1]), word[0]))
-        unnamed = float(parts.of_terms.sum()) - math.fsum(value for _, value in words)
+        unnamed = math.fsum(of_words) - math.fsum(value for _, value in words)
         return Decided(
             1 / (1 + math.exp(-min(max(parts.log_odds, -30.0), 30.0))), parts.log_odds, parts.base, tuple(words),
-            unnamed, tuple(zip(domains, parts.of_domains.tolist(), strict=True)),
+            unnamed, tuple(zip(found.domains, parts.of_domains.tolist(), strict=True)),
+            tuple(zip(found.address, of_address, strict=True)),
         )  # fmt: skip
 
 
@@ -99,7 +101,7 @@ def page_decided(crawl: CrawlReader, judge: CrawlJudge, page: PageView) -> Decid
     words, document = WholeWords(judge.terms), archived_document(crawl, page)
     if document is not None:
         words.read(document.words())
-    found = judge.decided(stored[0], split(page.url).host, words.names())
+    found = judge.decided(stored[0], page.url, words.names())
     return found if abs(found.chance - page.score) < _SAME else None
 
 
@@ -140,11 +142,11 @@ def topic_words(crawl: CrawlReader, judge: CrawlJudge, most: int) -> tuple[list[
 def _mean_parts(judge: CrawlJudge) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Each term that the judge's pages have, what it adds on average to those, and how many they are."""
     hashes, values = [np.zeros(0, np.uint32)], [np.zeros(0)]
-    for bag, host in judge.known.values():
-        found = explained(judge.judge, bag, host)
+    for bag, url in judge.known.values():
+        found = explained(judge.judge, bag, url)
         assert found is not None
-        hashes.append(found[1])
-        values.append(found[0].of_terms)
+        hashes.append(found.terms)
+        values.append(found.parts.of_terms[: len(found.terms)])
     keys, places, pages = np.unique(np.concatenate(hashes), return_inverse=True, return_counts=True)
     return keys, np.bincount(places, np.concatenate(values), len(keys)) / np.maximum(pages, 1), pages
 

@@ -16,7 +16,6 @@ from dowse.lab.judging.word_judge import example_of
 from dowse.model.judge import LEARNED
 from dowse.model.page import Bag
 from dowse.model.topic import Topic
-from dowse.model.url import split
 
 __all__ = ["LearnedContestant"]
 
@@ -45,11 +44,11 @@ class LearnedContestant:
         given, seeds = {*told.positive, *told.negative}, set(background.seeds)
         for page in background.pages.tolist():
             if page not in given and page in bags:
-                judge.add(page, bags[page], _host(corpus, page), float(cosines[page]), is_seed=page in seeds)
+                judge.add(page, bags[page], corpus.url(page), float(cosines[page]), is_seed=page in seeds)
         for _ in judge.learn(revise=False):
             pass
         numbers = list(bags)
-        found = judge.chances([(bags[page], _host(corpus, page)) for page in numbers])
+        found = judge.chances([(bags[page], corpus.url(page)) for page in numbers])
         chances = np.zeros(len(corpus))
         if found is None:  # there was nothing to learn from: the first look stays
             even = np.maximum(first_look.threshold, 1e-9)
@@ -64,8 +63,3 @@ def _bags(corpus: Corpus, language: str) -> dict[int, Bag]:
     read, tokens = corpus.vocabulary(language).reader(()), corpus.pages.columns["tokens"]
     numbers = np.flatnonzero(corpus.pages.is_page()).tolist()
     return {page: page_bag(read(tokens[corpus.pages.bounds("token_ends", page)])) for page in numbers}
-
-
-@lru_cache(100_000)
-def _host(corpus: Corpus, page: int) -> str:
-    return split(corpus.url(page)).host

@@ -11,7 +11,7 @@ from dowse.store import CrawlReader, PageView
 __all__ = ["deciding", "named_page"]
 
 _WORDS = 3  # for, and against
-_LEAST = 0.05  # of the log odds, from which a page's site is worth a word
+_LEAST = 0.05  # of the log odds, from which where a page is from is worth a word
 
 
 def named_page(page: PageView) -> list[Html]:
@@ -21,12 +21,13 @@ def named_page(page: PageView) -> list[Html]:
 
 
 def deciding(crawl: CrawlReader, page: PageView, judge: CrawlJudge | None) -> list[Html]:
-    """The words that spoke most for it and against it, and its site, by the model that judged it; nothing where that
-    cannot be told."""
+    """The words that spoke most for it and against it, and its site or a word of its address, by the model that judged
+    it; nothing where that cannot be told."""
     found = None if judge is None or not page.model else page_decided(crawl, judge, page)
     if found is None or not found.words:
         return []
-    site = max(found.domains, key=lambda domain: abs(domain[1]), default=("", 0.0))
+    places = (*found.domains, *((f"/{word}", value) for word, value in found.address))
+    site = max(places, key=lambda place: abs(place[1]), default=("", 0.0))
     sites = [site] if abs(site[1]) >= _LEAST else []
     above = [word for word in found.words if word[1] > 0][:_WORDS] + [one for one in sites if one[1] > 0]
     below = [word for word in found.words if word[1] < 0][:_WORDS] + [one for one in sites if one[1] < 0]
