@@ -132,7 +132,7 @@ def test_a_sentence_is_enough(run: Run, tmp_path: Path, capsys: pytest.CaptureFi
     assert run('crawl "solar cells" -o c', at="127.0.0.1:9") == 2
     told = capsys.readouterr().err.splitlines()
     assert told[0] == "no seeds are given: asking mediawiki:en.wikipedia.org, marginalia, hackernews for seeds"
-    assert told[1].startswith("dowse: no seed was found: mediawiki:en.wikipedia.org: connect")
+    assert told[1].startswith("dowse: no seed was found: mediawiki:en.wikipedia.org, marginalia, hackernews: connect")
     assert len(told) == 2
     assert not (tmp_path / "c").exists()
     assert run(f'crawl "solar cells" {ENGINE} --find -b 3p -o c --workers 0') == 0

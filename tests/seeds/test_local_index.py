@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -85,4 +86,26 @@ def test_a_kill_while_it_is_made_leaves_nothing(tmp_path: Path) -> None:
     engine = LocalIndex(lambda _: Folder(tmp_path / "i.sqlite", pages), "folder")
     with pytest.raises(UserError, match="cannot go on"):
         search(engine, "solar")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_index_that_nobody_waits_for_is_not_finished(tmp_path: Path) -> None:
+    """A Ctrl-C ends it although it is made in a thread, which cannot be ended from outside."""
+    begun = threading.Event()
+
+    def pages() -> Iterator[PageText]:
+        while True:
+            begun.set()
+            yield PAGES[0]
+
+    engine = LocalIndex(lambda _: Folder(tmp_path / "i.sqlite", pages), "folder")
+
+    async def left() -> None:
+        search = asyncio.ensure_future(engine.search(read_query("solar"), 0, nobody))
+        await asyncio.to_thread(begun.wait)
+        search.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await search
+
+    asyncio.run(left())  # which waits for its threads
     assert list(tmp_path.iterdir()) == []

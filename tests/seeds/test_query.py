@@ -21,6 +21,8 @@ def told(query: Query) -> list[str]:
         ('a OR b OR "c d"', ['a|b|"c d"'], [], []),
         ("OR a OR", ["a"], [], []),
         ("a or b", ["a", "or", "b"], [], []),
+        ("AND bread AND butter NOT jam AND", ["bread", "butter"], ["jam"], []),
+        ('a OR NOT "b c" NOT', ["a"], ['"b c"'], []),
         ('-lamp x -"street light"', ["x"], ["lamp", '"street light"'], []),
         ("mother-in-law's tongue", ["mother-in-law's", "tongue"], [], []),
         ("C++ and C#, why?", ["C++", "and", "C#", "why"], [], []),

@@ -24,7 +24,7 @@ from dowse.engine.loop.engine import Engine, Stop
 from dowse.engine.page.vagueness import VAGUE
 from dowse.engine.workers.freed_memory import keep_less
 from dowse.engine.workers.start import Started, fork_workers
-from dowse.model.errors import UserError
+from dowse.model.errors import Interrupted, UserError
 from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text
 
@@ -90,7 +90,7 @@ def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = Fa
     try:
         return _run(_crawl(topic, folder, display, prepared, resume=resume))
     except asyncio.CancelledError:
-        raise typer.Exit(INTERRUPTED) from None  # interrupted before it began
+        raise Interrupted("interrupted before the crawl began", signal.SIGINT) from None
     finally:
         for worker in prepared:
             worker.end()

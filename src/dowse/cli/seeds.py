@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,12 +12,13 @@ from typing import Annotated, Any
 import typer
 
 from dowse.cli.flags import NETWORK, Force, flagged, read_topic, with_flags
-from dowse.cli.terminal import interruptible, say, say_json
-from dowse.engine.assembly.find import FoundSeeds, build_engines, find_seeds, queries_of
+from dowse.cli.terminal import say, say_json
+from dowse.engine.assembly.find import FoundSeeds, find_seeds, queries_of
 from dowse.engine.assembly.prepare import exchange_of
+from dowse.engine.assembly.search_engines import build_engines
 from dowse.frontier.scope import registered_domain
 from dowse.model.clock import SystemClock
-from dowse.model.errors import UserError
+from dowse.model.errors import Interrupted, UserError
 from dowse.model.files import read_limited
 from dowse.model.found import FOUND, SITE_COUNTS, FoundRow, SiteCount
 from dowse.model.plugins import find_plugin
@@ -72,20 +74,23 @@ def seeds(
     asked = queries_of(chosen)
     many = "1 query" if len(asked) == 1 else f"{len(asked)} queries"
     say(f"asking {', '.join(engine.name for engine in engines.values())}: {many}", err=True)
-    with interruptible("nothing was written"):
-        found = asyncio.run(_ask(chosen, engines))
+    found, signalled = asyncio.run(_ask(chosen, engines))
     for note in found.notes:
         if found.rows or note not in found.troubles:  # which are told below
             say(shown(note), err=True)
     rows: Sequence[Any] = found.rows[: chosen.find.seeds]
+    if not found.rows and signalled:
+        raise Interrupted("interrupted: nothing was found by then", signalled)
     if not found.rows:
-        raise UserError(f"nothing was found: {'; '.join(map(shown, found.troubles)) or 'try other words or engines'}")
+        raise UserError(f"nothing was found: {shown(found.why_none) or 'try other words or engines'}")
     table = FOUND
     if count_sites:
         rows, table = counted(found.rows, _site_of), SITE_COUNTS
     _print(rows, found, as_json=as_json, quiet=bool(targets))
     for target in targets:
         say(target.write(table, rows), err=as_json)
+    if signalled:
+        raise Interrupted("interrupted: this is what was found by then", signalled)
 
 
 def _topic(text: str | None, queries: Path | None, given: Mapping[str, Any]) -> Topic:
@@ -112,13 +117,23 @@ def _target(text: str, *, force: bool) -> SeedTarget:
     return made
 
 
-async def _ask(topic: Topic, engines: dict[str, SearchEngine]) -> FoundSeeds:
+async def _ask(topic: Topic, engines: dict[str, SearchEngine]) -> tuple[FoundSeeds, int]:
+    """What they find, and the signal that ended it early (0: none): what was found by then is not lost."""
     from dowse.fetch.http import HttpTransport  # only here: it takes long to load
 
-    clock = SystemClock()
+    clock, stop, signalled = SystemClock(), asyncio.Event(), 0
+    loop = asyncio.get_running_loop()
+
+    def interrupt(number: int) -> None:
+        nonlocal signalled
+        signalled = number
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupt, number)
     transport = HttpTransport(topic.network, topic.limits, clock)
     try:
-        return await find_seeds(topic, engines, exchange_of(topic, transport, clock), clock)
+        return await find_seeds(topic, engines, exchange_of(topic, transport, clock), clock, until=stop), signalled
     finally:
         await transport.close()
 

@@ -17,13 +17,14 @@ from dowse.model.http import Response
 from dowse.model.search import SearchResult, Trouble, TroubleKind
 
 __all__ = [
-    "MOST_RESULTS", "XmlElement", "items_of", "plain_text", "read_feed", "read_json", "read_xml",
+    "MOST_RESULTS", "XmlElement", "complaint_in", "items_of", "plain_text", "read_feed", "read_json", "read_xml",
     "text_of",
 ]  # fmt: skip
 
 MOST_RESULTS = 5_000
 _LONGEST = 2_000  # characters of a title or snippet
 _LONGEST_URL = 4_096
+_LONGEST_COMPLAINT = 160
 _MOST_ELEMENTS = 100_000
 _DEEPEST = 64
 _tag = re.compile(r"<[^<>]{0,500}>")
@@ -64,6 +65,19 @@ def plain_text(text: str) -> str:
     "A perovskite's cell & more"
     """
     return " ".join(html.unescape(_tag.sub("", text[: 4 * _LONGEST])).split())[:_LONGEST]
+
+
+def complaint_in(response: Response) -> str:
+    """What a service says is wrong, where it says so in JSON: one short line, or nothing."""
+    value = read_json(response)
+    for _ in range(2):  # {"error": {"message": ...}}
+        if not isinstance(value, dict):
+            break
+        told = text_of(value, "message", "detail", "info", "error", "reason")
+        if told:
+            return told[:_LONGEST_COMPLAINT]
+        value = value.get("error")
+    return ""
 
 
 class XmlElement:

@@ -1,6 +1,7 @@
 """Query expressions: words, "phrases", a OR b, -word, site:host, -site:host. Any text is one; nothing is an error.
 
-Words that stand beside each other are all wanted. ``OR`` joins the two terms beside it, and binds closer.
+Words that stand beside each other are all wanted, with ``AND`` between them or not. ``OR`` joins the two terms beside
+it, and binds closer. ``NOT`` is a minus.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ _MOST_TERMS = 64
 _token = re.compile(r'-?"([^"]*)"|[^\s()]+')
 _words = re.compile(r"[^\W_](?:[\w.+#'’/&@-]*[\w+#])?").findall
 _quoted = re.compile(r'"[^"]*"').sub
+_OPERATORS = ("AND", "OR", "NOT")
 _PARENTHESES = "parentheses mean nothing here: OR joins the two terms beside it"
 
 
@@ -32,13 +34,14 @@ def read_query(text: str) -> Query:
     unwanted: list[Term] = []
     sites: dict[bool, dict[str, None]] = {False: {}, True: {}}
     notes: dict[str, None] = {}
-    joins = False  # an OR was read
+    joins = negates = False  # an OR was read, a NOT
     count = 0
     for token in _token.finditer(text[:_MOST_CHARACTERS]):
-        word, minus = token[0], token[0].startswith("-")
-        if word == "OR":
-            joins = bool(wanted)
+        word, minus = token[0], token[0].startswith("-") or negates
+        if word in _OPERATORS:
+            joins, negates = word == "OR" and bool(wanted), word == "NOT"
             continue
+        negates = False
         if token[1] is None and (site := _site(word.removeprefix("-"))):
             sites[minus][site] = None
             continue

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 from dowse.loopback import Resource, Site
 from dowse.loopback.web import Ask
 
-__all__ = ["BROKEN", "ENGINES", "HOST", "Kind", "answering", "in_json", "parameters"]
+__all__ = ["BROKEN", "ENGINES", "HOST", "Kind", "Parameters", "answering", "in_json", "parameters", "rows_from"]
 
 HOST = "search.test"
 Parameters = dict[str, list[str]]
@@ -82,6 +82,8 @@ def _searxng(ask: Ask, rows: Rows, more: bool) -> Resource:
 
 
 def _openalex(ask: Ask, rows: Rows, more: bool) -> Resource:
+    found = parameters(ask)
+    assert int(found["page"][0]) * int(found["per_page"][0]) <= 10_000, "as far as page numbers go"
     works = [
         {"id": "https://openalex.org/W1", "doi": "https://doi.org/10.1/x", "display_name": title,
          "primary_location": {"landing_page_url": url}, "best_oa_location": None,
@@ -159,7 +161,7 @@ _SITE = {"query": "site:result.test", "words": ("*.result.test",)}
 ENGINES = {
     "mediawiki": Kind(f"mediawiki:http://{HOST}/w/api.php", "/w/api.php", 10, _wiki_asked, _wiki),
     "searxng": Kind(f"searxng:http://{HOST}", "/search", 10, _at("q", "pageno", 10, 1), _searxng),
-    "openalex": Kind(f"openalex:http://{HOST}", "/works", 50, _at("search", "page", 50, 1), _openalex),
+    "openalex": Kind(f"openalex:http://{HOST}", "/works", 100, _at("search", "page", 100, 1), _openalex),
     "crossref": Kind(f"crossref:http://{HOST}", "/works", 20, _at("query.bibliographic", "offset", 1), _crossref),
     "arxiv": Kind(f"arxiv:http://{HOST}", "/api/query", 25, _at("search_query", "start", 1), _arxiv),
     "hackernews": Kind(f"hackernews:http://{HOST}", "/api/v1/search", 30, _at("query", "page", 30), _hacker_news),
@@ -218,7 +220,7 @@ def _broken() -> Iterator[tuple[str, Resource, str]]:
     yield (
         "quota",
         in_json({"error": "slow"}, 429, Retry_After="86400"),
-        "too many requests; it may be asked again in 86400",
+        "too many requests; it may be asked again in 24 h",
     )
     yield "away", Resource(b"", None, 302, (("Location", "http://169.254.169.254/latest"),)), "address|another site"
     yield "loop", Resource(b"", None, 302, (("Location", "http://search.test/round"),)), "redirect"

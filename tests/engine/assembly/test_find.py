@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from dowse.engine.assembly.find import FoundSeeds, build_engines, find_seeds, queries_of
+from dowse.engine.assembly.find import FoundSeeds, find_seeds, queries_of
 from dowse.engine.assembly.prepare import exchange_of
+from dowse.engine.assembly.search_engines import build_engines
 from dowse.fetch.http import HttpTransport
 from dowse.loopback import LoopbackServer, Resource, Site, Web, in_thread
 from dowse.loopback.web import Ask
@@ -26,7 +27,7 @@ from dowse.seeds.keys import Keys
 from tests.engine.assembly.engine_answers import BROKEN, ENGINES, HOST, Kind, answering, in_json, parameters
 from tests.engine.servers import topic_for
 
-KEYS = Keys({"DOWSE_BRAVE_KEY": "key-of-brave", "XDG_CONFIG_HOME": "/nowhere"})
+KEYS = Keys({"DOWSE_BRAVE_SEARCH_TEST_KEY": "key-of-brave", "XDG_CONFIG_HOME": "/nowhere"})
 
 
 def topic_of(address: str, spec: str | list[str], *queries: str, **caps: Any) -> Topic:
@@ -35,11 +36,12 @@ def topic_of(address: str, spec: str | list[str], *queries: str, **caps: Any) ->
     return replace(topic, network=replace(topic.network, allow_private=False, allow_addresses=("127.0.0.1",)))
 
 
-async def find(topic: Topic, clock: Any = None, keys: Keys = KEYS) -> FoundSeeds:
+async def find(topic: Topic, clock: Any = None, keys: Keys = KEYS, until: asyncio.Event | None = None) -> FoundSeeds:
     clock = clock or SystemClock()
     transport = HttpTransport(topic.network, topic.limits, clock)
     try:
-        return await find_seeds(topic, build_engines(topic, keys), exchange_of(topic, transport, clock), clock)
+        exchange = exchange_of(topic, transport, clock)
+        return await find_seeds(topic, build_engines(topic, keys), exchange, clock, until=until)
     finally:
         await transport.close()
 
@@ -146,10 +148,10 @@ def test_the_budget_of_requests_is_hard() -> None:
         result = asyncio.run(find(topic_of(server.address, kind.spec, "a", "b", per_query=1_000, requests=3)))
         assert len(server.log) == 3
     assert len(result.rows) == 90, "what came is kept"
-    assert result.troubles == [f"hackernews:{HOST}: all 3 requests to search engines are made"]
+    assert result.troubles == [f"hackernews:{HOST}: all requests to search engines are made (--find-requests 3)"]
 
 
-class _Jumping(SystemClock):
+class Jumping(SystemClock):
     """A clock on which waiting takes no time."""
 
     def __init__(self) -> None:
@@ -164,7 +166,7 @@ class _Jumping(SystemClock):
 
 
 def test_the_delay_that_a_service_asks_for_lies_between_requests() -> None:
-    kind, clock, at = ENGINES["arxiv"], _Jumping(), list[float]()
+    kind, clock, at = ENGINES["arxiv"], Jumping(), list[float]()
 
     def timed(ask: Ask) -> Resource:
         at.append(clock.now())
@@ -400,7 +402,7 @@ def test_a_key_goes_to_its_engine_and_to_nobody_else() -> None:
         heads.append((ask.host, ask.target, ask.headers.get("x-subscription-token")))
         return Resource(b"", None, 302, (("Location", "http://other.test/x"),))
 
-    keys = Keys({"DOWSE_OPENALEX_KEY": "key-of-openalex", "DOWSE_BRAVE_KEY": "key-of-brave"})
+    keys = Keys({"DOWSE_OPENALEX_SEARCH_TEST_KEY": "key-of-openalex", "DOWSE_BRAVE_SEARCH_TEST_KEY": "key-of-brave"})
     with serving(away) as server:
         topic = topic_of(server.address, [f"openalex:http://{HOST}", f"brave:http://{HOST}"], "x")
         result = asyncio.run(find(topic, keys=keys))

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from dowse.engine.assembly.answered import tell_answers, with_answers
-from dowse.engine.assembly.find import build_engines, find_seeds, queries_of, wants_engines
+from dowse.engine.assembly.find import find_seeds, queries_of
 from dowse.engine.assembly.join import OnPage, Parts, join, way_out
 from dowse.engine.assembly.kept_categories import absolute_categories, keep_categories, with_kept_categories
 from dowse.engine.assembly.learned import absolute_sources, keep_learned, kept_learned, learned_from
 from dowse.engine.assembly.prepare import ambiguous_words, named_after, read_examples, read_seeds
 from dowse.engine.assembly.rejudge import Rejudged, rejudge_at_end
+from dowse.engine.assembly.search_engines import build_engines, wants_engines
 from dowse.engine.exchange.documents import Documents
 from dowse.engine.exchange.exchange import Exchange
 from dowse.engine.exchange.sitemap_walk import Sitemaps
@@ -268,8 +269,8 @@ async def _found(
     found = await find_seeds(topic, engines, exchange, clock)
     rows = found.rows[: topic.find.seeds]
     if not rows and alone:
-        told = "; ".join(found.troubles) or "they know nothing of it"
-        raise TopicError(f"no seed was found: {told}. Give --seed URL, another --engine or other words")
+        why = found.why_none or "they know nothing of it"
+        raise TopicError(f"no seed was found: {why}. Give --seed URL, another --engine or other words")
     notes += found.notes
     notes.append(f"seeds found: {len(rows)}{f' of {len(found.rows)}' if len(rows) < len(found.rows) else ''}")
     return rows

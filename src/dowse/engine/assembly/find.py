@@ -1,4 +1,4 @@
-"""Seeds from search engines: who is asked, what for, and what comes of it.
+"""Seeds from search engines: what they are asked for, and what comes of it.
 
 Engines are asked side by side, each by itself in turn: its queries, page by page, until it has given enough, has no
 more, repeats itself, or gets into trouble. What they found is merged, one row a URL, and set against the topic: a seed
@@ -8,16 +8,13 @@ whose title and snippet are nearer to it goes first.
 from __future__ import annotations
 
 import asyncio
-import inspect
-import os
 import re
-from collections.abc import Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from typing import Any
 
-from dowse.engine.assembly.folder_texts import open_folder
 from dowse.engine.exchange.exchange import Exchange
 from dowse.engine.exchange.search import SearchRequests
 from dowse.judge import build_judge
@@ -25,22 +22,18 @@ from dowse.judge.stopwords import STOP_WORDS
 from dowse.model.clock import Clock
 from dowse.model.errors import TopicError, UserError
 from dowse.model.found import Find, FoundRow
-from dowse.model.http import Response
-from dowse.model.plugins import find_plugin, find_plugins, missing_members
 from dowse.model.search import Ask, Query, Results, SearchEngine, SearchResult, Term, Trouble, TroubleKind
 from dowse.model.topic import JudgeSettings, Topic
-from dowse.model.topicfile import has_seeds
 from dowse.model.url import canonical, path_words
-from dowse.parse import base_of, parse_page
-from dowse.seeds.engines import ENGINES, GROUPS
-from dowse.seeds.keys import Keys
 from dowse.seeds.merge import Ranking, merge
 from dowse.seeds.query import is_empty, on_site, read_query
 
-__all__ = ["FoundSeeds", "build_engines", "find_seeds", "queries_of", "wants_engines"]
+__all__ = ["FoundSeeds", "find_seeds", "queries_of"]
 
 _MOST_PAGES = 100  # of results, for one query
-_MOST_LINKS = 5_000  # of a page of results
+_MOST_FRUITLESS = 5  # pages in a row that have nothing of what is wanted
+_MOST_FAILURES = 3  # queries in a row
+_FINAL = (TroubleKind.KEY, TroubleKind.QUOTA, TroubleKind.BUDGET)  # of an engine, whatever it is asked
 _KEYWORDS = 5  # that stand for a topic without a query
 _NEARER = 2  # decimals of a similarity that count for the order: what is as near stays in the engines' order
 
@@ -54,77 +47,11 @@ class FoundSeeds:
     troubles: list[str] = field(default_factory=list)  # the troubles alone
     requests: int = 0
 
-
-def wants_engines(topic: Topic) -> bool:
-    """Are search engines to be asked before a crawl for this topic begins?"""
-    return bool(topic.find.wanted or topic.find.engines or not has_seeds(topic))
-
-
-# -- who is asked ------------------------------------------------------------------------------------------------------
-
-
-def build_engines(topic: Topic, keys: Keys | None = None) -> dict[str, SearchEngine]:
-    """The engines that a topic names, else those of the group ``web``, by what they were named. Raises UserError."""
-    keys = keys or Keys(os.environ)
-    named = [name for spec in topic.find.engines or ("web",) for name in GROUPS.get(spec, (spec,))]
-    return {spec: _engine(spec, topic, keys) for spec in dict.fromkeys(named)}
-
-
-def _engine(spec: str, topic: Topic, keys: Keys) -> SearchEngine:
-    name, _, base = spec.partition(":")
-    factory, plugin = ENGINES.get(name), None
-    if factory is None:
-        plugin = find_plugin("search engine", name)
-        if plugin is None:
-            raise _unknown(name)
-        factory = plugin.load()
-    parameters = inspect.signature(factory).parameters
-    known: dict[str, Any] = {
-        "base": base, "contact": topic.network.contact, "language": _language(topic), "open_folder": open_folder,
-        "links_of": _links_of,
-    }  # fmt: skip
-    if "key" in parameters:
-        known["key"] = keys.of(name)
-        if known["key"] is None and parameters["key"].default is inspect.Parameter.empty:
-            raise UserError(f"{name} needs a key: {keys.how(name)}")
-    if base and "base" not in parameters:
-        raise UserError(f"--engine {spec}: {name} takes no address")
-    given = {key: value for key, value in known.items() if key in parameters}
-    engine = factory(**given) if plugin is None else plugin.make(**given)
-    missing = missing_members(engine, SearchEngine)
-    if missing:
-        raise UserError(f"{name} is no search engine: it has no {', '.join(missing)}")
-    made: SearchEngine = engine
-    return made
-
-
-def _unknown(name: str) -> UserError:
-    names = [*ENGINES, *GROUPS, *find_plugins("search engine")]
-    close = get_close_matches(name, names, 1, 0.6)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
-    return UserError(f"there is no search engine {name!r}: {hint}")
-
-
-_ISO = {
-    "arabic": "ar", "armenian": "hy", "basque": "eu", "catalan": "ca", "danish": "da", "dutch": "nl", "finnish": "fi",
-    "french": "fr", "german": "de", "greek": "el", "hindi": "hi", "hungarian": "hu", "indonesian": "id", "irish": "ga",
-    "italian": "it", "lithuanian": "lt", "nepali": "ne", "norwegian": "no", "portuguese": "pt", "romanian": "ro",
-    "russian": "ru", "serbian": "sr", "spanish": "es", "swedish": "sv", "tamil": "ta", "turkish": "tr", "yiddish": "yi",
-}  # fmt: skip
-
-
-def _language(topic: Topic) -> str:
-    """The topic's language, ISO 639-1: that of the pages it wants, else that of its words."""
-    return topic.scope.languages[0] if topic.scope.languages else _ISO.get(topic.judge.language, "en")
-
-
-def _links_of(response: Response) -> list[tuple[str, str]]:
-    """The links of a page, for engines whose results are one."""
-    page = parse_page(response.body, url=response.url, content_type=response.header("Content-Type") or "")
-    base = base_of(page)
-    # nofollow, which most such pages say, asks a crawler not to wander there: this one page was asked for
-    joined = ((base.join(link.href), link.anchor) for link in page.links[:_MOST_LINKS])
-    return list(dict.fromkeys((url, anchor) for url, anchor in joined if url is not None))
+    @property
+    def why_none(self) -> str:
+        """What kept the engines from finding anything, in one line; empty where they know nothing of it."""
+        is_offline = bool(self.troubles) and all(": dns: " in trouble for trouble in self.troubles)
+        return "; ".join(self.troubles) + (" (is this machine online?)" if is_offline else "")
 
 
 # -- what for ----------------------------------------------------------------------------------------------------------
@@ -152,20 +79,41 @@ def _words_of(topic: Topic) -> Query:
 # -- asking ------------------------------------------------------------------------------------------------------------
 
 
-async def find_seeds(topic: Topic, engines: dict[str, SearchEngine], exchange: Exchange, clock: Clock) -> FoundSeeds:
-    """Ask the engines for the topic's queries. All that was found comes back, not only what a crawl would take."""
+async def find_seeds(
+    topic: Topic, engines: dict[str, SearchEngine], exchange: Exchange, clock: Clock, *,
+    until: asyncio.Event | None = None,
+) -> FoundSeeds:  # fmt: skip
+    """Ask the engines for the topic's queries. All that was found comes back, not only what a crawl would take; with
+    ``until``, what was found before that was set."""
     queries = queries_of(topic)
     requests = SearchRequests(topic, exchange, clock)
-    found = FoundSeeds()
     searches = [_Search(engine, requests.of(engine), topic.find.per_query, clock) for engine in engines.values()]
-    await asyncio.gather(*(search.run(queries) for search in searches))
+    await _all_of((search.run(queries) for search in searches), until)
+    found = FoundSeeds(requests=requests.made)
     found.notes += [f"query {query.text!r}: {note}" for query in queries for note in query.notes]
+    whose: dict[str, dict[str, None]] = {}  # a trouble that several have is told once
     for search in searches:
-        found.notes += search.notes
-        found.troubles += search.troubles
+        found.notes += [f"{search.name}: {note}" for note in search.notes]
+        for trouble in search.troubles:
+            whose.setdefault(trouble, {})[search.name] = None
+    found.troubles = [f"{', '.join(names)}: {trouble}" for trouble, names in whose.items()]
+    found.notes += found.troubles
     found.rows = _nearest_first(topic, merge(ranking for search in searches for ranking in search.rankings))
-    found.requests = requests.made
     return found
+
+
+async def _all_of(works: Iterable[Coroutine[Any, Any, None]], until: asyncio.Event | None) -> None:
+    """Do all of it side by side; what is not done when ``until`` is set is left."""
+    doing = asyncio.gather(*works)
+    stop = asyncio.ensure_future((until or asyncio.Event()).wait())
+    try:
+        await asyncio.wait((doing, stop), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stop.cancel()
+        if not doing.done():
+            doing.cancel()
+    with suppress(asyncio.CancelledError):
+        await doing
 
 
 def _nearest_first(topic: Topic, rows: list[FoundRow]) -> list[FoundRow]:
@@ -188,45 +136,63 @@ class _Search:
     """One engine, asked one query after the other."""
 
     def __init__(self, engine: SearchEngine, ask: Ask, most: int, clock: Clock) -> None:
+        self.name = engine.name
         self._engine = engine
         self._ask = ask
         self._most = most
         self._clock = clock
+        self._has_answered = False
+        self._failures = 0  # in a row
         self.rankings: list[Ranking] = []
-        self.notes: list[str] = []
+        self.notes: dict[str, None] = {}
         self.troubles: list[str] = []
 
     async def run(self, queries: Sequence[Query]) -> None:
         for query in queries:
-            said = self._engine.say(query)
-            self.notes += [f"{self._engine.name}: {unsaid}" for unsaid in said.unsaid]
+            self.notes.update(dict.fromkeys(self._engine.say(query).unsaid))
             trouble = await self._all_pages(query)
-            if trouble is not None:
-                self.troubles.append(f"{self._engine.name}: {trouble}")
-                if trouble.lasts:
-                    break
-        self.notes = list(dict.fromkeys(self.notes)) + self.troubles
+            if trouble is None:
+                self._has_answered, self._failures = True, 0
+                continue
+            which = f"{query.text!r}: " if len(queries) > 1 and not trouble.lasts else ""
+            self.troubles.append(f"{which}{trouble}")
+            if self._is_over(trouble):
+                break
+
+    def _is_over(self, trouble: Trouble) -> bool:
+        """Is it of no use to ask this engine for anything else? Of many queries one may be refused or go astray."""
+        self._failures += 1
+        return (
+            trouble.kind in _FINAL
+            or self._failures == _MOST_FAILURES
+            or (trouble.lasts and not self._has_answered)
+        )  # fmt: skip
 
     async def _all_pages(self, query: Query) -> Trouble | None:
         finds: dict[str, Find] = {}
         self.rankings.append(Ranking(finds))
+        seen: set[str] = set()
+        fruitless = 0  # pages in a row with nothing that is wanted
         for page in range(_MOST_PAGES):
             results = await self._one_page(query, page)
             if isinstance(results, Trouble):
                 return results
-            before = len(finds)
-            for result in results.items:
-                url = canonical(result.url)
-                if url is not None and url not in finds and _is_wanted(query, url, result):
-                    at = datetime.fromtimestamp(self._clock.wall(), UTC).isoformat(timespec="seconds")
-                    finds[url] = Find(
-                        self._engine.name, query.text, len(finds) + 1, result.title, result.snippet, at
-                    )  # fmt: skip
-                    if len(finds) >= self._most:
-                        return None
-            if not results.more or (len(finds) == before and page):
-                return None  # it has no more, or repeats itself
+            known, before = len(seen), len(finds)
+            for url, result in _by_url(results):
+                if url not in seen and len(finds) < self._most and _is_wanted(query, url, result):
+                    finds[url] = self._find(query, len(finds) + 1, result)
+                seen.add(url)
+            repeats = bool(results.items) and len(seen) == known
+            fruitless = 0 if len(finds) > before else fruitless + 1
+            if len(finds) >= self._most or not results.more or repeats or fruitless == _MOST_FRUITLESS:
+                break
+        if seen and not finds:
+            self.notes[f"all {len(seen)} results for {query.text!r} were left out here, by its sites or minus"] = None
         return None
+
+    def _find(self, query: Query, rank: int, result: SearchResult) -> Find:
+        at = datetime.fromtimestamp(self._clock.wall(), UTC).isoformat(timespec="seconds")
+        return Find(self.name, query.text, rank, result.title, result.snippet, at)
 
     async def _one_page(self, query: Query, page: int) -> Results | Trouble:
         try:
@@ -235,6 +201,13 @@ class _Search:
             raise
         except Exception as error:  # somebody else's code, or an answer that nobody foresaw: other engines go on
             return Trouble(TroubleKind.FORMAT, f"the engine failed: {type(error).__name__}: {error}"[:200])
+
+
+def _by_url(results: Results) -> Iterator[tuple[str, SearchResult]]:
+    for result in results.items:
+        url = canonical(result.url)
+        if url is not None:
+            yield url, result
 
 
 def _is_wanted(query: Query, url: str, result: SearchResult) -> bool:

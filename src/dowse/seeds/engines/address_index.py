@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 from dowse.model.search import Query, Said, Term, Trouble, TroubleKind
 
@@ -38,5 +39,5 @@ def _expressions(query: Query) -> list[tuple[bool, str]]:
 
 
 def _expression(term: Term) -> str:
-    """Letters and figures are themselves, whatever stands between them in an address."""
-    return "[^a-z0-9]*".join(re.findall(r"[^\W_]+", term.text.lower()))
+    """Letters and figures are themselves, as an address has them, whatever stands between them."""
+    return "[^a-z0-9]*".join(quote(word).lower() for word in re.findall(r"[^\W_]+", term.text.lower()))

@@ -9,13 +9,13 @@ import json
 
 from dowse.model.http import Response
 from dowse.model.search import Ask, Query, Results, Said, SearchResult, Trouble, TroubleKind
-from dowse.seeds.answers import MOST_RESULTS, items_of, read_json
+from dowse.seeds.answers import MOST_RESULTS, complaint_in, items_of, read_json
 from dowse.seeds.engines.address import named, web_address, with_parameters
 from dowse.seeds.engines.address_index import NO_SITE, filters, patterns, say_patterns
 
 __all__ = ["CommonCrawl"]
 
-_NONE_FOUND = (404, 400)  # nothing under this pattern, and: there is no such page of the index
+_NONE_FOUND = (404, 400)  # nothing under this pattern; there is no such page of the index, or a mistake
 
 
 class CommonCrawl:
@@ -26,6 +26,7 @@ class CommonCrawl:
     def __init__(self, base: str = "") -> None:
         self._url = web_address("commoncrawl", base, "https://index.commoncrawl.org")
         self._index = self._url if self._url.endswith("-index") else ""
+        self._spent: set[tuple[Query, str]] = set()  # whose last page was seen
         self.name = named("commoncrawl", base, self._url)
 
     def say(self, query: Query) -> Said:
@@ -42,6 +43,8 @@ class CommonCrawl:
         items: list[SearchResult] = []
         more = False
         for pattern in patterns(query):
+            if (query, pattern) in self._spent:
+                continue
             asked: list[tuple[str, object]] = [
                 ("url", pattern), ("output", "json"), ("fl", "url,timestamp"), ("page", page), ("pageSize", 1),
                 ("filter", "=status:200"), ("filter", "~mime:.*html.*"), *filters(query, "~urlkey"),
@@ -49,7 +52,10 @@ class CommonCrawl:
             answer = await ask(with_parameters(self._index, asked), also=_NONE_FOUND)
             if isinstance(answer, Trouble):
                 return answer
+            if answer.status == 400 and page == 0:
+                return Trouble(TroubleKind.QUERY, f"http 400: {complaint_in(answer) or 'it does not take the query'}")
             if answer.status != 200:
+                self._spent.add((query, pattern))
                 continue
             urls = _urls(answer)
             if isinstance(urls, Trouble):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dowse.model.search import Ask, Query, Results, Said, SearchResult, Trouble
 from dowse.seeds.answers import items_of, read_json, text_of
 from dowse.seeds.dialect import WORDS
@@ -40,9 +42,18 @@ class Crossref:
         if isinstance(value, Trouble):
             return value
         works = items_of(value, "message", "items")
+        is_sifted = bool(query.sites or query.unwanted_sites)
         items = [
-            SearchResult(text_of(work, "URL"), text_of(work, "title"), text_of(work, "abstract")) for work in works
+            SearchResult(_address(work, is_sifted), text_of(work, "title"), text_of(work, "abstract")) for work in works
         ]
         return Results(
             tuple(item for item in items if item.url), len(works) == _AT_ONCE and (page + 1) * _AT_ONCE < _LAST
         )
+
+
+def _address(work: dict[str, Any], is_sifted: bool) -> str:
+    """Its DOI, which other engines name it by as well; where sites matter, the page at its publisher's."""
+    resource = work.get("resource")
+    place = resource.get("primary") if isinstance(resource, dict) else None
+    own = text_of(place, "URL") if isinstance(place, dict) else ""
+    return own if own and is_sifted else text_of(work, "URL")

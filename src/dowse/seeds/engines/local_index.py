@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -58,6 +59,7 @@ class LocalIndex:
             raise UserError("local: names no folder: write --engine local:DIR")
         place = Path(base).expanduser()
         self._folder = open_folder(place)
+        self._is_left = threading.Event()  # the search is over: nobody waits for an index that is being made
         self.name = f"local:{place.name or place}"
 
     def say(self, query: Query) -> Said:
@@ -65,18 +67,27 @@ class LocalIndex:
         return Said(_expression(query, "AND"))
 
     async def search(self, query: Query, page: int, ask: Ask) -> Results | Trouble:
-        return await asyncio.to_thread(self._search, query, page)
+        try:
+            return await asyncio.to_thread(self._search, query, page)
+        except asyncio.CancelledError:
+            self._is_left.set()
+            raise
 
     def _search(self, query: Query, page: int) -> Results | Trouble:
         index = self._folder.kept_at
         if not index.is_file():
-            pages = self._folder.pages
-            write_whole(index, lambda path: _fill(path, pages()), private=True)
+            write_whole(index, lambda path: _fill(path, self._pages()), private=True)
         try:
             with closing(sqlite3.connect(f"{index.absolute().as_uri()}?mode=ro", uri=True)) as connection:
                 return _asked(connection, query, page)
         except sqlite3.Error as error:
             return Trouble(TroubleKind.QUERY, f"the index cannot be asked: {error}")
+
+    def _pages(self) -> Iterator[PageText]:
+        for page in self._folder.pages():
+            if self._is_left.is_set():
+                raise UserError("interrupted")
+            yield page
 
 
 def _fill(path: Path, pages: Iterator[PageText]) -> None:

@@ -1,7 +1,7 @@
 """MediaWiki: articles of Wikipedia or any other wiki, and then what these articles cite.
 
-Two requests a page of results: ``list=search`` for titles and excerpts, then the addresses of the articles with their
-external links. https://www.mediawiki.org/wiki/API:Search, https://www.mediawiki.org/wiki/API:Extlinks
+Two requests a page of results, or a few more: ``list=search`` for titles and excerpts, then the addresses of the
+articles with their external links, which may come in parts. https://www.mediawiki.org/wiki/API:Search, https://www.mediawiki.org/wiki/API:Extlinks
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from dowse.seeds.engines.address import host_of, web_address, with_parameters
 __all__ = ["MediaWiki"]
 
 _ARTICLES = 10  # a page of results
+_MOST_ANSWERS = 4  # of what the articles of a page cite
+_LONGEST_MARK = 500
 _LINKS = 40  # of all articles of a page, the most cited first
 _ENDPOINTS = ("/w/api.php", "/api.php")  # Wikimedia's, and that of a wiki set up without short addresses
 _BUSY = ("ratelimited", "maxlag", "readonly", "cirrussearch-too-busy-error")
@@ -56,19 +58,35 @@ class MediaWiki:
         more = isinstance(found.get("continue"), dict)
         if not hits:
             return Results((), more)
-        told = await self._api(
-            ask, action="query", pageids="|".join(str(hit["pageid"]) for hit in hits), prop="info|extlinks",
-            inprop="url", ellimit="max", format="json", formatversion=2,
-        )  # fmt: skip
-        if isinstance(told, Trouble):
-            return told
-        about = {page.get("pageid"): page for page in items_of(told, "query", "pages")}
+        about = await self._about(ask, [hit["pageid"] for hit in hits])
+        if isinstance(about, Trouble):
+            return about
         articles = [
             SearchResult(url, text_of(hit, "title"), text_of(hit, "snippet"))
             for hit in hits
             if isinstance(url := about.get(hit["pageid"], {}).get("fullurl"), str)
         ]
         return Results((*articles, *_cited(hits, about)), more)
+
+    async def _about(self, ask: Ask, ids: list[int]) -> dict[Any, dict[str, Any]] | Trouble:
+        """Addresses and links of articles, by their numbers. A wiki gives some hundred links at once."""
+        about: dict[Any, dict[str, Any]] = {}
+        further: dict[str, str] = {}
+        for _ in range(_MOST_ANSWERS):
+            told = await self._api(
+                ask, action="query", pageids="|".join(map(str, ids)), prop="info|extlinks", inprop="url",
+                ellimit="max", format="json", formatversion=2, **further,
+            )  # fmt: skip
+            if isinstance(told, Trouble):
+                return about or told
+            for page in items_of(told, "query", "pages"):
+                known = about.setdefault(page.get("pageid"), page)
+                if known is not page:
+                    known["extlinks"] = [*items_of(known, "extlinks"), *items_of(page, "extlinks")]
+            further = _continued(told)
+            if not further:
+                break
+        return about
 
     async def _api(self, ask: Ask, **parameters: object) -> Any:
         """An object of the API, or a Trouble. Where the API is, is found out once."""
@@ -98,6 +116,17 @@ def _value(answer: Response) -> Any:
     return Trouble(
         TroubleKind.QUOTA if code in _BUSY else TroubleKind.QUERY, info or code or "the wiki gives no reason"
     )
+
+
+def _continued(value: dict[str, Any]) -> dict[str, str]:
+    """What to ask with for the rest: the wiki's own parameters, none of ours."""
+    told = value.get("continue")
+    own = told.items() if isinstance(told, dict) else ()
+    return {
+        name: str(value)[:_LONGEST_MARK]
+        for name, value in own
+        if name in ("continue", "elcontinue", "eloffset") and isinstance(value, str | int)
+    }
 
 
 def _cited(hits: list[dict[str, Any]], about: dict[Any, dict[str, Any]]) -> list[SearchResult]:

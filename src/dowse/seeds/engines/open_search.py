@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from urllib.parse import quote_plus
+from urllib.parse import quote, unquote_plus
 
 from dowse.model.http import Response
 from dowse.model.search import Ask, Query, Results, Said, SearchResult, Trouble, TroubleKind
@@ -23,6 +23,7 @@ LinksOf = Callable[[Response], Sequence[tuple[str, str]]]
 """The links of a page: canonical URL and anchor text."""
 
 _KINDS = ("application/atom+xml", "application/rss+xml", "text/html")  # the best first
+_WANTED = 10  # results on a page
 _HEAD_BYTES = 262_144
 _link = re.compile(rb"<link\b[^>]{0,1000}>", re.IGNORECASE).finditer
 _attribute = re.compile(r"""([a-z]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE).findall
@@ -40,6 +41,7 @@ class OpenSearch:
         self._links_of = links_of
         self._template: XmlElement | None = None
         self._at = self._url  # of the description
+        self._at_once = _WANTED  # results on its first page: it need not keep to what is wanted
         self._front: frozenset[str] = frozenset()
         self.name = f"opensearch:{host_of(self._url)}"
 
@@ -52,13 +54,15 @@ class OpenSearch:
             if described is not None:
                 return described
         assert self._template is not None
-        url = Base(self._at).join(_filled(self._template, self.say(query).text, page))
+        url = Base(self._at).join(_filled(self._template, self.say(query).text, page, self._at_once))
         if url is None:
             return Trouble(TroubleKind.FORMAT, "its description has no web address for results")
         answer = await ask(url)
         if isinstance(answer, Trouble):
             return answer
-        found = self._read(answer, quote_plus(self.say(query).text).lower())
+        found = self._read(answer, self.say(query).text.lower())
+        if page == 0 and not isinstance(found, Trouble):
+            self._at_once = len(found)
         return found if isinstance(found, Trouble) else Results(tuple(found), bool(found) and self._has_pages())
 
     def _read(self, answer: Response, terms: str) -> list[SearchResult] | Trouble:
@@ -69,7 +73,11 @@ class OpenSearch:
             return Trouble(TroubleKind.FORMAT, "its results are in HTML only")
         links = [link for link in self._links_of(answer) if link[0] not in self._front and link[1]]
         # what has the terms behind its question mark is the search itself: its next page, its other forms
-        return [SearchResult(url, anchor) for url, anchor in links if terms not in url.partition("?")[2].lower()]
+        return [
+            SearchResult(url, anchor)
+            for url, anchor in links
+            if terms not in unquote_plus(url.partition("?")[2]).lower()
+        ]
 
     def _has_pages(self) -> bool:
         assert self._template is not None
@@ -119,13 +127,13 @@ def _named_in(answer: Response) -> str | None:
     return None
 
 
-def _filled(url: XmlElement, terms: str, page: int) -> str:
+def _filled(url: XmlElement, terms: str, page: int, at_once: int) -> str:
     """The template with its parameters filled in. Those that need not be are left empty."""
     own = url.attributes
     first, start = _number(own.get("pageoffset")), _number(own.get("indexoffset"))
     known = {
-        "searchTerms": quote_plus(terms), "startPage": str(first + page), "startIndex": str(start + page * 10),
-        "count": "10", "inputEncoding": "UTF-8", "outputEncoding": "UTF-8", "language": "*",
+        "searchTerms": quote(terms, safe=""), "startPage": str(first + page), "startIndex": str(start + page * at_once),
+        "count": str(_WANTED), "inputEncoding": "UTF-8", "outputEncoding": "UTF-8", "language": "*",
     }  # fmt: skip
     return _parameter(lambda found: known.get(found[1], ""), own.get("template", ""))
 

@@ -1,5 +1,7 @@
 """OpenAlex: scholarly works. A few searches a day without a key, a thousand with a free one.
 
+Pages go by number, since cursors need a key.
+
 https://developers.openalex.org/api-reference/authentication. The key goes behind the address, and is kept out of every
 record there.
 """
@@ -17,7 +19,7 @@ from dowse.seeds.engines.address import named, web_address, with_parameters
 
 __all__ = ["OpenAlex"]
 
-_AT_ONCE = 50
+_AT_ONCE = 100  # as many as it gives: what counts for its allowance is requests
 _LAST = 10_000  # results that can be reached by page numbers
 _WORDS = 80  # of an abstract
 _FIELDS = "id,doi,display_name,primary_location,best_oa_location,abstract_inverted_index"
@@ -40,7 +42,7 @@ class OpenAlex:
 
     async def search(self, query: Query, page: int, ask: Ask) -> Results | Trouble:
         parameters = {
-            "search": self.say(query).text, "per-page": _AT_ONCE, "page": page + 1, "select": _FIELDS
+            "search": self.say(query).text, "per_page": _AT_ONCE, "page": page + 1, "select": _FIELDS
         }  # fmt: skip
         if self._mailto:
             parameters["mailto"] = self._mailto
