@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import shlex
+import signal
 import sqlite3
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -29,6 +32,8 @@ def server() -> Iterator[LoopbackServer]:
 
     def answer(ask: Ask) -> object:
         query = parameters(ask)["q"][0]
+        if query == "busy":
+            return in_json({}, 429, Retry_After="50")
         rows = [(f"http://a.test/{n}", f"{query} {n}", f"about {query}") for n in range(3)]
         return kind.answer(ask, [] if "nothing" in query else [*rows, ("http://b.test/0", "b", "")], False)
 
@@ -139,6 +144,39 @@ def test_a_sentence_is_enough(run: Run, tmp_path: Path, capsys: pytest.CaptureFi
     assert "seeds found: 4" in capsys.readouterr().err
     assert run("crawl --resume c -b 4p --find") == 2
     assert "leave out --find" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_was_found_before_an_interrupt_is_not_lost(
+    server: LoopbackServer, tmp_path: Path, number: signal.Signals
+) -> None:
+    code, told = _interrupted(server, tmp_path, number, "seeds --query solar --query busy --to f.jsonl")
+    assert code == 128 + number
+    assert told[-1] == "dowse: interrupted: this is what was found by then"
+    assert len((tmp_path / "f.jsonl").read_text().splitlines()) == 4
+
+
+def test_a_crawl_that_is_interrupted_while_engines_are_asked_leaves_nothing(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    code, told = _interrupted(server, tmp_path, signal.SIGINT, "crawl solar --query busy -o c")
+    assert (code, told[-1]) == (130, "dowse: interrupted before the crawl began")
+    assert not (tmp_path / "c").exists()
+
+
+def _interrupted(server: LoopbackServer, folder: Path, number: signal.Signals, line: str) -> tuple[int, list[str]]:
+    """Run a command until an engine is asked what it is too busy for; its exit code and what it said then."""
+    asked = sum("q=busy" in hit.target for hit in server.log)
+    command = f"{line} {ENGINE} --resolve *={server.address} --allow-private --delay 0"
+    with subprocess.Popen(
+        [sys.executable, "-m", "dowse", *shlex.split(command)], cwd=folder, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.DEVNULL, start_new_session=True,
+    ) as running:  # fmt: skip
+        while running.poll() is None and sum("q=busy" in hit.target for hit in server.log) == asked:
+            time.sleep(0.02)
+        running.send_signal(number)
+        _, told = running.communicate(timeout=30)
+    return running.returncode, told.splitlines()
 
 
 def test_export_has_the_seeds(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -147,8 +147,9 @@ def test_an_engine_and_a_target_of_a_package_work(project: Path) -> None:
         at = ("--resolve", f"*.test={server.address}", "--allow-private")
         engine = ("--engine", "lantern:http://lantern.test", "--to", "shelf:two")
         done = run(
-            project, "-m", "dowse", "seeds", "größe OR x solar", *engine, *at, DOWSE_LANTERN_KEY="key-of-lantern"
-        )
+            project, "-m", "dowse", "seeds", "größe OR x solar", *engine, *at,
+            DOWSE_LANTERN_LANTERN_TEST_KEY="key-of-lantern",
+        )  # fmt: skip
         refused = run(project, "-m", "dowse", "seeds", "größe solar", *engine, *at, code=2)
     assert "http://a.test/\n    Solar  (lantern 1)\n    cells\n" in done.stdout
     assert "1 of url to shelf:two" in done.stdout

@@ -72,3 +72,12 @@ def test_a_bad_variable_is_told_by_its_name() -> None:
     with pytest.raises(UserError, match="DOWSE_BRAVE_KEY is no key") as error:
         Keys({"DOWSE_BRAVE_KEY": f"{SECRET}\n{SECRET}"}).of("brave")
     assert SECRET not in str(error.value)
+
+
+def test_a_key_for_another_address_is_written_as_it_is_asked_for(tmp_path: Path) -> None:
+    keys = Keys({"DOWSE_KEYS": str(tmp_path / "k.toml")})
+    line = keys.how("brave:search.test").partition("write ")[2].partition(" into")[0].replace("...", "key")
+    (tmp_path / "k.toml").write_text(line)
+    (tmp_path / "k.toml").chmod(0o600)
+    assert keys.of("brave:search.test") == "key"
+    assert keys.of("brave") is None

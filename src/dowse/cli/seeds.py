@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +17,7 @@ from dowse.engine.assembly.find import FoundSeeds, find_seeds, queries_of
 from dowse.engine.assembly.prepare import exchange_of
 from dowse.engine.assembly.search_engines import build_engines
 from dowse.frontier.scope import registered_domain
-from dowse.model.clock import SystemClock
+from dowse.model.clock import Clock, SystemClock
 from dowse.model.errors import Interrupted, UserError
 from dowse.model.files import read_limited
 from dowse.model.found import FOUND, SITE_COUNTS, FoundRow, SiteCount
@@ -35,6 +35,7 @@ _FLAGS = ("--engine", "--query", "--most-seeds", "--per-query", "--find-requests
           "--delay", *NETWORK)  # fmt: skip
 _MOST_QUERY_BYTES = 1_000_000
 _SHOWN = 20
+_TELL_EVERY_S = 10.0
 _LONGEST = 160
 
 
@@ -133,9 +134,24 @@ async def _ask(topic: Topic, engines: dict[str, SearchEngine]) -> tuple[FoundSee
         loop.add_signal_handler(number, interrupt, number)
     transport = HttpTransport(topic.network, topic.limits, clock)
     try:
-        return await find_seeds(topic, engines, exchange_of(topic, transport, clock), clock, until=stop), signalled
+        exchange = exchange_of(topic, transport, clock)
+        found = await find_seeds(topic, engines, exchange, clock, until=stop, tell=_now_and_then(clock))
+        return found, signalled
     finally:
         await transport.close()
+
+
+def _now_and_then(clock: Clock) -> Callable[[int, int], None]:
+    """Says how far it is: a list of many queries takes a while."""
+    last_s = clock.now()
+
+    def tell(requests: int, results: int) -> None:
+        nonlocal last_s
+        if clock.now() - last_s >= _TELL_EVERY_S:
+            last_s = clock.now()
+            say(f"{requests} requests, {results} results so far", err=True)
+
+    return tell
 
 
 def _site_of(url: str) -> str:

@@ -19,6 +19,8 @@ KEYS_FILE = "DOWSE_KEYS"
 _LARGEST_FILE = 100_000
 _is_key = re.compile(r"[!-~]{1,500}").fullmatch  # one word of plain ASCII: it stands in a header
 
+_is_bare = re.compile(r"[\w-]+", re.ASCII).fullmatch  # as TOML takes a key without quotes
+
 
 def key_variable(engine: str) -> str:
     """The environment variable that holds an engine's key.
@@ -56,7 +58,8 @@ class Keys:
 
     def how(self, engine: str) -> str:
         """How to give an engine its key."""
-        return f'set {key_variable(engine)} in the environment, or write {engine} = "..." into {self.path}'
+        name = engine if _is_bare(engine) else f'"{engine}"'
+        return f'set {key_variable(engine)} in the environment, or write {name} = "..." into {self.path}'
 
     def _file(self) -> dict[str, object]:
         if self._read is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import fsum
 
 from dowse.model.found import Find, FoundRow, SiteCount
 
@@ -37,7 +38,7 @@ def merge(rankings: Iterable[Ranking]) -> list[FoundRow]:
 def _row(url: str, finds: Sequence[Find]) -> FoundRow:
     ranked = sorted(finds, key=lambda find: find.rank)
     told = next((find for find in ranked if find.title or find.snippet), ranked[0])
-    score = sum(1.0 / (K + find.rank) for find in finds)
+    score = fsum(1.0 / (K + find.rank) for find in finds)  # whatever their order: equals are equal
     return FoundRow(0, url, told.title, told.snippet, score, finds=[asdict(find) for find in finds])
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
 
 from dowse.loopback import Resource, Site
 from dowse.loopback.web import Ask
+from dowse.seeds.keys import Keys
 from tests.engine.assembly.engine_answers import ENGINES, HOST, Parameters, in_json, parameters
-from tests.engine.assembly.test_find import found, urls
+from tests.engine.assembly.test_find import find, found, topic_of, urls
 
 
 def test_links_of_articles_that_come_in_parts_are_put_together() -> None:
@@ -139,3 +141,11 @@ def test_a_template_is_filled_in_so_that_it_is_right_in_a_path_as_well(template:
     assert result.troubles == []
     assert len(result.rows) == 6
     assert came[:2] == asked
+
+
+def test_a_query_that_is_too_long_is_told_and_nobody_is_asked() -> None:
+    keys = Keys({"DOWSE_BRAVE_SEARCH_TEST_KEY": "key-of-brave"})
+    topic = topic_of("127.0.0.1:9", f"brave:http://{HOST}", "word " * 60, "x" * 401)
+    result = asyncio.run(find(topic, keys=keys))
+    assert result.requests == 0
+    assert all("50 words and 400 characters at most" in trouble for trouble in result.troubles)

@@ -10,15 +10,21 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from dowse.cli.why import explain
 from dowse.engine.assembly.find import FoundSeeds
 from dowse.loopback import Resource, Site, Web, in_thread
 from dowse.loopback.web import Ask
+from dowse.model.budget import Budget
+from dowse.model.topic import Find, Scope
+from dowse.store import CrawlReader
 from tests.engine.assembly.engine_answers import in_json, parameters
 from tests.engine.assembly.test_find import find, topic_of, urls
+from tests.engine.servers import crawl_all, page, topic_for
 from tests.needs import needs
 
 WIKI = Path(os.environ.get("MEDIAWIKI_HOME", "/usr/share/mediawiki"))
@@ -29,7 +35,7 @@ needs_wiki = needs("MediaWiki", "apt install mediawiki php-cli php-sqlite3", pre
 needs_searx = needs("searx", "apt install python3-searx", present=SEARX.is_dir())
 _START_S = 60.0
 _ARTICLES = {
-    "Perovskite solar cell": "Perovskite solar cells are cheap: [https://cells.test/intro see], [//nrel.test/chart 1].",
+    "Perovskite solar cell": "Perovskite solar cells are cheap: [http://cells.test/intro see], [//nrel.test/chart 1].",
     "Tandem cell": "A perovskite solar cell stands on silicon: [https://nrel.test/chart chart].",
     "Bäckerei": "Brot und größere Brötchen.",
 }
@@ -76,6 +82,9 @@ def running(command: list[str], port: int, where: Path, **environment: str) -> I
             yield
         finally:
             server.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                server.wait(5.0)
+            server.kill()  # nothing, where it has ended
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +96,9 @@ def wiki(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
     def php(script: str, *arguments: str, text: str = "") -> None:
         command = ["php", str(WIKI / "maintenance" / script), *arguments]
-        done = subprocess.run(command, input=text.encode(), env=environment, capture_output=True)
+        done = subprocess.run(
+            command, input=text.encode(), env=environment, capture_output=True, timeout=_START_S, cwd=place
+        )
         assert done.returncode == 0, done.stdout + done.stderr
 
     php(
@@ -132,7 +143,7 @@ def test_a_real_wiki_gives_articles_and_what_they_cite(wiki: str) -> None:
     result = asked(f"mediawiki:{wiki}", "perovskite solar")
     assert result.troubles == []
     articles = {f"{wiki}/index.php/Perovskite_solar_cell", f"{wiki}/index.php/Tandem_cell"}
-    assert urls(result) == articles | {"https://cells.test/intro", "https://nrel.test/chart"}
+    assert urls(result) == articles | {"http://cells.test/intro", "https://nrel.test/chart"}
     first = result.rows[0]
     assert first.title == "Perovskite solar cell"
     assert "Perovskite solar cells are cheap" in first.snippet
@@ -153,6 +164,20 @@ def test_the_search_of_a_real_site_is_found_by_its_description(wiki: str) -> Non
     result = asked(f"opensearch:{wiki}/index.php", "Brot")
     assert result.troubles == []
     assert f"{wiki}/index.php/B%C3%A4ckerei" in urls(result)
+
+
+@needs_wiki
+def test_a_sentence_and_a_real_wiki_make_a_crawl(wiki: str, tmp_path: Path) -> None:
+    cells = Site("cells.test", {"/intro": page("intro", "solar", ["/more"]), "/more": page("more", "solar", [])})
+    with in_thread(Web.of(cells)) as server:
+        topic = topic_for(server.address, [], find=Find(engines=(f"mediawiki:{wiki}",)), budget=Budget(pages=20))
+        topic = replace(topic, scope=Scope(exclude_hosts=("127.0.0.1",)))  # not the wiki itself
+        asyncio.run(crawl_all(topic, tmp_path / "c"))
+    told = explain(tmp_path / "c", "http://cells.test/intro")
+    assert "found: it is a seed, found by search engines\n    by mediawiki:127.0.0.1" in told
+    assert "cited by Perovskite solar cell" in told
+    with CrawlReader(tmp_path / "c") as crawl:
+        assert crawl.page("http://cells.test/more") is not None
 
 
 @needs_searx

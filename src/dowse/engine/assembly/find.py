@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -81,13 +81,20 @@ def _words_of(topic: Topic) -> Query:
 
 async def find_seeds(
     topic: Topic, engines: dict[str, SearchEngine], exchange: Exchange, clock: Clock, *,
-    until: asyncio.Event | None = None,
+    until: asyncio.Event | None = None, tell: Callable[[int, int], None] | None = None,
 ) -> FoundSeeds:  # fmt: skip
     """Ask the engines for the topic's queries. All that was found comes back, not only what a crawl would take; with
-    ``until``, what was found before that was set."""
+    ``until``, what was found before that was set. ``tell`` is told, after each page of results, how many requests were
+    made and how many results there are."""
     queries = queries_of(topic)
     requests = SearchRequests(topic, exchange, clock)
-    searches = [_Search(engine, requests.of(engine), topic.find.per_query, clock) for engine in engines.values()]
+
+    def came() -> None:
+        if tell is not None:
+            tell(requests.made, sum(len(ranking.finds) for search in searches for ranking in search.rankings))
+
+    most = topic.find.per_query
+    searches = [_Search(engine, requests.of(engine), most, clock, came) for engine in engines.values()]
     await _all_of((search.run(queries) for search in searches), until)
     found = FoundSeeds(requests=requests.made)
     found.notes += [f"query {query.text!r}: {note}" for query in queries for note in query.notes]
@@ -110,10 +117,9 @@ async def _all_of(works: Iterable[Coroutine[Any, Any, None]], until: asyncio.Eve
         await asyncio.wait((doing, stop), return_when=asyncio.FIRST_COMPLETED)
     finally:
         stop.cancel()
-        if not doing.done():
-            doing.cancel()
-    with suppress(asyncio.CancelledError):
-        await doing
+        doing.cancel()  # nothing, where it is done
+        with suppress(asyncio.CancelledError):
+            await doing
 
 
 def _nearest_first(topic: Topic, rows: list[FoundRow]) -> list[FoundRow]:
@@ -135,12 +141,13 @@ def _nearest_first(topic: Topic, rows: list[FoundRow]) -> list[FoundRow]:
 class _Search:
     """One engine, asked one query after the other."""
 
-    def __init__(self, engine: SearchEngine, ask: Ask, most: int, clock: Clock) -> None:
+    def __init__(self, engine: SearchEngine, ask: Ask, most: int, clock: Clock, came: Callable[[], None]) -> None:
         self.name = engine.name
         self._engine = engine
         self._ask = ask
         self._most = most
         self._clock = clock
+        self._came = came
         self._has_answered = False
         self._failures = 0  # in a row
         self.rankings: list[Ranking] = []
@@ -182,6 +189,7 @@ class _Search:
                 if url not in seen and len(finds) < self._most and _is_wanted(query, url, result):
                     finds[url] = self._find(query, len(finds) + 1, result)
                 seen.add(url)
+            self._came()
             repeats = bool(results.items) and len(seen) == known
             fruitless = 0 if len(finds) > before else fruitless + 1
             if len(finds) >= self._most or not results.more or repeats or fruitless == _MOST_FRUITLESS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dowse.model.http import Secrets
-from dowse.model.search import Ask, Query, Results, Said, SearchResult, Trouble
+from dowse.model.search import Ask, Query, Results, Said, SearchResult, Trouble, TroubleKind
 from dowse.seeds.answers import items_of, read_json, text_of
 from dowse.seeds.dialect import WEB
 from dowse.seeds.engines.address import named, web_address, with_parameters
@@ -12,6 +12,8 @@ __all__ = ["Brave"]
 
 _AT_ONCE = 20
 _LAST_PAGE = 9
+_MOST_CHARACTERS = 400
+_MOST_WORDS = 50
 
 
 class Brave:
@@ -28,7 +30,10 @@ class Brave:
         return WEB.say(query)
 
     async def search(self, query: Query, page: int, ask: Ask) -> Results | Trouble:
-        parameters = {"q": self.say(query).text, "count": _AT_ONCE, "offset": page, "text_decorations": "false"}
+        said = self.say(query).text
+        if len(said) > _MOST_CHARACTERS or len(said.split()) > _MOST_WORDS:
+            return Trouble(TroubleKind.QUERY, f"it takes {_MOST_WORDS} words and {_MOST_CHARACTERS} characters at most")
+        parameters = {"q": said, "count": _AT_ONCE, "offset": page, "text_decorations": "false"}
         answer = await ask(with_parameters(f"{self._url}/res/v1/web/search", parameters), secrets=self._secrets)
         if isinstance(answer, Trouble):
             return answer
