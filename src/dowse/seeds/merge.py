@@ -23,7 +23,7 @@ class Ranking:
 
 def merge(rankings: Iterable[Ranking]) -> list[FoundRow]:
     """One row a URL, by the sum of ``1 / (K + rank)`` over the rankings it is in; of equals, the one that was found
-    first. Title and snippet are those of its best rank that has any."""
+    first. Title and snippet are those of its best rank that has a title, else any: what cites it has none."""
     finds: dict[str, list[Find]] = {}
     for ranking in rankings:
         for url, find in ranking.finds.items():
@@ -37,7 +37,8 @@ def merge(rankings: Iterable[Ranking]) -> list[FoundRow]:
 
 def _row(url: str, finds: Sequence[Find]) -> FoundRow:
     ranked = sorted(finds, key=lambda find: find.rank)
-    told = next((find for find in ranked if find.title or find.snippet), ranked[0])
+    telling = [find for find in ranked if find.title] or [find for find in ranked if find.snippet] or ranked
+    told = telling[0]
     score = fsum(1.0 / (K + find.rank) for find in finds)  # whatever their order: equals are equal
     return FoundRow(0, url, told.title, told.snippet, score, finds=[asdict(find) for find in finds])
 

@@ -67,7 +67,8 @@ def test_the_order_is_that_of_the_rule(lists: list[list[SearchResult]]) -> None:
     told = {}
     for url, places in every.items():
         texts = [(ranked[n][url].title, ranked[n][url].snippet) for _, n in sorted(places, key=lambda place: place[0])]
-        told[url] = next((text for text in texts if any(text)), ("", ""))
+        titled = [text for text in texts if text[0]]
+        told[url] = next((text for text in titled or texts if any(text)), ("", ""))
 
     assert sorted(row.url for row in rows) == sorted(every), "one row a canonical URL"
     judge = build_judge(Topic(query=QUERY, judge=JudgeSettings(method="similarity"))).nearness

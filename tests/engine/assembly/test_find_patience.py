@@ -74,7 +74,7 @@ def test_one_that_wants_more_patience_than_there_is_is_left(headers: dict[str, s
     busy = Resource(b"{}", "application/json", 429, tuple(headers.items()))
     result, at = asked_with(lambda _: busy, "a", "b")
     assert len(at) == 1
-    assert result.troubles == [f"{NAME}: http 429: too many requests{told}"]
+    assert result.troubles == [f"{NAME}: http 429: too many requests{told}; 1 more query is not asked"]
 
 
 def test_of_many_queries_one_may_be_refused_or_go_astray() -> None:

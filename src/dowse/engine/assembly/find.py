@@ -155,15 +155,17 @@ class _Search:
         self.troubles: list[str] = []
 
     async def run(self, queries: Sequence[Query]) -> None:
-        for query in queries:
+        for left, query in zip(reversed(range(len(queries))), queries, strict=True):
             self.notes.update(dict.fromkeys(self._engine.say(query).unsaid))
             trouble = await self._all_pages(query)
             if trouble is None:
                 self._has_answered, self._failures = True, 0
                 continue
             which = f"{query.text!r}: " if len(queries) > 1 and not trouble.lasts else ""
-            self.troubles.append(f"{which}{trouble}")
-            if self._is_over(trouble):
+            is_over = self._is_over(trouble)
+            rest = f"; {left} more {'query is' if left == 1 else 'queries are'} not asked" if is_over and left else ""
+            self.troubles.append(f"{which}{trouble}{rest}")
+            if is_over:
                 break
 
     def _is_over(self, trouble: Trouble) -> bool:
