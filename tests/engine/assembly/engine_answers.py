@@ -154,7 +154,18 @@ def _common_crawl(ask: Ask, rows: Rows, more: bool) -> Resource:
 
 def _wayback(ask: Ask, rows: Rows, more: bool) -> Resource:
     head = [["original", "timestamp"]] if rows else []
-    return in_json([*head, *([url, "20260101000000"] for url, _, _ in rows)])
+    _, first = _wayback_asked(ask)
+    key = [[], [f"test%2Cresult%29%2F{first + len(rows)}+20260101000000%21"]] if more else []
+    return in_json([*head, *([url, "20260101000000"] for url, _, _ in rows), *key])
+
+
+def _wayback_asked(ask: Ask) -> tuple[str, int]:
+    found = parameters(ask)
+    assert found["showResumeKey"] == ["true"]
+    key = found.get("resumeKey", ["test,result)/0 20260101000000!"])[0]
+    place, mark = key.removeprefix("test,result)/").split(" ")
+    assert mark == "20260101000000!"
+    return found["url"][0], int(place)
 
 
 _SITE = {"query": "site:result.test", "words": ("*.result.test",)}
@@ -173,7 +184,7 @@ ENGINES = {
         _common_crawl, **_SITE,  # type: ignore[arg-type]
     ),
     "wayback": Kind(
-        f"wayback:http://{HOST}", "/cdx/search/cdx", 200, _at("url", "offset", 1), _wayback, **_SITE  # type: ignore[arg-type]
+        f"wayback:http://{HOST}", "/cdx/search/cdx", 200, _wayback_asked, _wayback, **_SITE  # type: ignore[arg-type]
     ),
 }  # fmt: skip
 
