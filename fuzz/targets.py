@@ -22,6 +22,7 @@ from dowse.model.topicfile import parse_topic
 from dowse.model.url import Base, canonical, split
 from dowse.parse import decode
 from dowse.predict.learning import read_statistics, statistics_bytes
+from dowse.seeds.answers import complaint_in
 from dowse.seeds.engines import ENGINES
 from dowse.seeds.query import read_query
 from dowse.seeds.sitemaps import MAX_ENTRIES, read_sitemap
@@ -91,8 +92,10 @@ def _answers(data: bytes) -> None:
     query = read_query(data[:300].decode("utf-8", "replace") + " site:example.org")
     for engine in _ASKED:
         engine.say(query)
-        found = asyncio.run(engine.search(query, 0, ask))
-        assert isinstance(found, (Results, Trouble)), found
+        for page in range(2):
+            found = asyncio.run(engine.search(query, page, ask))
+            assert isinstance(found, (Results, Trouble)), found
+    assert len(complaint_in(Response("https://e.test/", 400, (), data)).splitlines()) <= 1
 
 
 def _contents(data: bytes) -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from dowse.model.http import Response
 from dowse.model.search import SearchResult, Trouble
-from dowse.seeds.answers import XmlElement, items_of, plain_text, read_feed, read_json, read_xml, text_of
+from dowse.seeds.answers import XmlElement, complaint_in, items_of, plain_text, read_feed, read_json, read_xml, text_of
 
 
 def response(body: bytes) -> Response:
@@ -72,3 +72,20 @@ def test_values_of_any_shape_give_items_and_texts(value: object) -> None:
     items = items_of({"a": value}, "a")
     assert all(isinstance(item, dict) for item in items)
     assert isinstance(text_of({"a": value}, "b", "a"), str)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b'{"message": "no\\n<b>filter</b>"}', "no filter"),
+        (b'{"error": {"code": 7, "message": "too long"}}', "too long"),
+        (b'{"error": "Invalid", "message": ""}', "Invalid"),
+        (b'{"error": {"error": {"message": "too deep"}}}', ""),
+        (b'{"detail": [{"loc": 1}]}', ""),
+        (b"<html>no", ""),
+        (b"[" * 100_000, ""),
+        (b'{"message": "%b"}' % (b"x" * 9_000), "x" * 160),
+    ],
+)
+def test_a_service_may_say_what_is_wrong(body: bytes, told: str) -> None:
+    assert complaint_in(response(body)) == told
