@@ -171,3 +171,27 @@ def test_a_budget_too_small_for_an_answer_says_that_seeds_still_wait(server: Loo
     done = dowse(*crawl(server, tmp_path / "c", "-b", "1B"))
     assert done.returncode == 1
     assert f"no page was fetched: {DEMO_SEEDS[0]} still waits: the crawl stopped before an answer" in done.stderr
+
+
+@pytest.mark.parametrize("other", [["--threshold", "0.3"], ["--predicate", 'word("solar")']])
+def test_precision_is_asked_of_a_judge_that_learns(other: list[str], server: LoopbackServer, tmp_path: Path) -> None:
+    done = dowse(*crawl(server, tmp_path / "c", "--precision", "0.9", *other))
+    name = other[0].removeprefix("--")
+    assert done.returncode == 2
+    assert f"judge.precision: is for the judge that learns, whose place the {name} takes: leave one" in done.stderr
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_threshold_takes_the_place_of_the_precision_that_a_crawl_began_with(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    assert dowse(*crawl(server, tmp_path / "c", "-b", "3p", "--precision", "0.9", "-q")).returncode == 0
+    assert dowse("crawl", "--resume", str(tmp_path / "c"), "-b", "4p", "--threshold", "0.3", "-q").returncode == 0
+    done = dowse("crawl", "--resume", str(tmp_path / "c"), "-b", "5p", "--threshold", "0.3", "--precision", "0.8")
+    assert (done.returncode, "leave one of the two out" in done.stderr) == (2, True)
+
+
+def test_a_predicate_takes_its_place_too(server: LoopbackServer, tmp_path: Path) -> None:
+    assert dowse(*crawl(server, tmp_path / "c", "-b", "3p", "--precision", "0.9", "-q")).returncode == 0
+    done = dowse("rejudge", str(tmp_path / "c"), "--predicate", 'word("solar")')
+    assert (done.returncode, done.stderr) == (0, "")
