@@ -23,8 +23,12 @@ LONG = "a" * 5_000
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
 
 
-def dowse(*arguments: str, columns: str = "", stdout: int = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+def dowse(
+    *arguments: str, columns: str = "", stdout: int = subprocess.PIPE, encoding: str = "utf-8"
+) -> subprocess.CompletedProcess[str]:
+    ours = ("COLUMNS", "PYTHONIOENCODING")
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
+    environment["PYTHONIOENCODING"] = encoding
     environment |= {"COLUMNS": columns} if columns else {}
     done = subprocess.run(
         [sys.executable, "-m", "dowse", *arguments], stdout=stdout, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
@@ -171,3 +175,44 @@ def test_a_budget_too_small_for_an_answer_says_that_seeds_still_wait(server: Loo
     done = dowse(*crawl(server, tmp_path / "c", "-b", "1B"))
     assert done.returncode == 1
     assert f"no page was fetched: {DEMO_SEEDS[0]} still waits: the crawl stopped before an answer" in done.stderr
+
+
+@pytest.mark.parametrize("other", [["--threshold", "0.3"], ["--predicate", 'word("solar")']])
+def test_precision_is_asked_of_a_judge_that_learns(other: list[str], server: LoopbackServer, tmp_path: Path) -> None:
+    done = dowse(*crawl(server, tmp_path / "c", "--precision", "0.9", *other))
+    name = other[0].removeprefix("--")
+    assert done.returncode == 2
+    assert f"judge.precision: is for the judge that learns, whose place the {name} takes: leave one" in done.stderr
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_threshold_takes_the_place_of_the_precision_that_a_crawl_began_with(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    assert dowse(*crawl(server, tmp_path / "c", "-b", "3p", "--precision", "0.9", "-q")).returncode == 0
+    assert dowse("crawl", "--resume", str(tmp_path / "c"), "-b", "4p", "--threshold", "0.3", "-q").returncode == 0
+    done = dowse("crawl", "--resume", str(tmp_path / "c"), "-b", "5p", "--threshold", "0.3", "--precision", "0.8")
+    assert (done.returncode, "leave one of the two out" in done.stderr) == (2, True)
+
+
+def test_a_predicate_takes_its_place_too(server: LoopbackServer, tmp_path: Path) -> None:
+    assert dowse(*crawl(server, tmp_path / "c", "-b", "3p", "--precision", "0.9", "-q")).returncode == 0
+    done = dowse("rejudge", str(tmp_path / "c"), "--predicate", 'word("solar")')
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_terminal_without_a_letter_is_shown_its_number(server: LoopbackServer, tmp_path: Path) -> None:
+    done = dowse("crawl", "sólar \u592a", *crawl(server, tmp_path / "c", "-b", "3p")[2:], encoding="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "s\\xf3lar \\u592a" in done.stderr
+    latin = dowse("why", str(tmp_path / "c"), "http://a.test/\u592a", encoding="latin-1")
+    assert latin.returncode == 0, latin.stderr
+
+
+@pytest.mark.parametrize("command", [["demo-web"], ["hostile", "serve"]])
+def test_a_port_that_cannot_be_had_is_told_plainly(command: list[str], server: LoopbackServer, tmp_path: Path) -> None:
+    topic = ["--topic", str(tmp_path / "t.toml")] if command[0] == "hostile" else []
+    taken = server.address.rpartition(":")[2]
+    for port, why in ((taken, "address already in use"), ("99999", "a port is a number from 0 to 65535")):
+        done = dowse(*command, "--port", port, *topic)
+        assert (done.returncode, done.stderr) == (2, f"dowse: cannot serve on 127.0.0.1 port {port}: {why}\n")

@@ -23,6 +23,7 @@ from dowse.model.budget import Budget
 from dowse.model.page import Outcome
 from dowse.model.records import Batch
 from dowse.model.topic import JudgeSettings, Limits, Politeness, Seeds, StrategyChoice, Topic
+from dowse.predict import block_rule
 
 HTML = (("Content-Type", "text/html"),)
 URLS = 9
@@ -162,7 +163,13 @@ def crawled(web: WrittenWeb, strategy: StrategyChoice, method: str = "similarity
     )  # fmt: skip
     topic = replace(topic, network=replace(topic.network, concurrency=1))
     scope, kept = StaticScope(topic.scope), _Kept()
-    replay(web, _Readers(web, PageStep(build_judge(topic), scope, 1_000)), topic, scope, records=kept)
+    replay(
+        web,
+        _Readers(web, PageStep(build_judge(topic), scope, 1_000, rule=block_rule(strategy))),
+        topic,
+        scope,
+        records=kept,
+    )
     assert len(kept.decisions) == len(kept.ended) >= len(web.seeds)
     for (candidate, priority), (url, outcome, target) in zip(kept.decisions, kept.ended, strict=True):
         assert kept.urls[candidate] == url

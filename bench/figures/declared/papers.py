@@ -121,16 +121,23 @@ def _percent(told: Mapping[str, Any]) -> dict[str, Any]:
 
 # -- gray tunneling ----------------------------------------------------------------------------------------------------
 
+_TARGETS = (
+    ("wikispeedia", "--every 3 --inside --seed-sets 1"),
+    ("docsweb", "--inside --seeds-kind roots --seed-sets 1"),
+    ("webkb", "--inside --seed-sets 1"),
+)
 _DRAWN = [
-    _figure(figure, "wikispeedia", "--every 3 --inside --seed-sets 1", 0.2, partial(kept_curves, (100,)),
-            f"{PLAIN} tunnel:form=paper learning")
+    _figure(figure, corpus, options, 0.1, partial(kept_curves, (100,)), f"{PLAIN} tunnel:form=paper learning")
+    for corpus, options in _TARGETS
     for figure in ("gt-5", "gt-6", "gt-7")
-]  # fmt: skip
+]
 
 
 def _drawn(found: Sequence[Any]) -> str:
+    """The three pictures of each web."""
     says = ("Average harvest rate", "Average target recall", "Sum of target lengths")
-    return "\n".join(_picture(one, f"{title}, encyclopedia") for one, title in zip(_DRAWN, says, strict=True))
+    titles = [f"{title}, {NAMES[corpus]}" for corpus, _ in _TARGETS for title in says]
+    return "\n".join(_picture(one, title) for one, title in zip(_DRAWN, titles, strict=True))
 
 
 # -- Aggarwal ----------------------------------------------------------------------------------------------------------

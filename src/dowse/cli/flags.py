@@ -157,6 +157,11 @@ def _lay_seeds(flag: Flag, topic: Topic, seeds: list[str]) -> Topic:
     return _with(topic, "seeds", values)
 
 
+def _lay_threshold(flag: Flag, topic: Topic, value: float) -> Topic:
+    """It takes the place of the judge that learns, and so of what was asked of that."""
+    return flag.set_key(_with(topic, "judge", {"precision": None}), value)
+
+
 def _lay_budget(flag: Flag, topic: Topic, value: str) -> Topic:
     return replace(topic, budget=budget_text(value).over(topic.budget))
 
@@ -199,8 +204,9 @@ def _lay_cookies(flag: Flag, topic: Topic, entries: list[str]) -> Topic:
 
 
 def _lay_predicate(flag: Flag, topic: Topic, text: str) -> Topic:
-    """A predicate decides in place of the file's threshold, too."""
-    return _with(replace(topic, predicate=Expression(text, flag.name)), "judge", {"threshold": None})
+    """A predicate decides in place of the file's threshold and precision, too."""
+    wanted = replace(topic, predicate=Expression(text, flag.name))
+    return _with(wanted, "judge", {"threshold": None, "precision": None})
 
 
 # In the order in which they are laid over the topic: a strategy before its parameters, a predicate before a threshold.
@@ -252,7 +258,8 @@ FLAGS = (
     Flag("--category", "NAME=FILE", "categories", RELEVANCE,
          "Read a category that the predicate names from this file.", many=True, fixed=True),
     Flag("--threshold", "SCORE", "judge.threshold", RELEVANCE,
-         "Call a page relevant if its similarity is at least this (0 to 1), in place of what the crawl learns.", float),
+         "Call a page relevant if its similarity is at least this (0 to 1), in place of what the crawl learns.", float,
+         lay=_lay_threshold),
     Flag("--precision", "SHARE", "judge.precision", RELEVANCE,
          "Call pages relevant only as far as this share of them shall be (e.g. 0.9).", float),
     Flag("--language", "NAME", "judge.language", RELEVANCE,

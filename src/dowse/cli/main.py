@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import io
 import os
 import sys
 from importlib import import_module
@@ -78,6 +79,9 @@ def _usage(error: Any) -> str:
 def main() -> None:
     """Run the command line; the entry point of the ``dowse`` script."""
     arguments = sys.argv[1:] or ["--help"]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a letter is shown its number
+            stream.reconfigure(errors="backslashreplace")
     try:
         if arguments == ["--version"]:
             _show_version(True)

@@ -90,6 +90,11 @@ def check_judge(topic: Topic) -> None:
     """Raise TopicError where the predicate, the file of a category, or the judge that a package adds is not fit for
     use: before anybody is asked for a page, which examples may need."""
     check_predicate(topic)
+    if topic.judge.precision is not None and not learns(topic):
+        other = "predicate" if topic.predicate is not None else "threshold"
+        other = other if topic.judge.method == LEARNED else f"method {topic.judge.method}"
+        raise TopicError(f"is for the judge that learns, whose place the {other} takes: leave one of the two out",
+                         key="judge.precision")  # fmt: skip
     if topic.judge.method not in METHODS:
         GuardedJudge(_added(topic))
 

@@ -17,7 +17,7 @@ from dowse.loopback.server import LoopbackServer
 from dowse.loopback.web import Web
 from dowse.model.errors import DowseError, UserError
 
-__all__ = ["demo_process", "guide", "main", "serve_demo"]
+__all__ = ["demo_process", "guide", "main", "serve_demo", "why_not"]
 
 
 def guide(web: Web, address: str) -> str:
@@ -68,7 +68,14 @@ def serve_demo(
     except KeyboardInterrupt:
         pass
     except (OSError, OverflowError) as error:
-        raise UserError(f"cannot serve on {host} port {port}: {error}") from error
+        raise UserError(f"cannot serve on {host} port {port}: {why_not(error)}") from error
+
+
+def why_not(error: OSError | OverflowError) -> str:
+    """What keeps a server from a port, in a few words."""
+    if isinstance(error, OverflowError):
+        return "a port is a number from 0 to 65535"
+    return os.strerror(error.errno).lower() if error.errno and error.errno > 0 else str(error)  # a host has no such
 
 
 def _watch_stdin(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:

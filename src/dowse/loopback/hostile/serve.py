@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dowse.loopback.hostile.catalogue import MARK, topic_text
 from dowse.loopback.hostile.server import HostileServer
+from dowse.loopback.serve import why_not
 from dowse.model.errors import UserError
 
 __all__ = ["serve_hostile"]
@@ -33,7 +34,7 @@ def serve_hostile(
     try:
         asyncio.run(run())
     except (OSError, OverflowError) as error:
-        raise UserError(f"cannot serve on {host} port {port}: {error}") from error
+        raise UserError(f"cannot serve on {host} port {port}: {why_not(error)}") from error
 
 
 def _is_ours(topic: Path) -> bool:
