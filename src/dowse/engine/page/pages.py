@@ -25,6 +25,7 @@ from dowse.parse import DuplicateIndex, Repeats
 __all__ = ["Fetched", "Pages", "row_of", "told_of"]
 
 _LONGEST_HEADER = 512
+PAGE_REFUSED = "page-refused"
 
 
 def row_of(lease: Lease, result: Response | Failure, at: float, outcome: Outcome, reason: str) -> PageRow:
@@ -161,7 +162,9 @@ class Pages:
                 similarity=verdict.similarity if digest.similarity is None else digest.similarity,
                 by_words=verdict.method in ("similarity", "erid"),
             )  # fmt: skip
-            self._life.admit_links(page, lease.url, digest.links)
+            if not self._life.admit_links(page, lease.url, digest.links):
+                row.reason = row.reason or PAGE_REFUSED
+                row.archive = [] if self._life.drops_refused else row.archive
         for rule, count in digest.refused_links.items():
             journal.refused(rule, count)
         self._life.end(lease, row)
