@@ -316,7 +316,7 @@ class Frontier:
             self._turns.not_before(site, max(site.ready_at, start + site.delay_s), now)
         if address is not None:
             self._turns.leave(address, start, now)
-        self._turns.offer(site, now)
+        self._returned(site, now)
 
     def cancel(self, lease: Lease, now: float) -> None:
         """The lease was not used: nobody was asked, so no delay begins."""
@@ -326,7 +326,7 @@ class Frontier:
         site.ready_at = min(site.ready_at, now)
         if address is not None:
             self._turns.undo(address, now)
-        self._turns.offer(site, now)
+        self._returned(site, now)
 
     def try_lease(self, site: Site, now: float) -> Lease | float:
         """Lease a site for a request beside its pages; else how many seconds to wait before trying again."""
@@ -486,6 +486,12 @@ class Frontier:
         return self.candidates.nbytes + self._seen.nbytes + self._queues.nbytes
 
     # -- within --------------------------------------------------------------------------------------------------
+
+    def _returned(self, site: Site, now: float) -> None:
+        """Nobody asks a site any more: it may be asked again, when its time comes."""
+        self._turns.offer(site, now)
+        if self._line is not None:
+            self._line.stir(site)
 
     def _unlease(self, site: Site) -> None:
         site.leased -= 1

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from dowse.frontier.candidates import ID_MASK, Candidates
-from dowse.frontier.site import Site
+from dowse.frontier.site import Errand, Site
 from dowse.model.records import SiteTurn
 
 __all__ = ["SiteLine", "WebSite", "web_site_name"]
@@ -49,6 +49,10 @@ class WebSite:
     @property
     def leased(self) -> int:
         return sum(site.leased for site in self.origins)
+
+    def prepares_beside(self, one: Site) -> bool:
+        """Is another origin asked for what it needs before its first page?"""
+        return any(site.in_flight and site.errand is not Errand.PAGE for site in self.origins if site is not one)
 
 
 class SiteLine:
@@ -97,7 +101,8 @@ class SiteLine:
             heappush(self._line, key)
 
     def stir(self, site: Site) -> None:
-        """A lease of an origin ended, or it was closed: its web site may be done, or have its next URL taken."""
+        """A lease of an origin or its errand ended, or it was closed: its web site may be done, or have its next URL
+        taken."""
         web_site = self._of[site.id]
         if web_site.turn is not SiteTurn.CURRENT:
             return

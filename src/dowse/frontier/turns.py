@@ -198,7 +198,7 @@ class Turns:
     def _has_turn(self, line: SiteLine, site: Site) -> bool:
         web_site = line.of(site)
         if web_site.turn is SiteTurn.CURRENT:
-            return web_site.leased < self._connections
+            return web_site.leased < self._connections and not web_site.prepares_beside(site)
         if site.waiting:
             line.stand(site)
         return False
@@ -210,6 +210,8 @@ class Turns:
 
     def _may_be_asked(self, site: Site, now: float) -> bool:
         """Has its time come? In order: is it worth waiting for?"""
+        if self._line is not None and not self._has_turn(self._line, site):  # another origin of its web site is asked
+            return False
         if site.in_flight >= self._limit(site) or site.ready_at > now + self._patience_s:
             return False
         return site.address is None or not self._is_busy(site.address, now)
