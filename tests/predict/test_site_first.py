@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -78,7 +76,7 @@ class Readers(NoProcesses):
 class Kept(Forgetful):
     urls: dict[int, str] = field(default_factory=dict)
     levels: dict[str, int] = field(default_factory=dict)
-    sites: dict[int, SiteRow] = field(default_factory=dict)
+    rows: dict[int, SiteRow] = field(default_factory=dict)
     pages: list[PageRow] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
     states: dict[int, CandidateState] = field(default_factory=dict)
@@ -86,7 +84,7 @@ class Kept(Forgetful):
     def commit(self, batch: Batch) -> None:
         self.urls |= {row.id: row.url for row in batch.candidates}
         self.levels |= {self.urls[row.candidate]: int(row.features["level on its site"][0]) for row in batch.decisions}
-        self.sites |= batch.sites
+        self.rows |= batch.sites
         self.pages += batch.pages
         self.refused.update(batch.refusals)
         self.states |= {id_: state for id_, (state, *_) in batch.states.items()}
@@ -109,7 +107,7 @@ def crawled(web: QueuedWeb, concurrency: int = 1, **params: float | bool) -> tup
     found = replay(frozen, Readers(web, PageStep(build_judge(topic), scope, 1_000)), topic, scope, records=kept)
     assert found.stop.kind == "empty"
     done = Crawled([one.url for one in found.exchanges if not one.url.endswith("/robots.txt")], kept.levels)
-    done.processed = {web_site_name(row.origin) for row in kept.sites.values() if row.turn == SiteTurn.PROCESSED}
+    done.processed = {web_site_name(row.origin) for row in kept.rows.values() if row.turn == SiteTurn.PROCESSED}
     done.stopped_at = {row.url for row in kept.pages if row.reason == "page-refused"}
     done.refused = Counter({rule: count for rule, count in kept.refused.items() if rule != "robots"})
     return done, kept

@@ -30,6 +30,7 @@ from dowse.model.records import (
     CandidateState,
     DecisionRow,
     EventRow,
+    SiteTurn,
 )
 from dowse.model.revive import typed
 from dowse.model.runs import JudgedBy, checked_verdicts
@@ -208,6 +209,11 @@ class CrawlReader:
         """A site by its number."""
         found = self._ask(f"SELECT {_SITE} FROM sites WHERE id = ?", id)
         return _typed(SiteView, found[0]) if found else None
+
+    @asked
+    def processed(self) -> list[str]:
+        """The origins of sites that a crawl site by site is done with."""
+        return [origin for (origin,) in self._ask("SELECT origin FROM sites WHERE turn = ?", int(SiteTurn.PROCESSED))]
 
     @asked
     def top_pages(self, n: int = 20) -> list[PageView]:
