@@ -125,8 +125,8 @@ def time_lines(found: SiteTimes) -> list[str]:
     pages = max(1, times.pages)
     rows += [("these together", total, total / pages), ("overall, by the clock", times.wall_s, times.wall_s / pages)]
     of = times.wall_s or 1.0
-    lines = [f"{times.pages:,} pages of {found.site}" + (", served on this machine" if found.served else "")]
-    lines.append(f"{'':24}{'seconds':>12}{'ms a page':>12}{'% of the clock':>16}")
+    lines = [f"{times.pages:,} answers of {found.site}" + (", served on this machine" if found.served else "")]
+    lines.append(f"{'':24}{'seconds':>12}{'ms an answer':>14}{'% of the clock':>16}")
     return lines + [
-        f"{name:24}{total_s:>12.3f}{1000 * mean_s:>12.2f}{100 * total_s / of:>16.1f}" for name, total_s, mean_s in rows
+        f"{name:24}{total_s:>12.3f}{1000 * mean_s:>14.2f}{100 * total_s / of:>16.1f}" for name, total_s, mean_s in rows
     ]
