@@ -35,6 +35,7 @@ EXAMPLES = {
     "report": "dowse report demo-crawl/learning",
     "export": "dowse export demo-crawl/learning --out pages.csv",
     "repair": "dowse repair demo-crawl/learning",
+    "erid calibrate": "dowse erid calibrate --labels demo-crawl/learning",
     "strategies": "dowse strategies",
     "plugins": "dowse plugins",
     "demo": "dowse demo",
@@ -182,6 +183,8 @@ from the URLs in `roots.csv`, if there is one, else from the page of each host t
     "lab figure": """\
 [The lab](lab.md#figures-of-the-papers) explains what each figure shows. The `gt` figures and `ag-linkage` share their
 runs with `dowse lab compare`, which keeps them. The `ag` figures also write a table beside the picture, as `.csv`.
+`ridar-1` to `ridar-4` are [tables alone](erid.md#the-papers-tables); of the options they take `--label`, `--site`,
+`--topic` and `--json`, and they also take the folder of a crawl.
 """,
     "lab judge": """\
 [The lab](lab.md#measuring-verdicts) explains what is measured, and how. Without `--label` and `--labels-file` it takes
