@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from dowse.cli.crawl_summary import finish as finish_told
 from dowse.cli.why import explain
+from dowse.engine.loop.engine import Stop
 from dowse.loopback import LoopbackServer, Site, Web, in_thread
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError
@@ -95,7 +97,9 @@ def crawl(folder: Path, web: Web, seeds: list[str], **params: object) -> None:
     asyncio.run(main())
 
 
-def test_a_refused_page_is_recorded_and_its_body_dropped_where_that_is_wanted(tmp_path: Path) -> None:
+def test_a_refused_page_is_recorded_and_its_body_dropped_where_that_is_wanted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     kinds = ("bread", "bread", "solar", "bread", "solar")
     site = Site("a.test", {f"/{n}": page(f"p{n}", kind, [f"/{n + 1}"]) for n, kind in enumerate(kinds)})
     for name, drops in (("kept", False), ("dropped", True)):
@@ -109,6 +113,10 @@ def test_a_refused_page_is_recorded_and_its_body_dropped_where_that_is_wanted(tm
         assert "its links were not followed" in told
         assert ("its record:" in told) is not drops
         assert "page-refused" in explain(folder, "http://a.test/4")
+        finish_told(folder, Stop("empty", ""), as_json=False, quiet=False)
+        told = capsys.readouterr().out
+        assert "stopped at  1 page that the judge refuses" in told
+        assert "not judged" not in told
 
 
 def test_why_tells_of_a_link_to_a_processed_site(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from dowse.judge import TopicJudge, looking_judge, subject_of
 from dowse.model.errors import TopicError, UserError
 from dowse.model.judge import LEARNED
 from dowse.model.page import Verdict
-from dowse.model.records import CandidateRow, CandidateState
+from dowse.model.records import PAGE_REFUSED, CandidateRow, CandidateState
 from dowse.model.shown import shown_line
 from dowse.model.strategy import SEED_FLOOR
 from dowse.model.topicfile import topic_from_json
@@ -45,7 +45,7 @@ _PREDICTED, _WORTH = "predicted", "chance to be on the topic"  # the features of
 _LOG_SUM = "log interest ratio"  # features so called add up to an order, not to a score
 _REASONS = {
     "robots": "robots.txt of its site forbids it",
-    "page-refused": "its links were not followed (page-refused), since the judge refuses it and it lies below the free"
+    PAGE_REFUSED: "its links were not followed (page-refused), since the judge refuses it and it lies below the free"
     " levels of its site",
 }  # fmt: skip
 _FOR_COST = "its value over the seconds it may take"

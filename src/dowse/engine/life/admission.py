@@ -16,7 +16,7 @@ from dowse.frontier.scope import StaticScope
 from dowse.frontier.seen import LOW, WAITS
 from dowse.frontier.traps import GrowthRules
 from dowse.model.page import Context, Links
-from dowse.model.records import FRUITLESS, CandidateBlock
+from dowse.model.records import FRUITLESS, PAGE_REFUSED, CandidateBlock
 from dowse.model.revive import revived
 from dowse.model.strategy import SEED_FLOOR, SEED_PRIORITY, LinkView, RefusesPages, SourcePage, Strategy
 from dowse.model.topic import Topic
@@ -105,7 +105,7 @@ class Admission:
         """The strategy does not go on from a page, but may learn from what it is."""
         new = (ids < 0).nonzero()[0].tolist()
         if new:
-            self._life.journal.refused("page-refused", len(new), links.urls[new[0]])
+            self._life.journal.refused(PAGE_REFUSED, len(new), links.urls[new[0]])
         self._strategy.rank(page, LinkView(_NONE, _NONE, _NONE, _NO_COUNTS, _NO_CONTEXTS, _NO_VALUES))
         self._note(page, links, ids)
 

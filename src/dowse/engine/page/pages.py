@@ -16,7 +16,7 @@ from dowse.engine.workers.port import Workers
 from dowse.frontier import Lease
 from dowse.model.http import Failure, Response
 from dowse.model.page import Digest, Outcome, Signature, Verdict
-from dowse.model.records import REPEATS, PageRow
+from dowse.model.records import PAGE_REFUSED, REPEATS, PageRow
 from dowse.model.strategy import SourcePage
 from dowse.model.topic import Topic
 from dowse.model.words import printable
@@ -25,7 +25,6 @@ from dowse.parse import DuplicateIndex, Repeats
 __all__ = ["Fetched", "Pages", "row_of", "told_of"]
 
 _LONGEST_HEADER = 512
-PAGE_REFUSED = "page-refused"
 
 
 def row_of(lease: Lease, result: Response | Failure, at: float, outcome: Outcome, reason: str) -> PageRow:
