@@ -137,3 +137,18 @@ def test_what_the_strategy_wants_counted_is_counted_whatever_the_judge_counts() 
         found[form] = [judged(judge, reading, [0, 1], known, menus=menus).similarity for menus in (False, True)]
     assert found["paper"] == found["robust"]
     assert found["paper"][0] < found["paper"][1]
+
+
+def test_a_menu_counts_less_for_the_keywords_of_a_language_too() -> None:
+    known = np.sort(np.array([_line("Sonne Sonne Sonne")], np.uint64)).tobytes()
+    text = [*words("Sonne Sonne Sonne"), LINE_END, *words("Brot Brot Brot Brot Brot")]
+    scores = {}
+    for form in ("paper", "robust"):
+        topic = Topic(keywords=(Keyword("x"), Keyword("sonnen", language="de")),
+                      judge=JudgeSettings("erid", form=form))  # fmt: skip
+        judge = build_judge(topic)
+        own = judge.nearness.pools["de"].read(text)
+        facts = PageFacts(language="de")
+        scores[form] = judged(judge, judge.nearness.read(text), [0, 1], known, facts, own=own).verdict.score
+    assert scores["paper"] == pytest.approx(3 / 8)
+    assert scores["robust"] == pytest.approx(0.75 / 5.75)
