@@ -39,6 +39,7 @@ EXAMPLES = {
     "plugins": "dowse plugins",
     "demo": "dowse demo",
     "demo-web": "dowse demo-web --port 8000",
+    "erid calibrate": "dowse erid calibrate --labels demo-crawl/learning",
     "stats show": "dowse stats show solar --top 5",
     "stats save": "dowse stats save solar --out solar.json.gz",
     "stats merge": "dowse stats merge solar other-crawl --out both.json",
@@ -182,6 +183,8 @@ from the URLs in `roots.csv`, if there is one, else from the page of each host t
     "lab figure": """\
 [The lab](lab.md#figures-of-the-papers) explains what each figure shows. The `gt` figures and `ag-linkage` share their
 runs with `dowse lab compare`, which keeps them. The `ag` figures also write a table beside the picture, as `.csv`.
+`ridar-1` to `ridar-4` are [tables alone](erid.md#the-papers-tables); of the options they take `--label`, `--site`,
+`--topic` and `--json`, and they also take the folder of a crawl.
 """,
     "lab judge": """\
 [The lab](lab.md#measuring-verdicts) explains what is measured, and how. Without `--label` and `--labels-file` it takes

@@ -35,6 +35,7 @@ from dowse.frontier.frontier import Frontier
 from dowse.frontier.traps import GrowthRules
 from dowse.model import bodies
 from dowse.model.http import REDIRECTS, Failure, FailureKind, Response
+from dowse.model.records import PAGE_REFUSED
 from dowse.model.topic import Limits, Network, Politeness, Traps
 from dowse.model.topicfile import parse_topic
 from dowse.model.url import fingerprint
@@ -235,7 +236,8 @@ def test_rules_are_those_of_the_code() -> None:
     others = set(re.findall(r"\.refused\(\"([a-z-]+)\"|\.refuse\(lease, \"([a-z-]+)\"|rule = \"([a-z-]+)\"", source))
     others = {name for names in others for name in names if name}
     assert {"depth", "robots", "site-closed"} <= others
-    assert rules == set(scope._SENTENCES) | growth - {None} | set(found.refused) | others
+    assert ".refused(PAGE_REFUSED," in source
+    assert rules == set(scope._SENTENCES) | growth - {None} | set(found.refused) | others | {PAGE_REFUSED}
 
 
 def test_stops_are_those_of_the_code() -> None:

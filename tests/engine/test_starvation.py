@@ -31,7 +31,6 @@ def full(host: str, pages: int, kind: str) -> Site:
         ("bfs", Budget(seconds=60)),
         ("dfs", Budget(seconds=60)),
         ("best-first", Budget(seconds=60)),
-        ("site-first", Budget(seconds=60)),
         ("bfs", Budget(pages=1500)),
     ],
 )

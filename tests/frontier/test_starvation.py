@@ -77,7 +77,7 @@ def pages_of_the_large_one(frontier: Frontier, *, within: int | None = None) -> 
     return got[True]
 
 
-@pytest.mark.parametrize("name", ["bfs", "dfs", "best-first", "site-first", "random"])
+@pytest.mark.parametrize("name", ["bfs", "dfs", "best-first", "random"])
 def test_small_hosts_are_done_while_the_large_one_has_hardly_begun(name: str) -> None:
     assert pages_of_the_large_one(filled(by_strategy(name))) <= 2 * PAGES
 

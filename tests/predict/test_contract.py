@@ -24,7 +24,7 @@ FORMS = [
     "tunnel:alpha=0.2,k=3", "best-n-first:n=3", "black-tunnel:d=0", "hybrid:predictor=average-2,link=link", "random",
     *(f"hybrid:form=paper,predictor={predictor},link={link}" for predictor in ("average", "average-2", "weighted")
       for link in LINK_MEASURES),
-    "weighted:form=paper,menus=0", "weighted:menus=1",
+    "weighted:form=paper,menus=0", "weighted:menus=1", "site-first:sites=3,free_levels=0,drop_refused=true",
 ]  # fmt: skip
 # They keep every page that links to a URL.
 GROWS = (
@@ -80,6 +80,16 @@ def test_names_are_those_that_users_write() -> None:
 def test_a_strategy_that_breaks_its_word_is_found_out() -> None:
     with pytest.raises(ContractBroken, match="looking changes nothing"):
         check_strategy(Restless)
+
+
+def test_at_least_one_site_is_current() -> None:
+    def nowhere() -> Strategy:
+        strategy = made("site-first")
+        strategy.sites_at_once = 0  # type: ignore[attr-defined]
+        return strategy
+
+    with pytest.raises(ContractBroken, match="at least one site is current"):
+        check_strategy(nowhere)
 
 
 class Restless:

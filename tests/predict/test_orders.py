@@ -33,11 +33,6 @@ def test_dfs_prefers_the_newest_page() -> None:
     assert rank("dfs", ordinal=4, depths=[1, 2], current=[NEW, 1.0]) == [4, 4]
 
 
-def test_site_first_finishes_a_site_before_the_next() -> None:
-    low, high = rank("site-first", depths=[50, 1], sites=[0, 1], current=[NEW, NEW])
-    assert low > high
-
-
 def test_best_first_takes_the_best_parent() -> None:
     assert rank("best-first", score=0.4, depths=[1, 1, 1], current=[NEW, 0.1, 0.7]) == [0.4, 0.4, 0.7]
 

@@ -206,6 +206,65 @@ def _reuse(found: Sequence[Any]) -> str:
     return f"{table(heads, rows, left=2)}\n\n{pictures}"
 
 
+# -- ERID -------------------------------------------------------------------------------------------------------------
+
+_KEYWORDS = {
+    "course": "course homework lecture exam syllabus assignment instructor",
+    "faculty": "professor faculty research publications department interests",
+}
+
+
+def _table(name: str, corpus: str, options: str, suffix: str, kept: Callable[[Any], Any]) -> Measurement:
+    return Measurement(f"{name}-{suffix}", f"dowse lab figure {name} {corpus}{options}", 0.2, kept)
+
+
+def _kept_times(told: Mapping[str, Any]) -> dict[str, Any]:
+    times = told["times"]
+    stages = {stage["name"]: number(stage["total_s"]) for stage in times["stages"]}
+    return {"site": told["site"], "answers": times["pages"], **stages, "clock": number(times["wall_s"])}
+
+
+def _kept_outcomes(told: Mapping[str, Any]) -> dict[str, Any]:
+    figures = {name: number(told[name]) for name in ("precision", "recall")}
+    return {"site": told["site"], **told["outcomes"], **figures}
+
+
+_TIMES = [
+    _table(name, corpus, "", corpus, _kept_times)
+    for name, corpus in (("ridar-1", "webkb"), ("ridar-2", "webkb"), ("ridar-1", "wikispeedia"))
+]
+_OUTCOMES = [
+    _table(name, "webkb", f' --label {label} --topic "{words}"', label, _kept_outcomes)
+    for label, words in _KEYWORDS.items()
+    for name in ("ridar-3", "ridar-4")
+]
+
+
+def _site_times(found: Sequence[Any]) -> str:
+    rows = []
+    for one in found:
+        clock = one["clock"]
+        stages = (
+            f"{one[stage]:.2f} ({percent(one[stage] / clock)})"
+            for stage in ("connection", "download", "processing", "overall")
+        )
+        rows.append([one["site"], f"{one['answers']:,}", *stages, f"{clock:.2f}"])
+    heads = ["seconds (% of the clock)", "answers", "connection", "download", "processing", "these together", "clock"]
+    return table(heads, rows)
+
+
+def _site_outcomes(found: Sequence[Any]) -> str:
+    sides = ("accepted_right", "accepted_wrong", "refused_right", "refused_wrong")
+    labels = [label for label in _KEYWORDS for _ in range(2)]
+    rows = [
+        [f"{label}, {one['site']}", *(f"{one[side]:,}" for side in sides),
+         f"{one['precision']:.2f}", f"{one['recall']:.2f}"]
+        for label, one in zip(labels, found, strict=True)
+    ]  # fmt: skip
+    heads = ["label, site", "accepted, rightly", "wrongly", "refused, rightly", "wrongly", "precision", "recall"]
+    return table(heads, rows)
+
+
 PAPERS = (
     Figure("th-3", "docs/strategies.md", tuple(_ERRORS), _errors),
     Figure("th-4", "docs/strategies.md", tuple(_VALUES), partial(_values, _VALUES, "Share of all value by cost")),
@@ -214,4 +273,6 @@ PAPERS = (
     Figure("tunnel-pictures", "docs/tunneling.md", tuple(_DRAWN), _drawn),
     Figure("learning-lift", "docs/learning.md", tuple(_LIFTS), _lifts),
     Figure("learning-reuse", "docs/learning.md", tuple(_REUSES), _reuse),
+    Figure("ridar-times", "docs/erid.md", tuple(_TIMES), _site_times),
+    Figure("ridar-outcomes", "docs/erid.md", tuple(_OUTCOMES), _site_outcomes),
 )  # fmt: skip

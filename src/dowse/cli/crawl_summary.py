@@ -23,11 +23,12 @@ from dowse.lab.draw.harvest_chart import harvest_chart
 from dowse.lab.draw.picture_file import save_picture
 from dowse.lab.finished.verdict_facts import VerdictFacts, verdict_facts
 from dowse.lab.report.settings_text import subject_of
-from dowse.lab.wording import forecast_sentence, human_bytes, human_seconds, telling_horizons, too_early
+from dowse.lab.wording import counted, forecast_sentence, human_bytes, human_seconds, telling_horizons, too_early
 from dowse.model.budget import Budget
 from dowse.model.errors import UserError
 from dowse.model.forecast import Forecast
 from dowse.model.judge import LEARNED
+from dowse.model.records import PAGE_REFUSED
 from dowse.model.runs import JudgedBy
 from dowse.model.shown import shown
 from dowse.store import CrawlReader, Summary
@@ -170,6 +171,10 @@ def _print(
     ]  # fmt: skip
     rows += [("" if row else "forecast", text) for row, text in enumerate(expected)]
     others = [outcome for outcome in summary.outcomes if outcome.reason and outcome.state != "waiting"]
+    stopped_at = sum(outcome.count for outcome in others if outcome.reason == PAGE_REFUSED)
+    if stopped_at:
+        rows.append(("stopped at", f"{counted(stopped_at, 'page')} that the judge refuses: links not followed"))
+        others = [outcome for outcome in others if outcome.reason != PAGE_REFUSED]
     if others:
         rows.append(("not judged", ", ".join(f"{outcome.reason} {outcome.count}" for outcome in others[:_OUTCOMES])))
     rows.append(("results", f"{folder / 'dowse.sqlite'} and {folder}/*.warc.gz"))

@@ -38,6 +38,7 @@ from dowse.cli.lab_options import (
     shown_topics,
     tell_unfit,
 )
+from dowse.cli.lab_ridar import ridar_figure
 from dowse.cli.outputs import check_out
 from dowse.cli.terminal import interruptible, say
 from dowse.lab.compare.mean_curves import Drawn, LiftRow, MeanCurve
@@ -47,6 +48,7 @@ from dowse.lab.draw.picture_file import check_picture, picture_ending, save_pict
 from dowse.lab.draw.strategies_chart import strategies_chart
 from dowse.lab.papers.lift_table import lift_csv, lift_text
 from dowse.lab.papers.paper_figures import PAPERS, PaperFigure
+from dowse.lab.papers.ridar_sites import RIDAR
 from dowse.model.errors import UserError
 from dowse.model.files import write_whole
 
@@ -57,7 +59,7 @@ __all__ = ["compare_command", "figure_command", "judge_command", "lab"]  # every
 
 @lab.command("figure")
 def figure_command(
-    name: Annotated[str, typer.Argument(metavar="FIGURE", help=f"One of {', '.join(PAPERS)}.")],
+    name: Annotated[str, typer.Argument(metavar="FIGURE", help=f"One of {', '.join((*PAPERS, *RIDAR))}.")],
     corpus: CorpusFolder,
     strategy: Annotated[
         list[str] | None,
@@ -89,11 +91,26 @@ def figure_command(
     as_json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write curves and table into this file, as JSON.")
     ] = None,
+    site: Annotated[
+        str | None,
+        typer.Option("--site", metavar="HOST", help="The site of a ridar table. The default is the first or second."),
+    ] = None,
+    topic: Annotated[
+        str | None,
+        typer.Option(
+            "--topic",
+            metavar="TOPIC",
+            help="The keywords of a ridar table: a topic file, or words. The default is the label's own words.",
+        ),
+    ] = None,
     force: Force = False,
 ) -> None:
-    """Draw a figure of a paper from runs on a corpus."""
+    """Draw a figure of a paper from runs on a corpus, or show one of its tables (ridar-...), of a crawl as well."""
+    if name in RIDAR:
+        ridar_figure(name, corpus, site=site, labels=label, topic=topic, as_json=as_json, force=force)
+        return
     if name not in PAPERS:
-        raise UserError(f"there is no figure {name!r}: choose one of {', '.join(PAPERS)}")
+        raise UserError(f"there is no figure {name!r}: choose one of {', '.join((*PAPERS, *RIDAR))}")
     figure, path = PAPERS[name], out or Path(f"{name}{picture_ending()}")
     plan = Plan(
         tuple(strategy or figure.strategies), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets,

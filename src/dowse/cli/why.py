@@ -18,15 +18,16 @@ from dowse.engine.assembly.kept_categories import with_kept_categories
 from dowse.engine.assembly.learned import kept_learned, recall
 from dowse.engine.page.verdicts import worth
 from dowse.frontier.scope import StaticScope
+from dowse.frontier.site_line import web_site_name
 from dowse.judge import TopicJudge, looking_judge, subject_of
 from dowse.model.errors import TopicError, UserError
 from dowse.model.judge import LEARNED
 from dowse.model.page import Verdict
-from dowse.model.records import CandidateRow, CandidateState
+from dowse.model.records import PAGE_REFUSED, CandidateRow, CandidateState
 from dowse.model.shown import shown_line
 from dowse.model.strategy import SEED_FLOOR
 from dowse.model.topicfile import topic_from_json
-from dowse.model.url import canonical
+from dowse.model.url import canonical, split
 from dowse.predict import block_rule, build_strategy
 from dowse.store import CrawlReader, PageView
 
@@ -38,10 +39,15 @@ _LONGEST, _HEADING = 160, 60
 # rules that depend on where and when a URL was mentioned, so that the URL alone does not tell
 _BY_MENTION = frozenset(
     ("depth", "domain-cap", "host-cap", "pattern-cap", "pattern-run", "fruitless-pattern", "fruitless-host",
-     "site-closed", "max-links", "nofollow", "bad-url", "long-url")
+     "site-closed", "site-done", "page-refused", "max-links", "nofollow", "bad-url", "long-url")
 )  # fmt: skip
 _PREDICTED, _WORTH = "predicted", "chance to be on the topic"  # the features of a decision that foretell something
 _LOG_SUM = "log interest ratio"  # features so called add up to an order, not to a score
+_REASONS = {
+    "robots": "robots.txt of its site forbids it",
+    PAGE_REFUSED: "its links were not followed (page-refused), since the judge refuses it and it lies below the free"
+    " levels of its site",
+}  # fmt: skip
 _FOR_COST = "its value over the seconds it may take"
 
 
@@ -82,8 +88,11 @@ def _unknown(crawl: CrawlReader, url: str) -> list[str]:
     if rule is not None:
         return [f"never taken up. {scope.explain(url)}"]
     for refusal in crawl.refusals():
-        if url in refusal.samples:
+        if url in refusal.samples and refusal.rule != "site-done":  # of which more can be said
             return [f"never taken up: refused by the rule {refusal.rule!r}"]
+    web_site = web_site_name(split(url).origin)
+    if web_site in map(web_site_name, crawl.processed()):
+        return [f"never taken up: {web_site} was processed, so that no link to it is followed any more (site-done)"]
     lines = ["never taken up: no fetched page, seed or redirect that this crawl followed mentions it"]
     stopped = [f"{refusal.rule} ({refusal.count})" for refusal in crawl.refusals() if refusal.rule in _BY_MENTION]
     if stopped:
@@ -111,7 +120,7 @@ def _fate(crawl: CrawlReader, candidate: CandidateRow, url: str) -> list[str]:
 
 
 def _because(reason: str) -> str:
-    return {"robots": "robots.txt of its site forbids it"}.get(reason, reason)
+    return _REASONS.get(reason, reason)
 
 
 def _page(crawl: CrawlReader, page: PageView) -> list[str]:

@@ -13,6 +13,9 @@ byte of its last answer; while the delay of an address runs, all sites on it wai
 which refuses what still waits there. A site can also *stand back* for a while, because it is slow: then it is asked
 only when no other site can be.
 
+A crawl can also go site by site (:meth:`~dowse.frontier.frontier.Frontier.go_by_site`): then only URLs of the current
+web sites are leased, and what follows holds among these. See ``site_line``.
+
 Guarantees: the best URL of all sites that may be asked goes next (ties in order of discovery; sites that stand back
 come last); nothing is queued behind a slow or waiting site; a site whose time has come is always offered, so that none
 is forgotten; cost per operation is logarithmic in the number of sites, whatever the number of waiting URLs (see

@@ -14,10 +14,11 @@ from dowse.frontier.queues import Queues
 from dowse.frontier.seen import ENDED, GONE, LOW, WAITS, Seen, look_up
 from dowse.frontier.selectivity import Selectivity
 from dowse.frontier.site import Errand, Lease, Site
+from dowse.frontier.site_line import SiteLine
 from dowse.frontier.table import Table
 from dowse.frontier.turns import PATIENCE_S, Turns
 from dowse.model.errors import StoreError
-from dowse.model.records import CandidateBlock, CandidateState
+from dowse.model.records import CandidateBlock, CandidateState, SiteTurn
 from dowse.model.url import fingerprint
 
 __all__ = ["Frontier"]
@@ -64,6 +65,46 @@ class Frontier:
         self._held_back = False
         self._in_order = in_order
         self._best_at: float | None = None  # in order: when the best URL may be leased
+        self._line: SiteLine | None = None  # None: all sites are crawled at once
+
+    # -- site by site --------------------------------------------------------------------------------------------
+
+    def go_by_site(self, at_once: int) -> None:
+        """From now on, before anything waits: so many web sites are crawled at once, one after the other (see
+        ``site_line``). With one, the crawl is in order, and waits out the delay of its site."""
+        self._line = SiteLine(at_once, self.candidates, self.sites, self._queues.top)
+        self._in_order = self._in_order or at_once == 1
+        self._turns.go_by_site(self._line, in_order=self._in_order)
+
+    @property
+    def goes_by_site(self) -> bool:
+        return self._line is not None
+
+    @property
+    def within_reach(self) -> int:
+        """How many URLs wait at sites whose turn it is."""
+        return self.waiting if self._line is None else sum(web_site.waiting for web_site in self._line.current)
+
+    def is_processed(self, url: str) -> bool:
+        """Is a canonical URL of a web site that was worked off?"""
+        return self._line is not None and self._line.is_processed(url)
+
+    def web_sites(self, sites: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The web sites of these origins, each by the number of its first origin; all origins, as they are, where the
+        crawl does not go site by site."""
+        if self._line is None:
+            return sites
+        line = self._line
+        return np.array([line.of(self.sites[number]).origins[0].id for number in sites.tolist()], np.int64)
+
+    def restore_turns(self, turns: list[tuple[int, SiteTurn]]) -> None:
+        """Take up how sites stood in an earlier run; :meth:`loaded` must follow."""
+        if self._line is not None:
+            self._line.restore(turns)
+
+    def turned(self) -> list[tuple[int, SiteTurn]]:
+        """Sites that stand otherwise than when this was last asked, and how."""
+        return [] if self._line is None else self._line.turned()
 
     # -- taking up URLs ------------------------------------------------------------------------------------------
 
@@ -74,6 +115,8 @@ class Frontier:
             site = Site(id=len(self.sites), origin=origin, delay_s=self.delay_s, ready_at=self._opens_at)
             self.sites.append(site)
             self._by_origin[origin] = site
+            if self._line is not None:
+                self._line.meet(site)
         return site
 
     def known_site(self, url: str) -> Site | None:
@@ -137,11 +180,15 @@ class Frontier:
         risen = [
             id_
             for id_ in ids[columns.state[ids] == _BELOW].tolist()
-            if self.priority(id_) >= self.lowest and not self.site_of(id_).closed
+            if self.priority(id_) >= self.lowest and not self._takes_no_more(self.site_of(id_))
         ]
         for id_ in risen:
             self._begin_to_wait(id_, now)
         return np.array(risen, np.int64)
+
+    def _takes_no_more(self, site: Site) -> bool:
+        processed = self._line is not None and self._line.of(site).turn is SiteTurn.PROCESSED
+        return processed or site.closed != ""
 
     def _begin_to_wait(self, id_: int, now: float) -> None:
         site = self.site_of(id_)
@@ -194,6 +241,8 @@ class Frontier:
         for site in self.sites:
             if site.waiting:
                 self._turns.offer(site, now)
+            if self._line is not None:
+                self._line.stir(site)
 
     # -- leases --------------------------------------------------------------------------------------------------
 
@@ -204,6 +253,10 @@ class Frontier:
         among the best so many waiting ones is held back, unless nothing was leased for some seconds.
         """
         self._wake(now)
+        if self._line is not None:
+            for site in self._line.move_up():
+                self._turns.offer(site, now)
+            within = None  # whatever is better elsewhere has to wait for its site
         if self._in_order:
             return self._best_of_all(now)
         self._held_back = False
@@ -245,6 +298,7 @@ class Frontier:
         heapq.heappop(site.front)
         id_ = key & ID_MASK
         self.candidates.state[id_] = _LEASED
+        site.leased += 1
         self._uncount(site)
         columns = self.candidates
         lease = Lease(site, errand, id_, site.origin + columns.path(id_), columns.depth.item(id_), address)
@@ -262,7 +316,7 @@ class Frontier:
             self._turns.not_before(site, max(site.ready_at, start + site.delay_s), now)
         if address is not None:
             self._turns.leave(address, start, now)
-        self._turns.offer(site, now)
+        self._returned(site, now)
 
     def cancel(self, lease: Lease, now: float) -> None:
         """The lease was not used: nobody was asked, so no delay begins."""
@@ -272,7 +326,7 @@ class Frontier:
         site.ready_at = min(site.ready_at, now)
         if address is not None:
             self._turns.undo(address, now)
-        self._turns.offer(site, now)
+        self._returned(site, now)
 
     def try_lease(self, site: Site, now: float) -> Lease | float:
         """Lease a site for a request beside its pages; else how many seconds to wait before trying again."""
@@ -294,7 +348,9 @@ class Frontier:
         return replace(lease, address=None, away=True)
 
     def finish(self, candidate: int, state: CandidateState) -> None:
-        """End the life of a leased URL."""
+        """End the life of a leased URL, or of one whose site was closed."""
+        if self.candidates.state[candidate] == _LEASED:
+            self._unlease(self.site_of(candidate))
         self.candidates.state[candidate] = state
 
     def retry(self, candidate: int, *, at: float, now: float) -> None:
@@ -303,6 +359,7 @@ class Frontier:
         site = self.sites[columns.site.item(candidate)]
         site.waiting += 1
         self.waiting += 1
+        self._unlease(site)
         if self._in_order and at <= now + PATIENCE_S:
             self._turns.not_before(site, max(site.ready_at, at), now)
             at = now
@@ -362,6 +419,8 @@ class Frontier:
             self._uncount(site)
         self._queues.clear(site)
         site.offer = -1
+        if self._line is not None:
+            self._line.stir(site)
         return sorted(ids)
 
     # -- looking -------------------------------------------------------------------------------------------------
@@ -427,6 +486,17 @@ class Frontier:
         return self.candidates.nbytes + self._seen.nbytes + self._queues.nbytes
 
     # -- within --------------------------------------------------------------------------------------------------
+
+    def _returned(self, site: Site, now: float) -> None:
+        """Nobody asks a site any more: it may be asked again, when its time comes."""
+        self._turns.offer(site, now)
+        if self._line is not None:
+            self._line.stir(site)
+
+    def _unlease(self, site: Site) -> None:
+        site.leased -= 1
+        if self._line is not None:
+            self._line.stir(site)
 
     def _uncount(self, site: Site) -> None:
         site.waiting -= 1

@@ -55,6 +55,7 @@ class Site:
     back_until: float = 0.0  # until then it is asked only when no other site can be
     spare: bool = False  # its offer stands among those of the sites that stand back
     closed: str = ""  # why the site takes no more URLs
+    leased: int = 0  # URLs whose lease has not ended: under way, being parsed or judged
 
     @property
     def port(self) -> int:

@@ -18,6 +18,8 @@ from dowse.frontier.candidates import ID_MASK, Candidates
 from dowse.frontier.queues import Queues
 from dowse.frontier.selectivity import Selectivity
 from dowse.frontier.site import Address, Errand, Site
+from dowse.frontier.site_line import SiteLine
+from dowse.model.records import SiteTurn
 
 __all__ = ["BUSY_S", "PATIENCE_S", "Turns"]
 
@@ -47,11 +49,18 @@ class Turns:
         self._connections = connections
         self._patience_s = PATIENCE_S if in_order else 0.0
         self._in_order = in_order
+        self._line: SiteLine | None = None
         self._addresses: dict[str, Address] = {}
         self._ready: list[int] = []  # heap of keys, one current key a site
         self._spare: list[int] = []  # the same of sites that stand back
         self._alarms: list[tuple[float, int, Site | Address]] = []
         self._alarm_number = 0
+
+    def go_by_site(self, line: SiteLine, *, in_order: bool) -> None:
+        """Only current sites are offered from now on, and a page of one is learned from before its next is taken."""
+        self._line = line
+        if in_order:
+            self._patience_s, self._in_order = PATIENCE_S, True
 
     def address(self, key: str) -> Address:
         return self._addresses.setdefault(key, Address(key))
@@ -128,6 +137,9 @@ class Turns:
 
     def offer(self, site: Site, now: float) -> None:
         """Put the site where it belongs: ready, waiting for its time, or parked at its address."""
+        if self._line is not None and not self._has_turn(self._line, site):
+            site.offer = -1
+            return
         if site.in_flight >= self._limit(site) or not site.waiting:
             site.offer = -1  # offered again when a URL comes or the exchange ends
             return
@@ -183,6 +195,14 @@ class Turns:
     def _limit(self, site: Site) -> int:
         return self._connections if site.errand is Errand.PAGE else 1
 
+    def _has_turn(self, line: SiteLine, site: Site) -> bool:
+        web_site = line.of(site)
+        if web_site.turn is SiteTurn.CURRENT:
+            return web_site.leased < self._connections and not web_site.prepares_beside(site)
+        if site.waiting:
+            line.stand(site)
+        return False
+
     def _is_busy(self, address: Address, now: float) -> bool:
         if self._delay_s <= 0 or self._in_order:
             return False
@@ -190,6 +210,8 @@ class Turns:
 
     def _may_be_asked(self, site: Site, now: float) -> bool:
         """Has its time come? In order: is it worth waiting for?"""
+        if self._line is not None and not self._has_turn(self._line, site):  # another origin of its web site is asked
+            return False
         if site.in_flight >= self._limit(site) or site.ready_at > now + self._patience_s:
             return False
         return site.address is None or not self._is_busy(site.address, now)

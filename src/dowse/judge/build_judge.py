@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dowse.judge.calibrate import calibrate
-from dowse.judge.erid import KeywordPool, keyword_pool
+from dowse.judge.erid import KeywordPool, keyword_pool, language_pools, usual_keywords
 from dowse.judge.frequencies import Frequencies
 from dowse.judge.guarded import GuardedJudge
 from dowse.judge.judges import EridJudge, PredicateJudge, SimilarityJudge, TopicJudge
@@ -52,6 +53,7 @@ from all of them). The best value differs by collection (0.02 to 0.06), so a
 topic with examples, or a threshold of its own, does better.
 """
 _ONE_EXAMPLE = 0.3  # of its own score: chosen the same way, one example a topic
+_SMALLEST = sys.float_info.min  # examples without a word of the topic do not say that any page will do
 METHODS = (LEARNED, "similarity", "erid")
 """The judges that ``[judge] method`` names without a package's help."""
 
@@ -141,9 +143,12 @@ def _by_words(topic: Topic, told: _Told) -> TopicJudge:
         threshold = _ONE_EXAMPLE * _score(settings.method, told, vector, positive[0].words)
     elif threshold is None and positive:
         threshold = calibrate(*_held_out_scores(settings.method, told))
+    if threshold == 0.0 and settings.threshold is None:
+        threshold = _SMALLEST
     if threshold is None:
         threshold = DEFAULT_THRESHOLDS[_measure(settings.method), settings.weighting]
-    return TopicJudge(_of_method(settings.method, threshold), _nearness(topic, told.terms, vector, told.pool))
+    nearness = _nearness(topic, told.terms, vector, told.pool)
+    return TopicJudge(_of_method(settings.method, threshold), nearness, menus=settings.form == "paper")
 
 
 def _measure(method: str) -> str:
@@ -166,7 +171,8 @@ def _predicate_judge(topic: Topic, predicate: Predicate, told: _Told) -> TopicJu
     if not vector.weights:
         vector = TopicVector(rocchio(normalised(predicate.wanted()), (), ()), vector.weighting)
     check_measurable(topic, similarity=bool(vector.weights), erid=told.pool is not None)
-    return TopicJudge(PredicateJudge(predicate), _nearness(topic, told.terms, vector, told.pool, predicate.terms))
+    nearness = _nearness(topic, told.terms, vector, told.pool, predicate.terms)
+    return TopicJudge(PredicateJudge(predicate), nearness, menus=topic.judge.form == "paper")
 
 
 def looking_judge(topic: Topic) -> TopicJudge:
@@ -228,7 +234,9 @@ class _Told:
 def _told(topic: Topic) -> _Told:
     terms = terms_of(topic)
     weighting = check_weighting(topic.judge.weighting).removesuffix("-idf")
-    keywords = topic.keywords or tuple(Keyword(word) for word in dict.fromkeys(words(topic.query)) if terms[word])
+    keywords = usual_keywords(topic.keywords) or tuple(
+        Keyword(word) for word in dict.fromkeys(words(topic.query)) if terms[word]
+    )
     examples = [_Labelled(example.positive, words(example.text)) for example in topic.examples if example.text]
     return _Told(
         terms, weighting, keyword_pool(keywords, terms, words) if keywords else None, _query_vector(topic, terms),
@@ -241,8 +249,9 @@ def _query_vector(topic: Topic, terms: Terms) -> dict[str, float]:
     vector: dict[str, float] = {}
     for term in dict.fromkeys(terms.sequence(words(topic.query))):
         vector[term] = 1.0
-    greatest = max((keyword.weight for keyword in topic.keywords), default=1.0)
-    for keyword in topic.keywords:
+    keywords = usual_keywords(topic.keywords)
+    greatest = max((keyword.weight for keyword in keywords), default=1.0)
+    for keyword in keywords:
         for term in terms.sequence(words(keyword.text)):
             vector[term] = max(vector.get(term, 0.0), keyword.weight / greatest)
     return normalised(vector)
@@ -252,7 +261,7 @@ def _nearness(
     topic: Topic, terms: Terms, vector: TopicVector, pool: KeywordPool | None, counted: tuple[str, ...] = ()
 ) -> Nearness:
     """``counted`` are terms that are looked for besides those of the vector and the pool."""
-    found = _of_words(terms, vector, pool, counted)
+    found = replace(_of_words(terms, vector, pool, counted), pools=language_pools(topic.keywords, words))
     return replace(found, frequencies=Frequencies()) if topic.judge.weighting.endswith("-idf") else found
 
 

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 
+from dowse.judge.lexicon import Lexicon
+from dowse.judge.reading import Reading
 from dowse.judge.terms import Terms
 from dowse.model.errors import TopicError
 from dowse.model.topic import Keyword
+from dowse.model.words import WordLines
 
-__all__ = ["KeywordPool", "KeywordShare", "keyword_pool"]
+__all__ = ["KeywordPool", "KeywordShare", "LanguagePool", "keyword_pool", "language_pools", "usual_keywords"]
+
+_STEMMED = {
+    "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "da": "danish", "nl": "dutch", "en": "english",
+    "fi": "finnish", "fr": "french", "de": "german", "el": "greek", "hi": "hindi", "hu": "hungarian",
+    "id": "indonesian", "ga": "irish", "it": "italian", "lt": "lithuanian", "ne": "nepali", "no": "norwegian",
+    "nb": "norwegian", "nn": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
+    "es": "spanish", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+"""What the stemmer calls a language; those that it does not know are compared word by word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +59,35 @@ class KeywordPool:
             if n:
                 found.append(KeywordShare(text, n / total, weight))
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class LanguagePool:
+    """The keywords for pages of one language, with its stems and stop words, and what reads such pages."""
+
+    pool: KeywordPool
+    lexicon: Lexicon = field(repr=False, compare=False)
+
+    def read(self, page: Sequence[str]) -> Reading:
+        return self.lexicon.read(page)
+
+    def read_lines(self, lines: WordLines) -> Reading:
+        return self.lexicon.read_lines(lines)[0]
+
+
+def usual_keywords(keywords: Sequence[Keyword]) -> tuple[Keyword, ...]:
+    """Those that are for no language; where all are, all of them."""
+    return tuple(keyword for keyword in keywords if not keyword.language) or tuple(keywords)
+
+
+def language_pools(keywords: Sequence[Keyword], words: Callable[[str], list[str]]) -> dict[str, LanguagePool]:
+    """A pool for each language that has keywords of its own."""
+    pools = {}
+    for code in dict.fromkeys(keyword.language for keyword in keywords if keyword.language):
+        terms = Terms(_STEMMED.get(code, "none"))
+        pool = keyword_pool([keyword for keyword in keywords if keyword.language == code], terms, words)
+        pools[code] = LanguagePool(pool, Lexicon(terms, tuple(dict.fromkeys(chain.from_iterable(pool.phrases)))))
+    return pools
 
 
 def keyword_pool(keywords: Sequence[Keyword], terms: Terms, words: Callable[[str], list[str]]) -> KeywordPool:

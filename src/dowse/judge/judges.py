@@ -77,8 +77,7 @@ class PredicateJudge:
 
 
 def _by_score(judge: Judge, score: float, reasons: tuple[Reason, ...], facts: PageFacts) -> Verdict:
-    relevant = score > 0 and score >= judge.threshold
-    return Verdict(score, relevant, judge.threshold, judge.name, reasons, facts.similarity, facts.erid)
+    return Verdict(score, score >= judge.threshold, judge.threshold, judge.name, reasons, facts.similarity, facts.erid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +86,7 @@ class TopicJudge:
 
     judge: Judge
     nearness: Nearness
+    menus: bool = False  # text that a site repeats counts in full (the papers' form)
 
     @property
     def threshold(self) -> float:
@@ -100,11 +100,12 @@ class TopicJudge:
 
     def verdict(self, page: Sequence[str], facts: PageFacts = _NO_FACTS) -> Verdict:
         """Judge a page by its words and facts."""
-        return self.verdict_of(self.nearness.read(page), facts)
+        own = self.nearness.pools.get(facts.language)
+        return self.verdict_of(self.nearness.read(page), facts, None if own is None else own.read(page))
 
-    def verdict_of(self, page: Reading, facts: PageFacts = _NO_FACTS) -> Verdict:
-        """Judge a page that was read."""
-        return self.judge.verdict(self.nearness.compared(page, facts))
+    def verdict_of(self, page: Reading, facts: PageFacts = _NO_FACTS, own: Reading | None = None) -> Verdict:
+        """Judge a page that was read, by the keywords of its ``own`` language where it was read for these as well."""
+        return self.judge.verdict(self.nearness.compared(page, facts, own))
 
     def kept_at(self, folder: Path) -> TopicJudge:
         """A copy that shares what it learns through the crawl's folder."""

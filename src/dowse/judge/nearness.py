@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.judge.erid import KeywordPool
+from dowse.judge.erid import KeywordPool, LanguagePool
 from dowse.judge.frequencies import TERMS, Frequencies, is_whole
 from dowse.judge.lexicon import Lexicon, Vocabulary
 from dowse.judge.reading import Counts, Reading
@@ -39,6 +39,7 @@ class Nearness:
     _lexicon: Lexicon = field(repr=False, compare=False)
     _weights: NDArray[np.float64] = field(repr=False, compare=False)  # of the lexicon's topical terms
     frequencies: Frequencies | None = field(default=None, compare=False)  # with idf only: then it learns
+    pools: Mapping[str, LanguagePool] = field(default_factory=dict)  # keywords for pages of a language, by its code
 
     def read(self, page: Sequence[str]) -> Reading:
         """Look a page's words up, once for all that is asked about it."""
@@ -54,16 +55,17 @@ class Nearness:
             raise ValueError(f"a vocabulary in {vocabulary.language} for a topic in {self.terms.language}")
         return vocabulary.reader(self._lexicon.topical)
 
-    def compared(self, page: Reading, facts: PageFacts) -> ComparedPage:
-        """A page for a judge to see."""
+    def compared(self, page: Reading, facts: PageFacts, own: Reading | None = None) -> ComparedPage:
+        """A page for a judge to see. ``own``: the same, as read for the keywords of its language."""
         by_term: list[_Part] = []
         by_keyword: list[_Part] = []
         if page.is_near:
             counts, all_counts = page.count()
             by_term = self._shared(page, counts, all_counts)
-            if self.pool is not None:
-                shares = self.pool.shares(counts, all_counts.sum().item(), page.occurrences)
-                by_keyword = [(share.text, share.share, share.weight) for share in shares]
+            if self.pool is not None and own is None:
+                by_keyword = _by_keyword(self.pool, page)
+        if own is not None and own.is_near:
+            by_keyword = _by_keyword(self.pools[facts.language].pool, own)
         return ComparedPage(page, facts, by_term, by_keyword)
 
     def _shared(self, page: Reading, counts: Mapping[str, float], all_counts: Counts) -> list[_Part]:
@@ -127,6 +129,12 @@ class Nearness:
             rarity = np.ones(len(self._lexicon.term_hashes()))
             rarity[numbers] = self._rarity(numbers)
         return page.similarities(self._topic(), self.vector.weighting, rarity, groups)
+
+
+def _by_keyword(pool: KeywordPool, page: Reading) -> list[_Part]:
+    counts, all_counts = page.count()
+    shares = pool.shares(counts, all_counts.sum().item(), page.occurrences)
+    return [(share.text, share.share, share.weight) for share in shares]
 
 
 class ComparedPage:

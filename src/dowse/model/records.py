@@ -23,9 +23,33 @@ from dowse.model.page import Links, PageContent
 from dowse.model.runs import RunRow
 
 __all__ = [
-    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "FINAL_VERDICTS", "FRUITLESS", "LINKS", "LOOP_HELD", "OTHER_VERDICTS",
-    "PAGES", "REPEATS", "RUNS", "SITES", "STRATEGY_STATE", "TABLES", "Batch", "CandidateBlock", "CandidateRow",
-    "CandidateState", "DecisionRow", "EventRow", "LinkRow", "PageRow", "Records", "SiteRow", "link_rows",
+    "CANDIDATES",
+    "DECISIONS",
+    "EVIDENCE_KIND",
+    "FINAL_VERDICTS",
+    "FRUITLESS",
+    "LINKS",
+    "LOOP_HELD",
+    "OTHER_VERDICTS",
+    "PAGES",
+    "PAGE_REFUSED",
+    "REPEATS",
+    "RUNS",
+    "SITES",
+    "STRATEGY_STATE",
+    "TABLES",
+    "Batch",
+    "CandidateBlock",
+    "CandidateRow",
+    "CandidateState",
+    "DecisionRow",
+    "EventRow",
+    "LinkRow",
+    "PageRow",
+    "Records",
+    "SiteRow",
+    "SiteTurn",
+    "link_rows",
 ]  # fmt: skip
 
 STRATEGY_STATE = "strategy."
@@ -44,6 +68,8 @@ FRUITLESS = "fruitless."
 """In the names of statistics: in front of the number of a site that has pages since its last relevant one."""
 REPEATS = "repeats."
 """In the names of statistics: in front of the number of a site whose pages have lines in common."""
+PAGE_REFUSED = "page-refused"
+"""Why a page is where a crawl stopped, and why the links on it were refused: the judge refuses it."""
 EVIDENCE_KIND = "evidence"
 """The statistic that says what the candidates' evidence means: its strategy's ``Memory.kind``."""
 
@@ -62,6 +88,14 @@ class CandidateState(IntEnum):
     def shown(self) -> str:
         """Its name for people to read."""
         return "refused" if self is CandidateState.BELOW else self.name.lower()
+
+
+class SiteTurn(IntEnum):
+    """How a site stands in a crawl that goes site by site. See ``frontier/site_line``."""
+
+    LATER = 0
+    CURRENT = 1
+    PROCESSED = 2
 
 
 @dataclass(slots=True)
@@ -143,6 +177,10 @@ class SiteRow:
         ),
     ] = None  # by the wall clock
     closed: Annotated[str, Stored("Why Dowse [gave it up](politeness.md#delays); empty: it did not.", since=2)] = ""
+    turn: Annotated[
+        int,
+        Stored("Of a crawl that goes [site by site](erid.md#site-by-site): 1 current, 2 processed, else 0.", since=8),
+    ] = 0
 
 
 @dataclass(slots=True, kw_only=True)

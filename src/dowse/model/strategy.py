@@ -27,10 +27,12 @@ __all__ = [
     "CountsTexts",
     "CutsPages",
     "Explanation",
+    "GoesBySite",
     "IsWaiting",
     "LearnsFromFailures",
     "LinkView",
     "Memory",
+    "RefusesPages",
     "Revaluing",
     "Revision",
     "Sample",
@@ -237,6 +239,38 @@ class CutsPages(Protocol):
 
     @property
     def block_rule(self) -> BlockRule: ...
+
+
+@runtime_checkable
+class GoesBySite(Protocol):
+    """A strategy that works off one web site after the other (METHODS, section 2, WebCrawler).
+
+    Only URLs of so many web sites, the current ones, are fetched; its priorities are the order on them. When nothing of
+    a current site waits or is under way, it is processed: no link to it is taken up any more (the rule ``site-done``).
+    The site of the URL with the highest priority is the next. A web site is a host, by http or https, with or without
+    ``www.``; in what this strategy is shown, the number of a site is that of its web site, and what a memory knows of a
+    URL does not go over to another web site with a redirect.
+    """
+
+    @property
+    def sites_at_once(self) -> int:
+        """How many sites are current at a time, at least 1."""
+        ...
+
+
+@runtime_checkable
+class RefusesPages(Protocol):
+    """A strategy that does not go on from every page."""
+
+    @property
+    def drops_refused(self) -> bool:
+        """Is what it does not go on from left out of the archive?"""
+        ...
+
+    def follows(self, page: SourcePage) -> bool:
+        """Is the crawl to go on from a judged page? Asked once, before :meth:`Strategy.rank`. If not, new links on it
+        are refused (the rule ``page-refused``), and the page is ranked as one without links."""
+        ...
 
 
 @runtime_checkable

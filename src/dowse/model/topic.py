@@ -23,10 +23,12 @@ PageFunction = Callable[[PageFacts], bool | float]
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """A word or phrase of the topic's pool, with its ERID weight."""
+    """A word or phrase of the topic's pool, with its ERID weight. With a ``language`` (ISO 639-1) it is for pages in
+    that language, else for all that have no keywords of their own."""
 
     text: str
     weight: float = 1.0
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ class JudgeSettings:
     precision: float | None = None  # of a judge that learns: so many of the pages it calls relevant shall be
     language: str = "english"  # stemming and stop words of the topic's terms; "none" switches both off
     weighting: str = "log"  # "tf" | "log" | "tf-idf" | "log-idf"
+    form: str = "robust"  # "robust": text that a site repeats counts less | "paper": every word counts alike
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,8 @@ def _check_fields(part: Any, table: str, keys: Keys) -> None:
 def _check_keywords(found: Any) -> None:
     for keyword in _all_of(Keyword, found, "keywords"):
         try:
-            keywords({text(keyword.text): keyword.weight})
+            own = {text(keyword.text): keyword.weight}
+            keywords({text(keyword.language): own} if keyword.language else own)
         except Fault as fault:
             raise TopicError(fault.message, key="keywords") from None
 

@@ -10,6 +10,7 @@ import ipaddress
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, time
 from typing import Any
 
@@ -257,7 +258,21 @@ def resolve(value: Any) -> dict[str, str]:
 
 
 def keywords(value: Any) -> tuple[Keyword, ...]:
-    """A list of words and phrases, or a table of them with weights."""
+    """A list of words and phrases, or a table of them with weights; in it, a list or table for each language that has
+    keywords of its own, under its code."""
+    if not isinstance(value, dict):
+        return _pool(value)
+    inner = {code: own for code, own in value.items() if isinstance(own, (list, dict))}
+    found = list(_pool({word: weight for word, weight in value.items() if word not in inner}))
+    for code, own in inner.items():
+        try:
+            found += (replace(keyword, language=language_code(code)) for keyword in _pool(own))
+        except Fault as fault:
+            raise Fault(fault.message, code, *fault.within) from None
+    return tuple(found)
+
+
+def _pool(value: Any) -> tuple[Keyword, ...]:
     if isinstance(value, list):
         value = dict.fromkeys(each(str)(value), 1.0)
     if not isinstance(value, dict):

@@ -90,6 +90,7 @@ def topic_keys(directory: Path | None) -> dict[str, Keys]:
             "precision": ("precision", read.number(0, 1)),
             "language": ("language", read.one_of(*LANGUAGES)),
             "weighting": ("weighting", read.one_of("tf", "log", "tf-idf", "log-idf")),
+            "form": ("form", read.one_of("robust", "paper")),
         },
         "strategy": {
             "name": ("name", read.text),

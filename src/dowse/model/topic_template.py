@@ -63,6 +63,7 @@ urls = []                            # where to start: ["https://example.org/", 
 # precision = 0.9                    # of learned: so many of the pages it calls relevant shall be (no default)
 # language = "english"               # stemming and stop words; "none" for neither
 # weighting = "log"                  # or "tf"; "log-idf" and "tf-idf" learn which words are rare
+# form = "robust"                    # what a site repeats counts less; "paper": every word counts alike
 
 [strategy]                           # the order of the crawl; further keys are the strategy's own
 # name = "learning"

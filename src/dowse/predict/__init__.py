@@ -3,7 +3,8 @@
 ::
 
     registry   strategies by name; ``forms`` sets up those of the papers
-      orders       bfs, dfs, site-first, random
+      orders       bfs, dfs, random
+      site_first   one web site after the other
       best_first   best-first, best-n-first, shark-search
       gatherer     TH-Gatherer's strategies, by ``measures``; ``second_order`` is average-2 to the letter
       tunnel, mix  through poor pages to good ones: as published, and with learned weights

@@ -1,4 +1,4 @@
-"""Orders that need no judgement: breadth first, depth first, site first and random.
+"""Orders that need no judgement: breadth first, depth first and random.
 
 They are the field's reference lines. Ties go in order of discovery, so that breadth first is exactly the FIFO order.
 """
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dowse.model.strategy import Explanation, LinkView, SourcePage
 from dowse.predict.rerank import RanksOnMention
 
-__all__ = ["BreadthFirst", "DepthFirst", "RandomOrder", "SiteFirst"]
+__all__ = ["BreadthFirst", "DepthFirst", "RandomOrder"]
 
 
 class _Fixed(RanksOnMention):
@@ -45,21 +45,6 @@ class DepthFirst(_Fixed):
 
     def rank(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
         return np.full(len(links.ids), float(page.ordinal))
-
-
-class SiteFirst(_Fixed):
-    """Breadth first, a site at a time, in order of discovery.
-
-    Local-site priority (METHODS, section 2, WebCrawler): a site's queue is worked off before the next site's. While a
-    site's delay runs, the next one is asked; when pages are counted, only a next one among the best waiting URLs."""
-
-    name = "site-first"
-    feature = "minus site number, then depth"
-    _DEEPEST = 100_000
-
-    def rank(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
-        fresh = -(links.sites * float(self._DEEPEST) + np.minimum(links.depths, self._DEEPEST - 1))
-        return np.where(np.isnan(links.current), fresh, np.maximum(fresh, links.current))
 
 
 class RandomOrder(_Fixed):

@@ -15,7 +15,8 @@ from dowse.model.topic import StrategyChoice
 from dowse.predict import forms
 from dowse.predict.best_first import BestFirst, BestNFirst, SharkSearch
 from dowse.predict.learning.statistics import Statistics
-from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder, SiteFirst
+from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder
+from dowse.predict.site_first import SiteFirst
 from dowse.predict.tunnel import BlackTunnel
 
 __all__ = [

@@ -7,10 +7,11 @@ for (a URL, the pages that link to a candidate) is found by scanning its table o
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from math import isfinite
+from math import fsum, isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,12 +31,14 @@ from dowse.model.records import (
     CandidateState,
     DecisionRow,
     EventRow,
+    SiteTurn,
 )
 from dowse.model.revive import typed
 from dowse.model.runs import JudgedBy, checked_verdicts
 from dowse.store import rows
 from dowse.store.damage import asked, damaged, is_corrupt
 from dowse.store.database import connect_reader
+from dowse.store.times import seconds
 from dowse.store.views import (
     HarvestCurve,
     OutcomeCount,
@@ -210,6 +213,11 @@ class CrawlReader:
         return _typed(SiteView, found[0]) if found else None
 
     @asked
+    def processed(self) -> list[str]:
+        """The origins of sites that a crawl site by site is done with."""
+        return [origin for (origin,) in self._ask("SELECT origin FROM sites WHERE turn = ?", int(SiteTurn.PROCESSED))]
+
+    @asked
     def top_pages(self, n: int = 20) -> list[PageView]:
         """The relevant pages with the highest scores."""
         return [page_view(row) for row in self._ask(
@@ -376,16 +384,21 @@ class CrawlReader:
                 for rule, count in counts]  # fmt: skip
 
     @asked
-    def stage_times(self) -> StageTimes:
-        """Where the time went, over the pages that brought a response; those from a cache took none on the way.
+    def stage_times(self, sites: Collection[int] | None = None) -> StageTimes:
+        """Where the time went, over the pages that brought a response, of these ``sites`` (None: of all); those from a
+        cache took none on the way.
 
         As in the paper, *connection* ends with the response's headers (name look-up, connecting, waiting for the
         server), *download* is the rest of the transfer, *processing* is parsing and judging.
         """
+        source = "pages WHERE status > 0 AND cached_from IS NULL"
+        if sites is not None:
+            chosen = ", ".join(str(int(number)) for number in sites)
+            source += f" AND id IN (SELECT id FROM candidates WHERE site IN ({chosen}))"
         [(pages, *sums)] = self._ask(
             "SELECT count(*), total(dns_s), total(connect_s), total(max(0, first_byte_s - dns_s - connect_s)),"
             " total(max(0, total_s - first_byte_s)), total(parse_s), total(judge_s)"
-            " FROM pages WHERE status > 0 AND cached_from IS NULL"
+            f" FROM {source}"
         )
         if not all(map(isfinite, sums)):
             raise ValueError("a page took no finite time")
@@ -404,4 +417,24 @@ class CrawlReader:
                 stage("overall", overall),
             ),
             tuple(map(stage, ("dns", "connect", "wait", "transfer", "parse", "judge"), sums)),
+            self._wall_s(source),
         )
+
+    def _wall_s(self, source: str) -> float:
+        """Seconds from the first request for one of these pages to the end of the last, without what lies between two
+        runs."""
+        starts = sorted(seconds(start) for (start,) in self._ask("SELECT started_at FROM runs"))
+        spans: dict[int, tuple[float, float]] = {}
+        for when, took_s in self._ask(f"SELECT fetched_at, total_s + parse_s + judge_s FROM {source}"):
+            begun = seconds(when)
+            run = bisect_right(starts, begun)
+            first, last = spans.get(run, (begun, begun))
+            spans[run] = min(first, begun), max(last, begun + took_s)
+        return fsum(last - first for first, last in spans.values())
+
+    @asked
+    def origins(self) -> list[tuple[int, str, int]]:
+        """The number, origin and pages of each site."""
+        return [(int(id_), str(origin), int(pages)) for id_, origin, pages in self._ask(
+            "SELECT id, origin, pages FROM sites ORDER BY id"
+        )]  # fmt: skip

@@ -173,8 +173,10 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class StageTimes:
-    """Tables 1-2 of the ERID paper (METHODS, section 2) for this crawl; ``parts`` splits the stages further."""
+    """Tables 1-2 of the ERID paper (METHODS, section 2) for this crawl, or for some of its sites; ``parts`` splits the
+    stages further. ``overall`` among the stages is their sum."""
 
     pages: int
     stages: tuple[Stage, ...]  # connection, download, processing, overall
     parts: tuple[Stage, ...]  # dns, connect, wait, transfer, parse, judge
+    wall_s: float = 0.0  # by the wall clock, from the first request to the end of the last page, run by run

@@ -65,7 +65,7 @@ def verdicts_are_sound(make: MakeJudge) -> None:
         expect(math.isfinite(found.score) and 0.0 <= found.score <= 1.0, f"a score is from 0 to 1, not {found.score!r}")
         expect(found.threshold == judge.threshold, "a verdict has its judge's threshold")
         expect(found.method == judge.name, "a verdict has its judge's name as its method")
-        relevant = found.score > 0 and found.score >= found.threshold
+        relevant = found.score >= found.threshold
         expect(found.relevant == relevant, f"relevant is what reaches the threshold: {found}")
         total = math.fsum(reason.contribution for reason in found.reasons)
         expect(math.isclose(total, found.score, abs_tol=_CLOSE), f"reasons add up to the score: {total}, {found.score}")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.page import Bag, Context
-from dowse.model.strategy import LearnsFromFailures, LinkView, Memory, Revision, SourcePage, Strategy
+from dowse.model.strategy import LearnsFromFailures, LinkView, Memory, RefusesPages, Revision, SourcePage, Strategy
 from dowse.testing.contract import expect
 
 __all__ = ["Answers", "Event", "MakeStrategy", "Records", "Story", "Telling", "random_story", "resumed"]
@@ -139,6 +139,12 @@ def random_story(seed: int = 0, pages: int = 30, links: int = 8) -> Story:
     return Story(tuple(events), len(web.sites))
 
 
+def _no_links() -> LinkView:
+    """What is shown of a page that a strategy does not go on from."""
+    none, single = np.zeros(0, np.int64), np.zeros(0, np.float32)
+    return LinkView(none, none, none, single, np.zeros((0, len(Context)), np.float32), np.zeros(0, np.float64))
+
+
 Answers = list[tuple[str, int, float]]
 """What a strategy said: of what kind, of which candidate, which number."""
 
@@ -190,8 +196,13 @@ class Telling:
             return answers
         assert event.page is not None
         assert event.links is not None
-        ids = event.links.ids.tolist()
-        ranked = strategy.rank(*self.seen(event.page, event.links))
+        page, links = self.seen(event.page, event.links)
+        if isinstance(strategy, RefusesPages):
+            follows = strategy.follows(page)
+            answers.append(("follows", id_, float(follows)))
+            links = links if follows else _no_links()
+        ids = links.ids.tolist()
+        ranked = strategy.rank(page, links)
         expect(len(ranked) == len(ids), "rank answers with one priority a link")
         self.known.update(zip(ids, ranked.tolist(), strict=True))
         answers += [("rank", *pair) for pair in zip(ids, ranked.tolist(), strict=True)]

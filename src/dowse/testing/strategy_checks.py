@@ -12,7 +12,7 @@ import numpy as np
 
 from dowse.model.page import Context
 from dowse.model.plugins import missing_members
-from dowse.model.strategy import LinkView, SourcePage, Strategy
+from dowse.model.strategy import GoesBySite, LinkView, SourcePage, Strategy
 from dowse.testing.contract import expect
 from dowse.testing.stories import Answers, Event, MakeStrategy, Records, Story, Telling, random_story, resumed
 
@@ -44,6 +44,8 @@ def has_all_of_the_port(make: MakeStrategy) -> None:
     missing = missing_members(strategy, Strategy)
     expect(not missing, f"a strategy has {', '.join(missing)}")
     expect(isinstance(strategy.name, str) and strategy.name.strip() != "", "a strategy has a name")
+    if isinstance(strategy, GoesBySite):
+        expect(strategy.sites_at_once >= 1, f"at least one site is current, not {strategy.sites_at_once!r}")
     if strategy.memory is not None:
         expect(isinstance(strategy.memory.kind, str) and strategy.memory.kind != "", "a memory says what its rows mean")
 

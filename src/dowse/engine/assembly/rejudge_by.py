@@ -182,14 +182,14 @@ class _Other:
 
 def _by_measure(judge: SimilarityJudge | EridJudge, page: StoredPage) -> Verdict:
     score = page.similarity if isinstance(judge, SimilarityJudge) else page.erid
-    relevant = score > 0 and score >= judge.threshold
+    relevant = score >= judge.threshold
     return Verdict(score, relevant, judge.threshold, judge.name, (Reason(judge.name, score),))
 
 
 def _words(topic: Topic) -> tuple[Any, ...]:
     """What similarity and ERID of a page depend on."""
     examples = tuple((example.text, example.positive) for example in topic.examples)
-    return topic.query, topic.keywords, examples, topic.judge.language, topic.judge.weighting
+    return topic.query, topic.keywords, examples, topic.judge.language, topic.judge.weighting, topic.judge.form
 
 
 def _short(page: StoredPage) -> StoredPage:

@@ -26,6 +26,8 @@ What holds at every moment:
   with its site, is in no tally);
 * a URL is taken up once, leased by one at a time, and ended once;
 * what a verb changed is in the next commit, in one transaction with everything else since the last;
+* where the strategy goes site by site, only URLs of current sites are leased, and of a processed one only seeds are
+  admitted (see ``frontier/site_line``);
 * nobody outside this folder holds the frontier (import-linter checks it).
 
 A site has a life of its own, beside that of its URLs: see :mod:`dowse.engine.life.sites`.

@@ -16,9 +16,9 @@ from dowse.frontier.scope import StaticScope
 from dowse.frontier.seen import LOW, WAITS
 from dowse.frontier.traps import GrowthRules
 from dowse.model.page import Context, Links
-from dowse.model.records import FRUITLESS, CandidateBlock
+from dowse.model.records import FRUITLESS, PAGE_REFUSED, CandidateBlock
 from dowse.model.revive import revived
-from dowse.model.strategy import SEED_FLOOR, SEED_PRIORITY, LinkView, SourcePage, Strategy
+from dowse.model.strategy import SEED_FLOOR, SEED_PRIORITY, LinkView, RefusesPages, SourcePage, Strategy
 from dowse.model.topic import Topic
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Admission:
         self._frontier = frontier
         self._strategy = strategy
         self._scope = scope
+        self._refuses = strategy if isinstance(strategy, RefusesPages) else None
         self._growth = GrowthRules(topic.scope.traps, frontier.hash_seed)
         self._max_depth = topic.scope.max_depth
         self._seeds = 0
@@ -76,22 +77,41 @@ class Admission:
             self._growth.foresee([links.urls[row] for row in new[start : start + _AT_ONCE]])
             await asyncio.sleep(0)
 
-    def links(self, page: SourcePage, page_url: str, links: Links) -> None:
+    def links(self, page: SourcePage, page_url: str, links: Links) -> bool:
         """Take up the links of a judged page and let the strategy rank their targets; it hears of pages without links
-        as well, since it may learn from what they are."""
+        as well, since it may learn from what they are. False: the strategy does not go on from the page."""
         ids, priorities, standing = self._frontier.look_up(links.fingerprints)
         current = self._life.values(ids, priorities)
         pattern = self._growth.judged(page.site, page_url, page.relevant)
         self._life.journal.statistic_then(
             f"{FRUITLESS}{page.site}", partial(self._growth.fruitless.state, page.site)
         )  # fmt: skip
+        seen = page
+        if self._frontier.goes_by_site:
+            seen = replace(page, site=int(self._frontier.web_sites(np.array([page.site]))[0]))
+        if self._refuses is not None and not self._refuses.follows(seen):
+            self._stop_at(seen, links, ids)
+            return False
         new, runs = self._admit(page, pattern, links, ids)
         ranked = ((standing == WAITS) | (standing == LOW)) & (current < SEED_FLOOR)
         to_itself = bool((ids == page.id).any())
         other = (((standing >= WAITS) > ranked) & (ids != page.id)).nonzero()[0]
         view = self._view(page, links, ids, current, ranked, new, other, to_itself)
-        self._rank(page, links, view, new, runs)
-        self._life.revise()  # what this page did not mention
+        self._rank(seen, links, view, new, runs)
+        self._note(page, links, ids)
+        return True
+
+    def _stop_at(self, page: SourcePage, links: Links, ids: np.ndarray) -> None:
+        """The strategy does not go on from a page, but may learn from what it is."""
+        new = (ids < 0).nonzero()[0].tolist()
+        if new:
+            self._life.journal.refused(PAGE_REFUSED, len(new), links.urls[new[0]])
+        self._strategy.rank(page, LinkView(_NONE, _NONE, _NONE, _NO_COUNTS, _NO_CONTEXTS, _NO_VALUES))
+        self._note(page, links, ids)
+
+    def _note(self, page: SourcePage, links: Links, ids: np.ndarray) -> None:
+        """The strategy has heard of a page: it may think otherwise of what this did not mention."""
+        self._life.revise()
         kept = ids >= 0
         self._life.journal.links(page.id, links, None if kept.all() else kept.nonzero()[0], ids[kept])
 
@@ -102,6 +122,8 @@ class Admission:
         if self._frontier.find(prints)[0] >= 0:
             return "known"
         rule = self._scope.refuse(url)
+        if rule is None and self._frontier.is_processed(url):
+            rule = "site-done"
         site = self._frontier.site_of_url(url) if rule is None else None
         if site is not None:
             rule = "site-closed" if site.closed else self._growth.admit(site.id, url, None, 0, False).rule
@@ -147,6 +169,9 @@ class Admission:
         next_id = len(frontier.candidates)
         for row in new:
             url = links.urls[row]
+            if frontier.is_processed(url):
+                self._life.journal.refused("site-done", 1, url)
+                continue
             site = frontier.known_site(url)
             if site is None:
                 if growth.is_full(url):  # asked first: a site, once made, stays
@@ -185,7 +210,7 @@ class Admission:
             of_old, depths = depths, np.full(len(known), depth, np.int64)
             depths[known] = of_old
         view = LinkView(
-            ids=ids[rows], sites=sites, depths=depths, counts=links.counts[rows],
+            ids=ids[rows], sites=self._frontier.web_sites(sites), depths=depths, counts=links.counts[rows],
             similarity=links.similarity[rows], current=current[rows], others=ids[other],
             to_itself=to_itself,
         )  # fmt: skip
@@ -203,7 +228,8 @@ class Admission:
         values = self._strategy.rank(page, view)
         if len(ids) > len(new):
             known = ids < first
-            self._life.rerank(ids[known], values[known], view.sites[known])
+            sites = None if self._frontier.goes_by_site else view.sites[known]  # else those are web sites
+            self._life.rerank(ids[known], values[known], sites)
         if new:
             self._life.take_up(
                 [links.urls[row] for row in new], links.fingerprints[new], depth=page.depth + 1, parent=page.id,

@@ -188,6 +188,8 @@ class Journal:
         # Sites are numbered by the frontier; one without a row would shift the numbers of all later ones on a resume.
         if len(self._sites) < len(self._frontier.sites):
             self.site(len(self._frontier.sites) - 1)
+        for number, turn in self._frontier.turned():
+            self.site(number).turn = int(turn)
         self._note_waits()
         self._note_priorities()
         self._note_learned(self._strategy)

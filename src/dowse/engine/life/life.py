@@ -28,11 +28,14 @@ from dowse.model.records import (
     DecisionRow,
     PageRow,
     SiteRow,
+    SiteTurn,
 )
 from dowse.model.strategy import (
     SEED_FLOOR,
     CountsTexts,
+    GoesBySite,
     LearnsFromFailures,
+    RefusesPages,
     Revaluing,
     SourcePage,
     Strategy,
@@ -88,6 +91,8 @@ class Life:
         self._frontier = frontier = sites._frontier  # theirs and ours, and nobody else's
         self._strategy = strategy
         self._clock = clock
+        if isinstance(strategy, GoesBySite):
+            frontier.go_by_site(strategy.sites_at_once)
         self._pricing = Pricing(frontier, topic)
         self._admission = Admission(self, frontier, strategy, scope, topic)
         self._learned_from = -1  # the last candidate whose page the strategy was shown
@@ -109,10 +114,12 @@ class Life:
         new links."""
         await self._admission.foresee(links)
 
-    def admit_links(self, page: SourcePage, url: str, links: Links) -> None:
-        """Let the strategy learn from a judged page and rank what it links to; take up those targets that are new."""
-        self._admission.links(page, url, links)
+    def admit_links(self, page: SourcePage, url: str, links: Links) -> bool:
+        """Let the strategy learn from a judged page and rank what it links to; take up those targets that are new.
+        False: the strategy does not go on from it."""
+        followed = self._admission.links(page, url, links)
         self._learned_from = page.id
+        return followed
 
     def admit_redirect(self, lease: Lease, url: str) -> str:
         """Take up the target of a redirect in place of the leased URL. Returns "" when it will be fetched, "known" when
@@ -142,7 +149,7 @@ class Life:
             target = int(ids[0])
             self._sources[target] = source
             self._pricing.moved(source, target)
-            if self._strategy.memory is not None:
+            if self._strategy.memory is not None and not self._leads_away(source, target):
                 self._strategy.memory.moved(source, target)
         self.journal.taken_up(
             ids, urls, sites, priorities, depth=depth, parent=parent if parent >= 0 else None, runs=runs, via=source
@@ -150,6 +157,14 @@ class Life:
         for id_ in ids[frontier.is_below(ids)].tolist():
             self.journal.ended(id_, CandidateState.BELOW, "min-priority", 0)
         return ids
+
+    def _leads_away(self, source: int, target: int) -> bool:
+        """Going site by site: does a redirect lead to another site?"""
+        if not self._frontier.goes_by_site:
+            return False
+        sites = self._frontier.candidates.site[[source, target]].astype(np.int64)
+        one, other = self._frontier.web_sites(sites).tolist()
+        return bool(one != other)
 
     # -- waiting -------------------------------------------------------------------------------------------------
 
@@ -323,6 +338,11 @@ class Life:
         """How many URLs wait."""
         return self._frontier.waiting
 
+    @property
+    def within_reach(self) -> int:
+        """How many URLs wait at sites whose turn it is: all, unless the crawl goes site by site."""
+        return self._frontier.within_reach
+
     def wake_at(self) -> float | None:
         """When something that cannot be leased now may become so by time alone; None: never."""
         return self._frontier.wake_at()
@@ -337,6 +357,11 @@ class Life:
         """How many of a page's terms are kept: more than whoever judges it again will ask for, if the strategy does."""
         wants_all = isinstance(self._strategy, WantsAllTerms) and self._strategy.wants_all_terms
         return ALL_TERMS if wants_all else USUAL_TERMS
+
+    @property
+    def drops_refused(self) -> bool:
+        """Does the strategy want nothing archived of pages that it does not go on from?"""
+        return isinstance(self._strategy, RefusesPages) and self._strategy.drops_refused
 
     @property
     def counting(self) -> Counting:
@@ -370,6 +395,7 @@ class Life:
         known = memory is None or learned.get(EVIDENCE_KIND, memory.kind) == memory.kind
         if memory is not None and not known:  # an earlier run had another strategy
             past.forget_evidence(memory.kind)
+        frontier.restore_turns([(row.id, SiteTurn(row.turn)) for row in self.sites.before])
         for block in past.candidates():
             frontier.load(block)
             self._pricing.load(block)

@@ -111,7 +111,7 @@ class Sites:
         """Where nothing waits but URLs of sites that did not answer, ask these again as soon as their delay allows:
         nobody else could be asked meanwhile."""
         silent = [site for site in map(self._frontier.sites.__getitem__, self._unanswered) if _is_unopened(site)]
-        if silent and sum(site.waiting for site in silent) == self._frontier.waiting:
+        if silent and sum(site.waiting for site in silent) >= self._frontier.within_reach:
             now = self._clock.now()
             for site in silent:
                 self._frontier.hasten(site, max(now, self._unanswered[site.id]), now)

@@ -69,4 +69,4 @@ class Openings:
     def _pages_elsewhere(self, site: Site) -> bool:
         """Does anything wait at a site that is open, or is being opened?"""
         closed_to_us = {site, *self._put_off}
-        return self._life.waiting > sum(other.waiting for other in closed_to_us)
+        return self._life.within_reach > sum(other.waiting for other in closed_to_us)

@@ -46,6 +46,7 @@ class PageWords:
     by_line: NDArray[np.float64]
     by_anchor: NDArray[np.float64]
     by_url: NDArray[np.float64]
+    own: Reading | None = None  # the page as read for the keywords of its language, where it has some
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,8 @@ def judge_page(
 ) -> Digest:
     """The digest of a page, but for its text and times. ``repeats``: the lines that its site repeats; ``terms``: how
     many of its terms are wanted; ``counting``: how the strategy wants its texts measured."""
-    found = judged(judge, words.page, page.starts, repeats, facts, terms=terms, menus=counting.menus)
+    found = judged(judge, words.page, page.starts, repeats, facts, terms=terms, menus=counting.menus,
+                   own=words.own)  # fmt: skip
     measures = Measures(words.by_anchor, words.by_url, words.by_line, found.by_block, found.weights)
     links = measure_links(page.links, page.mentions, measures, hash_seed, page.fingerprints, mean=counting.mean)
     if page.refresh is not None and refuse(page.refresh) is None:
@@ -114,17 +116,26 @@ def judged(
     *,
     terms: int = 0,
     menus: bool = False,
+    own: Reading | None = None,
 ) -> Judged:
     """Judge a page whose blocks begin at the lines ``starts``; ``known`` are the lines that its site repeats, ``facts``
-    what a predicate may ask for besides words. ``menus``: for the strategy, those lines count like others."""
+    what a predicate may ask for besides words. ``menus``: for the strategy, those lines count like others. ``own``: the
+    page as read for the keywords of its language."""
     groups, weights, by_line, lines = _in_blocks(starts, *page.lines(), known)
-    weighed = page if by_line is None else page.weighed(by_line)
-    compared = judge.nearness.compared(weighed, facts)
-    similarity = compared.facts.similarity
-    if menus and by_line is not None:
-        weights, similarity = np.ones_like(weights), judge.nearness.compared(page, facts).facts.similarity
+    nearness = judge.nearness
+    if by_line is None:
+        compared = nearness.compared(page, facts, own)
+        similarity = compared.facts.similarity
+    else:
+        less, own_less = page.weighed(by_line), None if own is None else own.weighed(by_line)
+        compared = nearness.compared(page, facts, own) if judge.menus else nearness.compared(less, facts, own_less)
+        similarity = compared.facts.similarity
+        if menus is not judge.menus:
+            similarity = nearness.compared(page if menus else less, facts).facts.similarity
+        if menus:
+            weights = np.ones_like(weights)
     return Judged(
-        judge.judge.verdict(compared), similarity, judge.nearness.similarities(page, groups), weights, lines,
+        judge.judge.verdict(compared), similarity, nearness.similarities(page, groups), weights, lines,
         page_bag(page, by_line, terms) if terms else None,
     )  # fmt: skip
 

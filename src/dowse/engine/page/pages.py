@@ -16,7 +16,7 @@ from dowse.engine.workers.port import Workers
 from dowse.frontier import Lease
 from dowse.model.http import Failure, Response
 from dowse.model.page import Digest, Outcome, Signature, Verdict
-from dowse.model.records import REPEATS, PageRow
+from dowse.model.records import PAGE_REFUSED, REPEATS, PageRow
 from dowse.model.strategy import SourcePage
 from dowse.model.topic import Topic
 from dowse.model.words import printable
@@ -161,7 +161,9 @@ class Pages:
                 similarity=verdict.similarity if digest.similarity is None else digest.similarity,
                 by_words=verdict.method in ("similarity", "erid"),
             )  # fmt: skip
-            self._life.admit_links(page, lease.url, digest.links)
+            if not self._life.admit_links(page, lease.url, digest.links):
+                row.reason = row.reason or PAGE_REFUSED
+                row.archive = [] if self._life.drops_refused else row.archive
         for rule, count in digest.refused_links.items():
             journal.refused(rule, count)
         self._life.end(lease, row)

@@ -7,6 +7,7 @@ replay gives the same digest. (A judge with idf is the exception: what it learne
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -56,6 +57,9 @@ class PageStep:
         parsed_at = perf_counter()
         words = self._page_words(parsed)
         document, page = parsed.document, parsed.read(words.page.hashes())
+        pool = judge.nearness.pools.get(page.content.language)
+        if pool is not None:
+            words = replace(words, own=pool.read_lines(document.lines))
         facts = facts_of(
             document.url, page.content,
             objects=object_types(response.body, response.header("Content-Type") or "") if asks.needs_objects else None,

@@ -130,7 +130,9 @@ def measure(
             names.text(start, end, heading),
         )  # fmt: skip
         blocks.append(block)
-    return BlockedPage(document, judge.verdict_of(reading, facts), tuple(blocks))
+    pool = judge.nearness.pools.get(facts.language)
+    whole = judge.verdict_of(reading, facts, None if pool is None else pool.read_lines(document.lines))
+    return BlockedPage(document, whole, tuple(blocks))
 
 
 def _facts(document: Document) -> PageFacts:

@@ -57,8 +57,8 @@ class Digests:
         self._rules = [""]  # what a number of _rule_of stands for
         self._rule_of = np.full(len(pages.fingerprints), _UNKNOWN, np.int16)  # address -> the rule that refuses it
         # what depends on the pages before is measured page by page, by numbers of the lexicon and not of the vocabulary
-        # a predicate may ask for what is not kept: structured data, or the text
-        self._parses = self.learns or judge.judge.needs_objects or judge.judge.needs_text
+        # a predicate may ask for what is not kept, structured data or the text; a language may have other stems
+        self._parses = self.learns or bool(judge.nearness.pools) or judge.judge.needs_objects or judge.judge.needs_text
         self._by_anchor = np.zeros(0) if self._parses else self._anchor_similarities()
         self._by_url = np.full(len(pages.fingerprints), _NOT_ASKED)  # by address
         self._lines: dict[int, tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]] = {}

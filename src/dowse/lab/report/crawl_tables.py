@@ -177,7 +177,7 @@ def stages(times: StageTimes) -> list[Html]:
             classes.append("part")
     note = (
         f"The mean over {counted(times.pages, 'exchange')} that brought a response; what was waited out of politeness"
-        " is not in it."
+        f" is not in it. By the clock, from the first request to the last page, it took {human_seconds(times.wall_s)}."
     )
     columns = (("stage", ""), ("mean a page", "n"), ("share", "n"), ("in all", "n extra"))
     return section("Time per stage", note, table(columns, rows, classes))
