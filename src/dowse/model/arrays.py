@@ -107,6 +107,11 @@ class Strings:
     def __iter__(self) -> Iterator[str]:
         return map(self.__getitem__, range(len(self)))
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all of them, and of where they end."""
+        return self._text.nbytes + self._ends.nbytes
+
     def take(self, numbers: NDArray[Any]) -> list[str]:
         """Several at once. A table that is not large is decoded whole the first time: asked for again and again, a
         string then costs a tenth."""

@@ -1,0 +1,140 @@
+"""Runs become columns: all in order, part by part, so that no more than a part is in memory.
+
+Users and fingerprints are hashes: a range of them holds about the same share of every run. Such ranges are the parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.arrays import ArrayFile, load_array
+from dowse.model.traces import runs as begins
+from dowse.traces.sessions import Limits, Sifted, sift
+from dowse.traces.spool import Run
+
+__all__ = ["merge_accesses", "merge_urls", "order_by_page"]
+
+_A_PART = 500_000
+_AT_ONCE = 1 << 18
+_ALL = 1 << 64
+
+Tell = Callable[[int, int], None]
+Slices = list[tuple[int, slice]]
+
+
+def _parts(folder: Path, runs: list[Run], column: str, a_part: int) -> Iterator[Slices]:
+    """Ranges of a sorted column of hashes: of each run, which rows are in it."""
+    keys = [load_array(folder, run.named(column)) for run in runs]
+    count = max(1, -(-sum(map(len, keys)) // a_part))
+    starts = [0] * len(runs)
+    for part in range(1, count + 1):
+        limit = part * _ALL // count
+        ends = [len(key) if part == count else int(np.searchsorted(key, np.uint64(limit))) for key in keys]
+        yield [(run, slice(start, end)) for run, (start, end) in enumerate(zip(starts, ends, strict=True))]
+        starts = ends
+
+
+def _columns(folder: Path, runs: list[Run], name: str) -> list[NDArray[Any]]:
+    return [load_array(folder, run.named(name)) for run in runs]
+
+
+def _gathered(columns: list[NDArray[Any]], slices: Slices) -> NDArray[Any]:
+    return np.concatenate([columns[run][rows] for run, rows in slices])
+
+
+def merge_urls(folder: Path, runs: list[Run], out: Path, tell: Tell, a_part: int = _A_PART) -> int:
+    """Write ``fingerprints`` and ``urls``, each URL once; how many there are."""
+    marks, ends, texts = (
+        [load_array(folder, run.named(name)) for run in runs] for name in ("fingerprints", "ends", "text")
+    )
+    views = [text.data for text in texts]
+    total, done = sum(map(len, marks)), 0
+    with (
+        ArrayFile(out, "fingerprints", np.uint64) as fingerprints,
+        ArrayFile(out, "urls.text", np.uint8) as text,
+        ArrayFile(out, "urls.ends", np.int64) as text_ends,
+    ):
+        for slices in _parts(folder, runs, "fingerprints", a_part):
+            found, first = np.unique(_gathered(marks, slices), return_index=True)
+            run_of = np.concatenate([np.full(rows.stop - rows.start, run) for run, rows in slices])
+            end_at = _gathered(ends, slices)
+            start_at = np.concatenate([_starts(ends[run], rows) for run, rows in slices])
+            which = zip(run_of[first].tolist(), start_at[first].tolist(), end_at[first].tolist(), strict=True)
+            urls = b"".join([views[run][start:end] for run, start, end in which])
+            text_ends.append(np.cumsum(end_at[first] - start_at[first]) + len(text))
+            text.append(np.frombuffer(urls, np.uint8))
+            fingerprints.append(found)
+            done += len(run_of)
+            tell(done, total)
+        return len(fingerprints)
+
+
+def _starts(ends: NDArray[np.int64], rows: slice) -> NDArray[np.int64]:
+    found = np.zeros(rows.stop - rows.start, np.int64)
+    if rows.start:
+        found[:] = ends[rows.start - 1 : rows.stop - 1]
+    else:
+        found[1:] = ends[: max(0, rows.stop - 1)]
+    return found
+
+
+def merge_accesses(
+    folder: Path, runs: list[Run], out: Path, limits: Limits, tell: Tell, a_part: int = _A_PART
+) -> Sifted:
+    """Write ``users``, ``starts``, ``at`` and ``page``; how many accesses were left out. The URLs are there already."""
+    who, when, where = (_columns(folder, runs, name) for name in ("users", "at", "pages"))
+    fingerprints = load_array(out, "fingerprints")
+    total, done, left = sum(map(len, who)), 0, [0, 0, 0]
+    with (
+        ArrayFile(out, "users", np.uint64) as users, ArrayFile(out, "starts", np.int64) as starts,
+        ArrayFile(out, "at", np.uint32) as at, ArrayFile(out, "page", np.uint32) as page,
+    ):  # fmt: skip
+        for slices in _parts(folder, runs, "users", a_part):
+            gathered = _gathered(who, slices), _gathered(when, slices), _gathered(where, slices)
+            found = sift(*gathered, limits, whole=True)
+            left = [a + b for a, b in zip(left, (found.repeats, found.beyond_day, found.beyond_all), strict=True)]
+            first = np.flatnonzero(begins(found.users))
+            users.append(found.users[first])
+            starts.append(first + len(at))
+            at.append(found.at)
+            page.append(np.searchsorted(fingerprints, found.pages).astype(np.uint32))
+            done += sum(some.stop - some.start for _, some in slices)
+            tell(done, total)
+        starts.append([len(at)])
+    nothing = np.zeros(0, np.uint64)
+    return Sifted(nothing, np.zeros(0, np.uint32), nothing, *left)
+
+
+def order_by_page(out: Path, pages: int, tell: Tell) -> None:
+    """Write ``by_page`` and ``page_starts``: the accesses in order of page, those to one in order of user and time.
+    Each page's places are counted out first, then filled from the first access to the last."""
+    page = load_array(out, "page")
+    counts = np.zeros(pages, np.int64)
+    for start in range(0, len(page), _AT_ONCE):
+        some, times = np.unique(page[start : start + _AT_ONCE], return_counts=True)
+        counts[some] += times
+    place = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+    with ArrayFile(out, "page_starts", np.int64) as starts:
+        starts.append(place)
+    with ArrayFile(out, "by_page", np.uint32) as file:  # its size is known: it is filled in no order
+        for start in range(0, len(page), _AT_ONCE):
+            file.append(np.zeros(min(_AT_ONCE, len(page) - start), np.uint32))
+    if not len(page):
+        return
+    by_page = np.load(out / "by_page.npy", mmap_mode="r+")
+    for start in range(0, len(page), _AT_ONCE):
+        some = page[start : start + _AT_ONCE]
+        order = np.argsort(some, kind="stable")
+        ordered = some[order]
+        first = np.flatnonzero(begins(ordered))
+        times = np.diff(np.append(first, len(ordered)))
+        rank = np.arange(len(ordered)) - np.repeat(first, times)
+        by_page[place[ordered] + rank] = order + start
+        place[ordered[first]] += times
+        tell(min(len(page), start + _AT_ONCE), len(page))
+    by_page.flush()
