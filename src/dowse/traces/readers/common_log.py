@@ -16,7 +16,8 @@ __all__ = ["common_reader"]
 
 _TEXT = rb'[^"\\]*+(?:\\.[^"\\]*+)*+'
 _LINE = re.compile(
-    rb'(\S++) (\S++) ([^\[]{1,300}?) \[([^\]]{1,40}+)\] "(%b)" ([0-9]{3}|-) \S++(?: "%b" "(%b)")?' % (_TEXT, _TEXT, _TEXT)
+    rb'(\S++) (\S++) ([^\[]{1,300}?) \[([^\]]{1,40}+)\] "(%b)" ([0-9]{3}|-) \S++(?: "%b" "(%b)")?'
+    % (_TEXT, _TEXT, _TEXT)
 ).match
 _HOST = re.compile(rb"([A-Za-z0-9.\-]++):([0-9]{1,5})").fullmatch
 _SCHEMES = {b"80": b"http://", b"443": b"https://"}

@@ -87,7 +87,7 @@ class LogFile:
                 rest, skips = b"", True
             tell(self._raw.done)
             piece = self._read()
-        if rest.strip():
+        if rest.strip() and not self.fault:  # else it is half a line
             yield rest.rstrip(b"\r")
 
 
