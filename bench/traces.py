@@ -25,6 +25,7 @@ import numpy as np
 
 _START = 1_700_000_000
 _AT_ONCE = 20_000  # sessions
+_BLOCK_S = 4 * 3600
 _SITES = 20_011
 _AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{}.0 Safari/537.36"
 
@@ -32,13 +33,13 @@ _AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)
 def rows(accesses: int, seed: int = 1) -> Iterator[tuple[float, int, int]]:
     """Times, people and pages, about in order of time."""
     chance = np.random.default_rng(seed)
-    people, pages = max(10, accesses // 60), max(10, accesses // 4)
+    people, pages = max(10, accesses // 40), max(10, accesses // 4)
     done, now = 0, float(_START)
     while done < accesses:
         sizes = chance.integers(1, 16, _AT_ONCE)
-        who = (people * chance.random(_AT_ONCE) ** 1.5).astype(int)
-        starts = now + np.sort(chance.random(_AT_ONCE)) * 1800
-        now += 1800
+        who = (people * chance.random(_AT_ONCE) ** 1.2).astype(int)
+        starts = now + np.sort(chance.random(_AT_ONCE)) * _BLOCK_S
+        now += _BLOCK_S
         session = np.repeat(np.arange(_AT_ONCE), sizes)
         step = np.arange(len(session)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         page = (pages * chance.random(len(session)) ** 2.5).astype(int)
