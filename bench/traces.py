@@ -109,9 +109,8 @@ def main() -> None:
         print(f"{found['seconds']:,.1f} s, {found['lines'] / found['seconds']:,.0f} lines a second")
         print(f"CPU: {found['cpu_s']:,.1f} s, {found['lines'] / found['cpu_s']:,.0f} lines a second")
         print(f"memory at the most: {found['most_mb']:,.0f} MB")
-        print(
-            f"stored: {stored / found['accesses']:.1f} bytes an access, of these {urls / found['accesses']:.1f} for URLs"
-        )
+        stored_urls = f"{urls / found['accesses']:.1f} of them for URLs"
+        print(f"stored: {stored / found['accesses']:.1f} bytes an access, {stored_urls}")
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from dowse.model.arrays import ArrayFile, load_array
+from dowse.model.arrays import ArrayFile, load_array, read_part
 from dowse.model.traces import runs as begins
 from dowse.traces.sessions import Limits, Sifted, sift
 from dowse.traces.spool import Run
@@ -24,79 +24,82 @@ _AT_ONCE = 1 << 18
 _ALL = 1 << 64
 
 Tell = Callable[[int, int], None]
-Slices = list[tuple[int, slice]]
+Slices = list[tuple[Run, slice]]
 
 
 def _parts(folder: Path, runs: list[Run], column: str, a_part: int) -> Iterator[Slices]:
     """Ranges of a sorted column of hashes: of each run, which rows are in it."""
-    keys = [load_array(folder, run.named(column)) for run in runs]
+    keys = [load_array(folder, run.named(column)) for run in runs]  # a few pages of each are looked at
     count = max(1, -(-sum(map(len, keys)) // a_part))
     starts = [0] * len(runs)
     for part in range(1, count + 1):
         limit = part * _ALL // count
         ends = [len(key) if part == count else int(np.searchsorted(key, np.uint64(limit))) for key in keys]
-        yield [(run, slice(start, end)) for run, (start, end) in enumerate(zip(starts, ends, strict=True))]
+        yield [(run, slice(start, end)) for run, start, end in zip(runs, starts, ends, strict=True)]
         starts = ends
 
 
-def _columns(folder: Path, runs: list[Run], name: str) -> list[NDArray[Any]]:
-    return [load_array(folder, run.named(name)) for run in runs]
+def _total(folder: Path, runs: list[Run], column: str) -> int:
+    return sum(len(load_array(folder, run.named(column))) for run in runs)
 
 
-def _gathered(columns: list[NDArray[Any]], slices: Slices) -> NDArray[Any]:
-    return np.concatenate([columns[run][rows] for run, rows in slices])
+def _gathered(folder: Path, column: str, dtype: DTypeLike, slices: Slices) -> NDArray[Any]:
+    return np.concatenate([read_part(folder, run.named(column), dtype, rows) for run, rows in slices])
 
 
 def merge_urls(folder: Path, runs: list[Run], out: Path, tell: Tell, a_part: int = _A_PART) -> int:
     """Write ``fingerprints`` and ``urls``, each URL once; how many there are."""
-    marks, ends, texts = (
-        [load_array(folder, run.named(name)) for run in runs] for name in ("fingerprints", "ends", "text")
-    )
-    views = [text.data for text in texts]
-    total, done = sum(map(len, marks)), 0
+    total, done = _total(folder, runs, "fingerprints"), 0
     with (
         ArrayFile(out, "fingerprints", np.uint64) as fingerprints,
         ArrayFile(out, "urls.text", np.uint8) as text,
         ArrayFile(out, "urls.ends", np.int64) as text_ends,
     ):
         for slices in _parts(folder, runs, "fingerprints", a_part):
-            found, first = np.unique(_gathered(marks, slices), return_index=True)
-            run_of = np.concatenate([np.full(rows.stop - rows.start, run) for run, rows in slices])
-            end_at = _gathered(ends, slices)
-            start_at = np.concatenate([_starts(ends[run], rows) for run, rows in slices])
-            which = zip(run_of[first].tolist(), start_at[first].tolist(), end_at[first].tolist(), strict=True)
-            urls = b"".join([views[run][start:end] for run, start, end in which])
-            text_ends.append(np.cumsum(end_at[first] - start_at[first]) + len(text))
+            marks = _gathered(folder, "fingerprints", np.uint64, slices)
+            found, first = np.unique(marks, return_index=True)
+            texts, starts, ends = _texts(folder, slices)
+            which = zip(starts[first].tolist(), ends[first].tolist(), strict=True)
+            urls = b"".join([texts[start:end] for start, end in which])
+            text_ends.append(np.cumsum(ends[first] - starts[first]) + len(text))
             text.append(np.frombuffer(urls, np.uint8))
             fingerprints.append(found)
-            done += len(run_of)
+            done += len(marks)
             tell(done, total)
         return len(fingerprints)
 
 
-def _starts(ends: NDArray[np.int64], rows: slice) -> NDArray[np.int64]:
-    found = np.zeros(rows.stop - rows.start, np.int64)
-    if rows.start:
-        found[:] = ends[rows.start - 1 : rows.stop - 1]
-    else:
-        found[1:] = ends[: max(0, rows.stop - 1)]
-    return found
+def _texts(folder: Path, slices: Slices) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
+    """The URLs of some rows, one behind the other, and where each begins and ends."""
+    texts: list[bytes] = []
+    bounds: list[NDArray[np.int64]] = []
+    length = 0
+    for run, rows in slices:
+        if rows.stop > rows.start:
+            first = max(0, rows.start - 1)
+            ends = read_part(folder, run.named("ends"), np.int64, slice(first, rows.stop))
+            ends = ends if rows.start else np.concatenate((np.zeros(1, np.int64), ends))
+            texts.append(read_part(folder, run.named("text"), np.uint8, slice(int(ends[0]), int(ends[-1]))).tobytes())
+            bounds.append(np.stack((ends[:-1], ends[1:])) - ends[0] + length)
+            length += len(texts[-1])
+    starts, ends = np.concatenate(bounds, axis=1) if bounds else np.zeros((2, 0), np.int64)
+    return b"".join(texts), starts, ends
 
 
 def merge_accesses(
     folder: Path, runs: list[Run], out: Path, limits: Limits, tell: Tell, a_part: int = _A_PART
 ) -> Sifted:
     """Write ``users``, ``starts``, ``at`` and ``page``; how many accesses were left out. The URLs are there already."""
-    who, when, where = (_columns(folder, runs, name) for name in ("users", "at", "pages"))
     fingerprints = load_array(out, "fingerprints")
-    total, done, left = sum(map(len, who)), 0, [0, 0, 0]
+    total, done, left = _total(folder, runs, "users"), 0, [0, 0, 0]
     with (
         ArrayFile(out, "users", np.uint64) as users, ArrayFile(out, "starts", np.int64) as starts,
         ArrayFile(out, "at", np.uint32) as at, ArrayFile(out, "page", np.uint32) as page,
     ):  # fmt: skip
         for slices in _parts(folder, runs, "users", a_part):
-            gathered = _gathered(who, slices), _gathered(when, slices), _gathered(where, slices)
-            found = sift(*gathered, limits, whole=True)
+            who = _gathered(folder, "users", np.uint64, slices)
+            when = _gathered(folder, "at", np.uint32, slices)
+            found = sift(who, when, _gathered(folder, "pages", np.uint64, slices), limits, whole=True)
             left = [a + b for a, b in zip(left, (found.repeats, found.beyond_day, found.beyond_all), strict=True)]
             first = np.flatnonzero(begins(found.users))
             users.append(found.users[first])
