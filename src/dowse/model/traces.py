@@ -63,28 +63,15 @@ class Traces:
     def around(self, accesses: Places, reach: int) -> Places:
         """The accesses that the same users made in the same sessions, up to ``reach`` before and ``reach`` after each
         of these, in no order; an access itself is not around itself, though it may be around another."""
-        if not len(accesses):
-            return np.zeros(0, np.int64)
-        user = self.user_of(accesses)
-        first, last = self.starts[user], self.starts[user + 1] - 1
-        return np.concatenate([
-            self._along(accesses, first if step < 0 else last, step, reach) for step in (-1, 1)
-        ])  # fmt: skip
-
-    def _along(self, accesses: Places, limit: Places, step: int, reach: int) -> Places:
-        """What comes one after the other in one direction, until a session ends."""
-        found, here = [], accesses
-        for _ in range(reach):
-            goes_on = here != limit
-            here, limit = here[goes_on], limit[goes_on]
-            there = here + step
-            idle = np.abs(self.at[there].astype(np.int64) - self.at[here].astype(np.int64))
-            near = idle <= IDLE_S
-            here, limit = there[near], limit[near]
-            if not len(here):
-                break
-            found.append(here)
-        return np.concatenate(found) if found else np.zeros(0, np.int64)
+        user, steps = self.user_of(accesses), np.arange(1, reach + 1)
+        at, last = self.at[accesses].astype(np.int64)[:, None], len(self) - 1
+        found = []
+        first, end = self.starts[user][:, None], self.starts[user + 1][:, None]
+        for there in (accesses[:, None] - steps, accesses[:, None] + steps):
+            times = self.at[np.clip(there, 0, last)].astype(np.int64)
+            goes_on = np.abs(np.diff(times, axis=1, prepend=at)) <= IDLE_S
+            found.append(there[np.logical_and.accumulate(goes_on & (there >= first) & (there < end), axis=1)])
+        return np.concatenate(found)
 
 
 def runs(values: NDArray[np.generic]) -> NDArray[np.bool_]:

@@ -99,10 +99,10 @@ def test_taste_is_learned_and_told() -> None:
     logs = evidence.logs(np.array([good, bad]))
     assert (logs[0] > 0).all()
     assert (logs[1] < 0).all()
-    [first, *_] = evidence.affinities.of(good, evidence.counted)
+    [first, *_] = evidence.affinities.strongest(evidence.users(good), evidence.counted)
     assert first[:3] == (1, 15.0, 15.0)
-    assert dict(evidence.signatures.words(good, evidence.counted)).keys() == {100}
-    assert dict(evidence.signatures.words(bad, evidence.counted)).keys() == {101}
+    assert dict(evidence.signatures.words(good, evidence.users(good), evidence.counted)).keys() == {100}
+    assert dict(evidence.signatures.words(bad, evidence.users(bad), evidence.counted)).keys() == {101}
     assert len(NAMES) == logs.shape[1]
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dowse.model.traces import Traces
 from dowse.predict.learning.ratios import Counted
-from dowse.predict.traces.reach import Reach, people_of, strongest
+from dowse.predict.traces.reach import Reach, strongest
 
 __all__ = ["Affinities"]
 
@@ -37,22 +37,23 @@ class Affinities:
         if satisfies:
             self.satisfying[users] += 1
 
-    def logs(self, pages: NDArray[np.int64], counted: Counted) -> NDArray[np.float64]:
-        """``log I_B`` of pages; 0 where nothing significant is known of their users."""
-        rows, users = people_of(self._traces, pages, self._reach.accesses)
+    def logs(
+        self, rows: NDArray[np.int64], users: NDArray[np.int64], pages: int, counted: Counted
+    ) -> NDArray[np.float64]:
+        """``log I_B`` of so many pages, whose users come row by row, a row a page; 0 where nothing significant is known
+        of them."""
         logs = counted.logs(self.satisfying[users], self.pages[users], over=counted.pages or 1, least=1)
         told = np.flatnonzero(logs)
         rows, logs = rows[told], logs[told]
         if not counted.robust:
-            return np.bincount(rows, logs, len(pages)).astype(np.float64)  # whole numbers where there is none
+            return np.bincount(rows, logs, pages).astype(np.float64)  # whole numbers where there is none
         kept = strongest(rows, logs, self._reach.strongest_users)
         rows, logs = rows[kept], logs[kept]
-        return np.bincount(rows, logs, len(pages)) / np.maximum(np.bincount(rows, minlength=len(pages)), 1)
+        return np.bincount(rows, logs, pages) / np.maximum(np.bincount(rows, minlength=pages), 1)
 
-    def of(self, page: int, counted: Counted) -> list[tuple[int, float, float, float]]:
-        """For people to read: the page's strongest users (their keyed hashes), the judged pages of each, how many of
-        these satisfy, and the log."""
-        _, users = people_of(self._traces, np.array([page]), self._reach.accesses)
+    def strongest(self, users: NDArray[np.int64], counted: Counted) -> list[tuple[int, float, float, float]]:
+        """For people to read: the strongest of a page's users (their keyed hashes), the judged pages of each, how many
+        of these satisfy, and the log."""
         logs = counted.logs(self.satisfying[users], self.pages[users], over=counted.pages or 1, least=1)
         told = np.flatnonzero(logs)
         told = told[strongest(np.zeros(len(told), np.int64), logs[told], self._reach.strongest_users)]

@@ -40,8 +40,9 @@ class Evidence:
         self._pages = self._satisfying = 0.0
         self.affinities = Affinities(traces, self._reach)
         self.locality = Locality(traces, self._reach)
-        kind = RobustSignatures if robust else PaperSignatures
-        self.signatures: Signatures = kind(traces, self._reach)
+        self.signatures: Signatures = (
+            RobustSignatures(len(traces.users), self._reach) if robust else PaperSignatures(self._reach)
+        )
 
     @property
     def counted(self) -> Counted:
@@ -59,14 +60,18 @@ class Evidence:
         self._satisfying += satisfies
         if page < 0:
             return
-        _, users = people_of(self._traces, np.array([page]), self._reach.accesses)
+        users = self.users(page)
         self.signatures.judged(page, users, satisfies, bag)
         self.affinities.judged(users, satisfies)
         self.locality.judged(page, satisfies)
 
+    def users(self, page: int) -> NDArray[np.int64]:
+        """Who went to a page, by their numbers in the traces."""
+        return people_of(self._traces, np.array([page]), self._reach.accesses)[1]
+
     def descendants(self, page: int) -> NDArray[np.int64]:
         """The pages that the users of a page went to within ``n`` accesses of it, and in the same session."""
-        near = self.locality.around(page)
+        near = self.locality.near(page)
         return np.unique(near[near != page]).astype(np.int64)
 
     def logs(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -76,7 +81,11 @@ class Evidence:
         there = np.flatnonzero(pages >= 0)
         known = pages[there]
         if len(known) and counted.tells:
+            rows, users = people_of(self._traces, known, self._reach.accesses)
+            of_page = np.split(users, np.searchsorted(rows, np.arange(1, len(known))))
             found[there, 0] = self.locality.logs(known, counted)
-            found[there, 1] = [self.signatures.log(page, counted) for page in known.tolist()]
-            found[there, 2] = self.affinities.logs(known, counted)
+            found[there, 1] = [
+                self.signatures.log(page, own, counted) for page, own in zip(known.tolist(), of_page, strict=True)
+            ]
+            found[there, 2] = self.affinities.logs(rows, users, len(known), counted)
         return found

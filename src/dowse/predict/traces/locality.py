@@ -29,6 +29,7 @@ class Locality:
         self._verdicts = np.zeros(len(traces.fingerprints), np.uint8)
         self._pages = np.zeros(2)  # judged ones, outside and inside
         self._satisfying = np.zeros(2)
+        self._last = -1, np.zeros(0, np.uint32)
 
     @property
     def nbytes(self) -> int:
@@ -44,7 +45,7 @@ class Locality:
 
     def _reach_out(self, page: int) -> None:
         """What lies around the accesses to a page comes inside."""
-        near = self.around(page)
+        near = self.near(page)
         new = np.unique(near[~self.inside[near]])
         self.inside[new] = True
         verdicts = self._verdicts[new]
@@ -52,10 +53,15 @@ class Locality:
         self._pages += (-judged, judged)
         self._satisfying += (-satisfying, satisfying)
 
-    def around(self, page: int) -> NDArray[np.uint32]:
-        """The pages that were read around a page, some more than once: its descendants, where people lead a crawl."""
-        accesses = self._traces.accesses(page, self._reach.accesses)
-        return self._traces.page[self._traces.around(accesses, self._reach.around)]
+    def near(self, page: int) -> NDArray[np.uint32]:
+        """The pages that were read around a page, some more than once. That of the last page is kept: it is asked for
+        again, for where people lead a crawl."""
+        known, found = self._last
+        if known != page:
+            accesses = self._traces.accesses(page, self._reach.accesses)
+            found = self._traces.page[self._traces.around(accesses, self._reach.around)]
+            self._last = page, found
+        return found
 
     def logs(self, pages: NDArray[np.int64], counted: Counted) -> NDArray[np.float64]:
         """``log I_TL`` of pages; 0 where no judged page is on their side."""

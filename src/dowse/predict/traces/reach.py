@@ -23,9 +23,9 @@ class Reach:
     around: int = 5  # ``n``: accesses before and after one, in its session; in the published form, too
     accesses: int = 1000  # to a page
     strongest_users: int = 20  # of a page's, whose mean log is its own
-    users: int = 20  # of a page's who went to judged pages, whose pages' words are its own
-    pages: int = 20  # judged ones of a user, the latest
-    words: int = 64  # of a judged page, those it has most often
+    users: int = 10  # of a page's who went to judged pages, whose pages' words are its own
+    pages: int = 10  # judged ones of a user, the latest
+    words: int = 32  # of a judged page, those it has most often
     strongest_words: int = 50  # in the published form, too
 
 

@@ -9,7 +9,7 @@ with the crawl, so it is for comparing in the lab.
 
 Robust: the event is noted once, when a page is judged, from what its users had gone to by then. That is what is known
 of a waiting page, too, so that what is learned is learned of the case it is used for; and it costs the same however
-long the crawl is. Looked at are at most 20 users of a page, the latest 20 judged pages of each, and the 64 words that
+long the crawl is. Looked at are at most 10 users of a page, the latest 10 judged pages of each, and the 32 words that
 each of those has most often. Of a page's 50 strongest words the mean log counts, not the product.
 """
 
@@ -21,10 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.page import Bag
-from dowse.model.traces import Traces
 from dowse.predict.learning.occurrences import Occurrences, Places
 from dowse.predict.learning.ratios import Counted
-from dowse.predict.traces.reach import Reach, people_of, strongest
+from dowse.predict.traces.reach import Reach, strongest
 
 __all__ = ["PaperSignatures", "RobustSignatures", "Signatures"]
 
@@ -42,11 +41,11 @@ class Signatures(Protocol):
         """A page was judged that these users went to; it has these words."""
         ...
 
-    def log(self, page: int, counted: Counted) -> float:
-        """``log I_SF`` of a page; 0 where nothing significant is known."""
+    def log(self, page: int, users: NDArray[np.int64], counted: Counted) -> float:
+        """``log I_SF`` of a page that these users went to; 0 where nothing significant is known."""
         ...
 
-    def words(self, page: int, counted: Counted) -> list[tuple[int, float]]:
+    def words(self, page: int, users: NDArray[np.int64], counted: Counted) -> list[tuple[int, float]]:
         """For people to read: the hashes of its strongest words, and their logs."""
         ...
 
@@ -63,8 +62,8 @@ def _strongest_of(words: Occurrences, places: Places, counted: Counted, most: in
 class PaperSignatures:
     """As published: the events of all judged pages, as they stand by now."""
 
-    def __init__(self, traces: Traces, reach: Reach) -> None:
-        self._traces, self._reach = traces, reach
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
         self._words = Occurrences()
         self._rows: dict[int, int] = {}  # judged page -> its row
         self._words_on: list[Places] = []
@@ -110,30 +109,29 @@ class PaperSignatures:
             self._shown[: before.shape[0], : before.shape[1]] = before
             self._satisfies = np.append(self._satisfies, np.zeros(len(self._shown) - len(self._satisfies), bool))
 
-    def _seen(self, page: int) -> Places:
+    def _seen(self, page: int, users: NDArray[np.int64]) -> Places:
         if page in self._rows:
             return np.flatnonzero(self._shown[self._rows[page]])
-        _, users = people_of(self._traces, np.array([page]), self._reach.accesses)
         return self._union(self._others(users))
 
-    def log(self, page: int, counted: Counted) -> float:
-        return float(_strongest_of(self._words, self._seen(page), counted, self._reach.strongest_words)[1].sum())
+    def log(self, page: int, users: NDArray[np.int64], counted: Counted) -> float:
+        return float(_strongest_of(self._words, self._seen(page, users), counted, self._reach.strongest_words)[1].sum())
 
-    def words(self, page: int, counted: Counted) -> list[tuple[int, float]]:
-        places, logs = _strongest_of(self._words, self._seen(page), counted, self._reach.strongest_words)
+    def words(self, page: int, users: NDArray[np.int64], counted: Counted) -> list[tuple[int, float]]:
+        places, logs = _strongest_of(self._words, self._seen(page, users), counted, self._reach.strongest_words)
         return list(zip(self._words.hashes(places), logs.tolist(), strict=True))
 
 
 class RobustSignatures:
     """The event as it stood when a page was judged."""
 
-    def __init__(self, traces: Traces, reach: Reach) -> None:
-        self._traces, self._reach = traces, reach
+    def __init__(self, users: int, reach: Reach) -> None:
+        self._reach = reach
         self._words = Occurrences()
         self._count = 0
         self._words_on = np.full((_FIRST, reach.words), -1, np.int32)  # a row a judged page
-        self._went_to = np.zeros((len(traces.users), reach.pages), np.int32)  # rows of judged pages, over and over
-        self._times = np.zeros(len(traces.users), np.int32)  # how many judged pages each user went to
+        self._went_to = np.zeros((users, reach.pages), np.int32)  # rows of judged pages, over and over
+        self._times = np.zeros(users, np.int32)  # how many judged pages each user went to
         self._row_of: dict[int, int] = {}
 
     @property
@@ -163,14 +161,13 @@ class RobustSignatures:
         places = self._words_on[distinct[distinct != own]].ravel()
         return self._words.distinct(places[places >= 0])
 
-    def _strongest(self, page: int, counted: Counted) -> tuple[Places, Logs]:
-        _, users = people_of(self._traces, np.array([page]), self._reach.accesses)
+    def _strongest(self, page: int, users: NDArray[np.int64], counted: Counted) -> tuple[Places, Logs]:
         return _strongest_of(self._words, self._seen(page, users), counted, self._reach.strongest_words)
 
-    def log(self, page: int, counted: Counted) -> float:
-        _, logs = self._strongest(page, counted)
+    def log(self, page: int, users: NDArray[np.int64], counted: Counted) -> float:
+        _, logs = self._strongest(page, users, counted)
         return float(logs.mean()) if len(logs) else 0.0
 
-    def words(self, page: int, counted: Counted) -> list[tuple[int, float]]:
-        places, logs = self._strongest(page, counted)
+    def words(self, page: int, users: NDArray[np.int64], counted: Counted) -> list[tuple[int, float]]:
+        places, logs = self._strongest(page, users, counted)
         return list(zip(self._words.hashes(places), logs.tolist(), strict=True))
