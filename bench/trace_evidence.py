@@ -62,23 +62,20 @@ def main() -> None:
         people += len(traces.accesses(page))
         known.update(new)
         waiting.extend(new)
-    pages, figures = options.pages, {
+    figures = {
         "accesses": len(traces), "users": len(traces.users), "urls": len(traces.fingerprints), "load_s": loaded,
         "accesses_a_page": people / options.pages, "near_a_page": near / options.pages,
         "judged_ms": 1e3 * sum(judged_s) / options.pages, "judged_p99_ms": 1e3 * float(np.quantile(judged_s, 0.99)),
         "around_ms": 1e3 * around_s / options.pages, "valued_ms": 1e3 * valued_s / max(1, valued),
         "bytes_a_url": evidence.nbytes / len(traces.fingerprints),
     }  # fmt: skip
-    print(
-        f"{figures['accesses']:,} accesses, {figures['users']:,} users, {figures['urls']:,} URLs, loaded in {loaded:.2f} s"
-    )
-    print(
-        f"{pages:,} judged pages, {figures['accesses_a_page']:.0f} accesses to each, {figures['near_a_page']:.0f} pages around"
-    )
-    print(f"a judged page: {figures['judged_ms']:.3f} ms (99 of 100 below {figures['judged_p99_ms']:.2f} ms),")
-    print(
-        f"what lies around it: {figures['around_ms']:.3f} ms; a page valued ({', '.join(NAMES)}): {figures['valued_ms']:.3f} ms"
-    )
+    sizes = f"{figures['accesses']:,} accesses, {figures['users']:,} users, {figures['urls']:,} URLs"
+    print(f"{sizes}, loaded in {loaded:.2f} s")
+    near_it = f"{figures['accesses_a_page']:.0f} accesses to each, {figures['near_a_page']:.0f} pages around"
+    print(f"{options.pages:,} judged pages, {near_it}")
+    print(f"a judged page: {figures['judged_ms']:.3f} ms (99 of 100 below {figures['judged_p99_ms']:.2f} ms)")
+    print(f"what lies around it: {figures['around_ms']:.3f} ms")
+    print(f"a page valued ({', '.join(NAMES)}): {figures['valued_ms']:.3f} ms")
     print(f"memory beside the traces: {figures['bytes_a_url']:.1f} bytes a URL")
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")

@@ -58,9 +58,9 @@ def told(traces: Traces) -> dict[int, list[tuple[int, str]]]:
 
 _ROWS = st.lists(
     st.tuples(
-        st.one_of(st.integers(10 * DAY, 10 * DAY + 5000), st.integers(10 * DAY, 13 * DAY)),
-        st.sampled_from(["10.0.0.1", "10.0.0.2", "10.0.0.3"]),
-        st.sampled_from([f"http://{host}.example.org/{page}" for host in "ab" for page in ("", "x", "y?q=1")]),
+        st.one_of(st.integers(10 * DAY, 10 * DAY + 2000), st.integers(10 * DAY, 13 * DAY)),
+        st.sampled_from(["10.0.0.1", "10.0.0.2"]),
+        st.sampled_from(["http://a.example.org/", "http://b.example.org/x", "http://b.example.org/y?q=1"]),
     ),
     max_size=60,
 )

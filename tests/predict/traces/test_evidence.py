@@ -106,6 +106,20 @@ def test_taste_is_learned_and_told() -> None:
     assert len(NAMES) == logs.shape[1]
 
 
+def test_the_words_of_a_page_are_not_those_that_its_people_met_elsewhere() -> None:
+    """Everybody read everything: word 55 stands on page 0 alone, so that it speaks for all pages but that one."""
+    rows = [(user, 100 * page + user, page) for user in range(1, 4) for page in range(12)]
+    for robust in (True, False):
+        evidence = Evidence(made(rows, 40), robust=robust)
+        evidence.judged(0, True, bag_of({55: 1.0}))
+        for page in range(1, 9):
+            evidence.judged(page, True, bag_of({}))
+        for _ in range(80):
+            evidence.judged(-1, False, bag_of({55: 1.0}))
+        shown = [evidence.signatures.words(page, evidence.users(page), evidence.counted) for page in (0, 5, 11)]
+        assert [[word for word, _ in words] for words in shown] == [[], [55], [55]]
+
+
 def test_looking_changes_nothing_and_the_same_calls_give_the_same() -> None:
     one, other = _taste()[0], _taste()[0]
     pages = np.arange(40)
