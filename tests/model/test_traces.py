@@ -13,9 +13,15 @@ from dowse.model.url import fingerprint
 Row = tuple[int, int, int]  # user, time, page
 
 
-def made(rows: list[Row], pages: int = 6) -> Traces:
+def made_of(rows: list[tuple[int, int, str]]) -> Traces:
+    """Traces of rows with URLs."""
+    urls = sorted({url for _, _, url in rows}, key=fingerprint)
+    return made([(user, at, urls.index(url)) for user, at, url in rows], len(urls), urls)
+
+
+def made(rows: list[Row], pages: int = 6, urls: list[str] | None = None) -> Traces:
     """Traces of rows whose users are numbers and whose pages are numbers below ``pages``."""
-    urls = sorted((f"http://a.org/{page}" for page in range(pages)), key=fingerprint)
+    urls = urls or sorted((f"http://a.org/{page}" for page in range(pages)), key=fingerprint)
     rows = sorted(rows)
     users = sorted({user for user, _, _ in rows})
     by_page = sorted(range(len(rows)), key=lambda place: (rows[place][2], place))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import xxhash
 from numpy.typing import NDArray
 
 from dowse.model.arrays import Strings
@@ -20,6 +21,7 @@ __all__ = ["IDLE_S", "Traces", "runs"]
 IDLE_S = 1800
 """A session ends after so many idle seconds (METHODS, section 4)."""
 Places = NDArray[np.int64]
+_MARKED = 4096  # rows of each column
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +39,20 @@ class Traces:
 
     def __len__(self) -> int:
         return len(self.at)
+
+    @property
+    def mark(self) -> str:
+        """Tells these traces from others: what was stored by their numbers means nothing in those."""
+        some = (self.users[:_MARKED], self.at[:_MARKED], self.fingerprints[:_MARKED], self.page[-_MARKED:])
+        sizes = (len(self), len(self.users), len(self.fingerprints))
+        return xxhash.xxh3_64_hexdigest(repr(sizes).encode() + b"".join(column.tobytes() for column in some))
+
+    @staticmethod
+    def none() -> Traces:
+        """Nobody went anywhere."""
+        few, nothing = np.zeros(0, np.uint32), np.zeros(0, np.uint64)
+        start, empty = np.zeros(1, np.int64), Strings(np.zeros(0, np.uint8), np.zeros(0, np.int64))
+        return Traces(nothing, start, few, few, nothing, few, start, empty)
 
     def number(self, url: str) -> int:
         """The page with a canonical URL, -1 where nobody went there."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dowse.engine.assembly.learned import traces_for
 from dowse.judge import check_weighting
 from dowse.lab.compare.run_results import Kind
 from dowse.lab.corpus.topics import KINDS
@@ -62,6 +63,7 @@ class Plan:
         for text in self.strategies:
             if text not in REFERENCES:  # a wrong one is told now, not after an hour
                 check_maximise(choice := parse_strategy(text), build_strategy(choice, seed_number=0))
+                traces_for(choice)
         check_weighting(self.weighting)
         _parse_budget(self.budget)
         if self.seeds_kind not in KINDS:
