@@ -18,6 +18,7 @@
 
 from dowse.predict.costs import Costs, Exchanged, SiteLog
 from dowse.predict.registry import (
+    NEED_TRACES,
     STRATEGIES,
     block_rule,
     build_strategy,
@@ -29,6 +30,7 @@ from dowse.predict.registry import (
 )
 
 __all__ = [
+    "NEED_TRACES",
     "STRATEGIES",
     "Costs",
     "Exchanged",

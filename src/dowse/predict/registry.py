@@ -20,7 +20,7 @@ from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder, SiteFirs
 from dowse.predict.tunnel import BlackTunnel
 
 __all__ = [
-    "STRATEGIES", "block_rule", "build_strategy", "check_maximise", "describe", "parameter_value", "parameters",
+    "NEED_TRACES", "STRATEGIES", "block_rule", "build_strategy", "check_maximise", "describe", "parameter_value", "parameters",
     "split_strategy",
 ]  # fmt: skip
 
@@ -44,6 +44,10 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "best-n-first": BestNFirst,
     "shark-search": SharkSearch,
 }
+
+
+NEED_TRACES = frozenset(("traces",))
+"""Those that can do nothing without access logs."""
 
 
 def _truth(value: Any) -> bool:

@@ -16,7 +16,7 @@ from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice, Topic
 from dowse.model.topicfile import topic_from_json
 from dowse.model.traces import Traces
-from dowse.predict import build_strategy
+from dowse.predict import NEED_TRACES, build_strategy
 from dowse.predict.learning import (
     KIND,
     KIND_OF_RATIOS,
@@ -36,7 +36,7 @@ __all__ = [
 LEARNED = "learned.json"
 """The file in a crawl's folder that says what it started from."""
 
-_LEARNING, _PEOPLE = "learning", "traces"
+_LEARNING = "learning"
 _LATEST = 8192  # pages: enough to tell which words speak for a topic
 
 
@@ -52,8 +52,10 @@ def traces_for(choice: StrategyChoice) -> Traces | None:
     """The traces that a strategy goes by. UserError when they cannot be read; TopicError when it needs some."""
     if choice.traces:
         return load_traces(Path(choice.traces))
-    if choice.name == _PEOPLE:
-        raise TopicError("strategy traces goes by access logs: name some with --traces (see dowse traces import)")
+    if choice.name in NEED_TRACES:
+        raise TopicError(
+            f"strategy {choice.name} goes by access logs: name some with --traces (see dowse traces import)"
+        )
     return None
 
 
