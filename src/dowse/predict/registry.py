@@ -20,8 +20,8 @@ from dowse.predict.orders import BreadthFirst, DepthFirst, RandomOrder, SiteFirs
 from dowse.predict.tunnel import BlackTunnel
 
 __all__ = [
-    "NEED_TRACES", "STRATEGIES", "block_rule", "build_strategy", "check_maximise", "describe", "parameter_value", "parameters",
-    "split_strategy",
+    "NEED_TRACES", "STRATEGIES", "block_rule", "build_strategy", "check_maximise", "describe", "parameter_value",
+    "parameters", "split_strategy",
 ]  # fmt: skip
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -49,7 +50,7 @@ def import_logs(
     """Read logs and write the folder ``out``, which appears when it is whole. UserError when it cannot be written, when
     there is one already that was not said to be replaced (``force``), or when a log is of no known format."""
     check_folder(out, force=force)
-    partial = out.with_name(f".{out.name}.part")
+    partial = out.with_name(f".{out.name}.{os.getpid()}.part")
     reading = Reading()
     try:
         with suppress(FileNotFoundError):
