@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
@@ -44,4 +44,3 @@ LineReader: TypeAlias = Callable[[bytes], "Access | Bad | None"]
 """Reads one line, without its end; None: the line is no access and was never meant to be one (a comment, a head)."""
 
 Row: TypeAlias = "Access | BadLine"
-Rows: TypeAlias = Iterator[Row]

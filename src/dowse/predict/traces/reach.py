@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dowse.model.traces import Traces, runs
 
-__all__ = ["EVERYTHING", "Reach", "strongest"]
+__all__ = ["EVERYTHING", "Reach", "people_of", "strongest"]
 
 _NO_BOUND = 1 << 40
 
