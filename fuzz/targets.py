@@ -14,7 +14,7 @@ from dowse.fetch.faults import Malformed
 from dowse.fetch.headers import read_head
 from dowse.judge import check_predicate, load_category
 from dowse.judge.category_file import save_category
-from dowse.model.errors import TopicError
+from dowse.model.errors import TopicError, UserError
 from dowse.model.http import NO_SECRETS, Response, Secrets, Truncation
 from dowse.model.search import Results, Trouble
 from dowse.model.topic import Topic
@@ -26,6 +26,9 @@ from dowse.seeds.answers import complaint_in
 from dowse.seeds.engines import ENGINES
 from dowse.seeds.query import read_query
 from dowse.seeds.sitemaps import MAX_ENTRIES, read_sitemap
+from dowse.traces import FORMATS, Pages
+from dowse.traces.access import Access
+from dowse.traces.readers import read_log
 from fuzz import pages
 
 __all__ = ["TARGETS", "Target"]
@@ -162,6 +165,24 @@ def _statistics(data: bytes) -> None:
         assert statistics_bytes(read_statistics(place)) == statistics_bytes(found)
 
 
+def _logs(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "access.log"
+        place.write_bytes(data)
+        pages = Pages()
+        for format in (None, *FORMATS):
+            try:
+                rows = list(read_log(place, b"https://www.example.org", format, lambda _: None))
+            except UserError:
+                continue
+            for row in rows:
+                if isinstance(row, Access):
+                    assert 0 < row.at < 1 << 32
+                    assert row.user
+                    pages.judge(row)
+        assert all(canonical(url) == url for url in pages.fresh.values())
+
+
 def _split(words: bytes) -> tuple[bytes, ...]:
     return tuple(words.split())
 
@@ -202,6 +223,11 @@ _TOPICS = _split(
 _CATEGORIES = _split(b'"terms": [ ] { } "weights" null 1e308 -0.0 "english" "threshold": "a",')
 _STATISTICS = _split(b'"tokens": "words": "hosts": "mix": [ ] { } 1e308 null "features" -1,')
 
+_LOGS = (
+    *_split(b'1286536308.779 TCP_MISS/200 GET - text/html http://a.org/ [10/Oct/2000:13:55:36 "GET 200 time,user,url'),
+    b"\n", b'\\"', b" -0700] ", b" - - ", b"PAR1", b"\x1f\x8b\x08\0\0\0\0\0\0\x03", b"\x28\xb5\x2f\xfd",
+)  # fmt: skip
+
 TARGETS = (
     Target("pages", pages.digests, pages.TAGS, in_core=True),
     Target("bounds", pages.bounds, pages.TAGS, in_core=True),
@@ -216,5 +242,6 @@ TARGETS = (
     Target("predicates", _predicates, _PREDICATES, (TopicError,)),
     Target("topics", _topics, _TOPICS, (TopicError,), long=False),
     Target("categories", _categories, _CATEGORIES, (TopicError,)),
+    Target("logs", _logs, _LOGS),
     Target("statistics", _statistics, _STATISTICS, (TopicError,)),
 )

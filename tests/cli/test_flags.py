@@ -78,7 +78,7 @@ def test_a_flag_says_what_the_topic_file_says(given: dict[str, Any], text: str) 
 
 def test_every_plain_flag_is_compared_with_the_topic_file() -> None:
     compared = {name for given, _ in SAME for name in given}
-    assert {flag.parameter for flag in FLAGS} - compared == {"learn_from", "predicate", "category"}
+    assert {flag.parameter for flag in FLAGS} - compared == {"learn_from", "traces", "predicate", "category"}
 
 
 def test_a_flag_replaces_and_one_that_may_come_again_adds() -> None:

@@ -43,6 +43,8 @@ EXAMPLES = {
     "stats show": "dowse stats show solar --top 5",
     "stats save": "dowse stats save solar --out solar.json.gz",
     "stats merge": "dowse stats merge solar other-crawl --out both.json",
+    "traces import": "dowse traces import access.log --out traces",
+    "traces info": "dowse traces info traces --crawl demo-crawl/learning",
     "hostile serve": "dowse hostile serve",
     "hostile check": "dowse hostile check hostile-crawl",
     "lab info": "dowse lab info demo-crawl/learning",

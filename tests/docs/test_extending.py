@@ -108,7 +108,7 @@ def test_installed_names_work_on_the_command_line(project: Path, web: str) -> No
         with dowse.open_crawl(project / out) as crawl:
             assert crawl.topic()["strategy"] == {
                 "name": "near-good", "params": {"decay": 0.5}, "maximise": "value", "learn_from": [],
-                "min_priority": None,
+                "traces": "", "min_priority": None,
             }  # fmt: skip
             page = crawl.top_pages(1)[0]
             assert page.reasons[0][0] == "similarity, by length"

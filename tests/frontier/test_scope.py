@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.frontier.extensions import refused_extensions
 from dowse.frontier.scope import StaticScope, _cycles, registered_domain
+from dowse.model.extensions import refused_extensions
 from dowse.model.topic import Scope, Traps
 from dowse.model.url import canonical
 

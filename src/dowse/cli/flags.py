@@ -244,6 +244,8 @@ FLAGS = (
          "Take up no link with a lower priority than this, whatever the strategy's priorities are.", float),
     Flag("--learn-from", "DIR|FILE", "strategy.learn_from", ORDER,
          "Start with what an earlier crawl by the strategy 'learning' has learned.", many=True, fixed=True),
+    Flag("--traces", "TRACES", "strategy.traces", ORDER,
+         "Let the strategy 'traces' go by these access logs (see dowse traces import).", fixed=True),
     Flag("--seed-number", "N", "seed_number", ORDER, "Seed the random choices: the same number repeats them.", int),
     Flag("--scope", "host|domain|any", "scope.reach", SCOPE,
          "Stay on the seeds' hosts (at any port), stay on their domains, or go anywhere."),

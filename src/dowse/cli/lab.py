@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress as Bars
-from rich.progress import TaskID
 
 from dowse.cli.help_lines import WholeLines
 from dowse.cli.lab_options import job_count
+from dowse.cli.stages import shown_stages
 from dowse.cli.terminal import interruptible, say, say_json
 from dowse.lab.corpus import CorpusInfo, Progress, describe, open_corpus
 from dowse.lab.wording import human_bytes
@@ -35,29 +33,9 @@ Jobs = Annotated[
 _SHOWN = 12  # names in a list
 
 
-@contextmanager
-def shown_progress() -> Iterator[Progress]:
-    """Shows on standard error how far the reading of a corpus is: bars in a terminal, a line a stage elsewhere."""
-    console = Console(stderr=True)
-    if console.is_terminal:
-        with Bars(console=console, transient=True) as bars:
-            tasks: dict[str, TaskID] = {}
-
-            def advance(stage: str, done: int, total: int) -> None:
-                if stage not in tasks:
-                    tasks[stage] = bars.add_task(stage)
-                bars.update(tasks[stage], completed=done, total=total)
-
-            yield advance
-    else:
-        told: set[str] = set()
-
-        def tell(stage: str, done: int, total: int) -> None:
-            if stage not in told:
-                told.add(stage)
-                say(f"{stage} {_amount(stage, total)} (once: the result is kept)", err=True)
-
-        yield tell
+def shown_progress() -> AbstractContextManager[Progress]:
+    """Shows on standard error how far the reading of a corpus is."""
+    return shown_stages(lambda stage, total: f"{stage} {_amount(stage, total)} (once: the result is kept)")
 
 
 def _amount(stage: str, total: int) -> str:

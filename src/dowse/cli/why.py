@@ -15,7 +15,7 @@ from dowse.cli.why_seed import seed_lines
 from dowse.cli.why_verdict import threshold_of, verdict_lines
 from dowse.engine.assembly.answered import with_answers
 from dowse.engine.assembly.kept_categories import with_kept_categories
-from dowse.engine.assembly.learned import kept_learned, recall
+from dowse.engine.assembly.learned import kept_learned, recall, traces_for
 from dowse.engine.page.verdicts import worth
 from dowse.frontier.scope import StaticScope
 from dowse.frontier.site_line import web_site_name
@@ -151,8 +151,16 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     if candidate.parent is None:
         return seed_lines(crawl, candidate.url)
     parents = crawl.parents(candidate.id, _PARENTS)
+    lines = []
+    if not any(parent.page == candidate.parent for parent in parents) and len(parents) < _PARENTS:
+        through = crawl.candidate_by_id(candidate.parent)
+        strategy = topic_from_json(crawl.topic()).strategy.name
+        lines = [f"found: proposed by the strategy {strategy}, which was led here from a page that has no link to it:",
+                 f"    {through.url if through else candidate.parent}"]  # fmt: skip
+        if not parents:
+            return lines
     links = "1 link" if candidate.depth == 1 else f"{candidate.depth} links"
-    lines = [f"found: {links} from a seed, on"]
+    lines.append(f"{'also found' if lines else 'found'}: {links} from a seed, on")
     judge, missing = _judge(crawl)
     rule = block_rule(topic_from_json(crawl.topic()).strategy)
     lines += [f"    (how near the links are to the topic cannot be told: {missing})"] if missing else []
@@ -208,10 +216,10 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
         before = kept_learned(crawl.folder) if topic.strategy.learn_from else None
         try:
             strategy = build_strategy(
-                topic.strategy, seed_number=topic.seed_number, before=before,
+                topic.strategy, seed_number=topic.seed_number, before=before, traces=traces_for(topic.strategy),
                 subject=with_answers(subject_of(topic), crawl.folder, crawl),
             )  # fmt: skip
-        except TopicError as error:  # it was given from Python, or its package is not here
+        except UserError as error:  # it was given from Python, or its package is not here
             return [f"priority: {candidate.priority:.4g}; more cannot be told: {error}"]
         if strategy.memory is not None:
             if crawl.evidence_kind() != strategy.memory.kind or crawl.evidence(candidate.id) is None:

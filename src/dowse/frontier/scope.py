@@ -16,7 +16,7 @@ from functools import cache
 
 from publicsuffixlist import PublicSuffixList  # imported here only
 
-from dowse.frontier.extensions import refused_extensions
+from dowse.model.extensions import refused_extensions
 from dowse.model.network_ports import is_refused_port, port_of
 from dowse.model.topic import Scope
 from dowse.model.url import canonical, spelled_host, split

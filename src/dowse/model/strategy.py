@@ -32,6 +32,7 @@ __all__ = [
     "LearnsFromFailures",
     "LinkView",
     "Memory",
+    "Proposes",
     "RefusesPages",
     "Revaluing",
     "Revision",
@@ -213,6 +214,28 @@ class LearnsFromFailures(Protocol):
     def failed(self, candidate: int, site: int, *, lasting: bool) -> None:
         """A URL of this site brought no page to learn from: an error, another type, a copy of a known page. Not
         ``lasting``: the site may answer another time, so this says little of the URL."""
+        ...
+
+
+@runtime_checkable
+class Proposes(Protocol):
+    """A strategy that knows URLs which no page links to.
+
+    What it proposes is found *through a page*, as links are: that page is the candidate's parent, and its depth one
+    more than the page's. Proposals pass scope, the rules against endless sites, robots.txt and budgets like links, are
+    ranked again when they are proposed again, and are told apart from links by ``dowse why``: a candidate whose parent
+    has no link to it was proposed. No peeking: what is proposed comes from what the strategy was given before the
+    crawl, never from pages that were not paid for.
+    """
+
+    def propose(self, page: SourcePage) -> Sequence[str]:
+        """URLs that a page leads to other than by its links, canonical, each once; asked for after :meth:`rank` of that
+        page. A bounded number a page. Those that are no canonical web address are left out."""
+        ...
+
+    def rank_proposed(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
+        """The (finite) priorities of what was proposed and may be fetched, one a row. A row is like that of a link,
+        without count, context and anchor; nothing is to be learned from the page again."""
         ...
 
 

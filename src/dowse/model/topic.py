@@ -116,6 +116,7 @@ class StrategyChoice:
     params: dict[str, Any] = field(default_factory=dict)
     maximise: str = "value"  # "value" | "efficiency": value over cost
     learn_from: tuple[str, ...] = ()  # folders of earlier crawls, or files of statistics
+    traces: str = ""  # a folder of traces, for a strategy that is led by people
     min_priority: float | None = None  # links of a lower priority are not taken up
 
 

@@ -96,6 +96,7 @@ def topic_keys(directory: Path | None) -> dict[str, Keys]:
             "name": ("name", read.text),
             "maximise": ("maximise", read.one_of(*MAXIMISE)),
             "learn_from": ("learn_from", read.each(file)),
+            "traces": ("traces", lambda value: "" if value == "" else file(value)),
             "min_priority": ("min_priority", read.number(-1e9, 1e9)),
         },
         "cost": {

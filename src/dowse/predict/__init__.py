@@ -9,6 +9,7 @@
       gatherer     TH-Gatherer's strategies, by ``measures``; ``second_order`` is average-2 to the letter
       tunnel, mix  through poor pages to good ones: as published, and with learned weights
       learning/    the default: what pages turn out to be tells what their links promise
+      traces/      what people's traces say of a page
     costs      what a page costs, by the site log
     forecaster what the next fetches may bring; ``calibration`` and ``backtest`` keep it honest
 
@@ -18,6 +19,7 @@
 
 from dowse.predict.costs import Costs, Exchanged, SiteLog
 from dowse.predict.registry import (
+    NEED_TRACES,
     STRATEGIES,
     block_rule,
     build_strategy,
@@ -29,6 +31,7 @@ from dowse.predict.registry import (
 )
 
 __all__ = [
+    "NEED_TRACES",
     "STRATEGIES",
     "Costs",
     "Exchanged",

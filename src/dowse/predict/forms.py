@@ -9,6 +9,7 @@ from dowse.model.block_rule import BlockRule
 from dowse.model.errors import TopicError
 from dowse.model.page import Counting
 from dowse.model.strategy import Strategy
+from dowse.model.traces import Traces
 from dowse.predict.gatherer import ByMeasure, Hybrid
 from dowse.predict.learning import InterestRatios, Learner, Statistics
 from dowse.predict.learning.ratios import SIGNIFICANT
@@ -16,9 +17,21 @@ from dowse.predict.learning.reuse import REUSE
 from dowse.predict.measures import Average, AverageTwo, LinkMeasure, Measure, Value, Weighted, as_judged, cosine
 from dowse.predict.mix import ContextMix
 from dowse.predict.second_order import SecondOrder, SecondOrderHybrid
+from dowse.predict.traces.strategy import ByPeople
 from dowse.predict.tunnel import BestBlock, BestContext
 
-__all__ = ["average", "average_2", "hybrid", "learning", "link", "similar_link", "tunnel", "weighted", "weighted_link"]
+__all__ = [
+    "average",
+    "average_2",
+    "hybrid",
+    "learning",
+    "link",
+    "similar_link",
+    "traces",
+    "tunnel",
+    "weighted",
+    "weighted_link",
+]
 
 _KAPPA = 0.5
 _ALPHA = 0.7
@@ -107,6 +120,11 @@ def learning(
             raise TopicError("what it is to start from was counted with form=paper or combine=logs: choose that form")
         return Learner(trust, weights, exact=exact, before=before, reuse=reuse)
     return InterestRatios(weights, robust=robust, exact=exact, significance=t, before=before, reuse=reuse)
+
+
+def traces(traces: Traces | None = None, form: str = "robust", t: float = SIGNIFICANT) -> Strategy:
+    """What people went to who also went to pages on the topic, from access logs (--traces)."""
+    return ByPeople(Traces.none() if traces is None else traces, robust=_robust(form), significance=t)
 
 
 def _texts(form: str, menus: bool | None) -> tuple[Value, Counting]:

@@ -12,6 +12,7 @@ from dowse.model.errors import TopicError
 from dowse.model.plugins import Plugin, find_plugins, first_sentence, missing_members
 from dowse.model.strategy import CutsPages, Strategy, Subject
 from dowse.model.topic import StrategyChoice
+from dowse.model.traces import Traces
 from dowse.predict import forms
 from dowse.predict.best_first import BestFirst, BestNFirst, SharkSearch
 from dowse.predict.learning.statistics import Statistics
@@ -20,8 +21,8 @@ from dowse.predict.site_first import SiteFirst
 from dowse.predict.tunnel import BlackTunnel
 
 __all__ = [
-    "STRATEGIES", "block_rule", "build_strategy", "check_maximise", "describe", "parameter_value", "parameters",
-    "split_strategy",
+    "NEED_TRACES", "STRATEGIES", "block_rule", "build_strategy", "check_maximise", "describe", "parameter_value",
+    "parameters", "split_strategy",
 ]  # fmt: skip
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
@@ -40,9 +41,14 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "tunnel": forms.tunnel,
     "black-tunnel": BlackTunnel,
     "learning": forms.learning,
+    "traces": forms.traces,
     "best-n-first": BestNFirst,
     "shark-search": SharkSearch,
 }
+
+
+NEED_TRACES = frozenset(("traces",))
+"""Those that can do nothing without access logs."""
 
 
 def _truth(value: Any) -> bool:
@@ -52,11 +58,12 @@ def _truth(value: Any) -> bool:
 
 
 _KINDS: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "str": str, "bool": _truth}
-_GIVEN = ("seed_number", "subject", "before")  # come from the topic, not from the strategy's parameters
+_GIVEN = ("seed_number", "subject", "before", "traces")  # come from the topic, not from the strategy's parameters
 _CANNOT_REUSE = (
     "strategy {} keeps no statistics, so it cannot start from those of another crawl: choose learning, or leave out"
     " learn_from"
 )
+_NO_PEOPLE = "strategy {} does not go by people's traces: choose traces, or leave them out"
 
 
 def _factory(name: str) -> Callable[..., Strategy]:
@@ -96,15 +103,19 @@ def _parameters(factory: Callable[..., Strategy]) -> dict[str, inspect.Parameter
 
 
 def build_strategy(
-    choice: StrategyChoice, *, seed_number: int, subject: Subject | None = None, before: Statistics | None = None
-) -> Strategy:
+    choice: StrategyChoice, *, seed_number: int, subject: Subject | None = None, before: Statistics | None = None,
+    traces: Traces | None = None,
+) -> Strategy:  # fmt: skip
     """Make the chosen strategy, which is told of the ``subject`` if it learns from words, and of what was learned
-    ``before`` it if it can use that. TopicError for an unknown name, parameter or a value of the wrong type."""
+    ``before`` it and of people's ``traces`` if it can use these. TopicError for an unknown name, parameter or a value
+    of the wrong type."""
     factory = _factory(choice.name)
     takes = _parameters(factory)
     if choice.learn_from and "before" not in takes:
         raise TopicError(_CANNOT_REUSE.format(choice.name))
-    given = {"seed_number": seed_number, "subject": subject or Subject(), "before": before}
+    if choice.traces and "traces" not in takes:
+        raise TopicError(_NO_PEOPLE.format(choice.name))
+    given = {"seed_number": seed_number, "subject": subject or Subject(), "before": before, "traces": traces}
     arguments: dict[str, Any] = {name: value for name, value in given.items() if name in takes}
     open_to_user = [name for name in takes if name not in _GIVEN]
     for name, value in choice.params.items():

@@ -3,14 +3,13 @@ which everybody on the machine can see; and no message shows one."""
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 from dowse.model.errors import UserError
+from dowse.model.private_files import config_folder, read_private
 
 __all__ = ["KEYS_FILE", "Keys", "key_variable"]
 
@@ -37,9 +36,7 @@ class Keys:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
         named = environment.get(KEYS_FILE)
-        home = environment.get("XDG_CONFIG_HOME", "")
-        config = Path(home) if os.path.isabs(home) else Path(os.path.expanduser("~/.config"))
-        self.path = Path(named).expanduser() if named else config / "dowse" / "keys.toml"
+        self.path = Path(named).expanduser() if named else config_folder(environment) / "keys.toml"
         self._must_exist = bool(named)
         self._read: dict[str, object] | None = None
 
@@ -68,24 +65,11 @@ class Keys:
 
     def _load(self) -> dict[str, object]:
         try:
-            fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            data = read_private(self.path, _LARGEST_FILE, "keys")
         except (FileNotFoundError, NotADirectoryError):
             if self._must_exist:
                 raise UserError(f"{KEYS_FILE} names {self.path}, which is not there") from None
             return {}
-        except OSError as error:
-            raise UserError(
-                f"cannot read the keys in {self.path}: {(error.strerror or 'unreadable').lower()}"
-            ) from None
-        try:  # what is checked is what is read, whatever becomes of the name
-            about = os.fstat(fd)
-            if not stat.S_ISREG(about.st_mode):
-                raise UserError(f"{self.path} is no plain file: keys are read from one")
-            if stat.S_IMODE(about.st_mode) & 0o077:
-                raise UserError(f"{self.path} can be read by others: run chmod 600 {self.path}")
-            data = os.read(fd, _LARGEST_FILE + 1)
-        finally:
-            os.close(fd)
         try:
             if len(data) > _LARGEST_FILE:
                 raise ValueError

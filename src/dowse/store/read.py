@@ -58,6 +58,7 @@ __all__ = ["PAGE_COLUMNS", "CrawlReader", "page_view"]
 T = TypeVar("T")
 
 _OF_VERDICT = ("reasons", "parts")
+_AT_ONCE = 10_000
 _REASON, _PART = 3, 6  # values of a reason, and of a predicate's part
 PAGE_COLUMNS = ", ".join(["verdict", *(field.name for field in fields(PageView) if field.name not in _OF_VERDICT)])
 _RUN = ", ".join(("id", "started_at", "ended_at", "stop_reason", *(field.name for field in fields(JudgedBy))))
@@ -284,6 +285,18 @@ class CrawlReader:
         """What is known of the candidate with this number, found at once."""
         found = self._ask(f"{rows.select(CANDIDATES)} WHERE id = ?", id)
         return rows.candidate(found[0]) if found else None
+
+    def urls(self) -> Iterator[tuple[str, CandidateState]]:
+        """Every URL that the crawl knows, and how it stands; read some thousands at a time."""
+        after = -1
+        while found := self._urls(after):
+            for after, url, state in found:  # noqa: B007
+                yield url, state
+
+    @asked
+    def _urls(self, after: int) -> list[tuple[int, str, CandidateState]]:
+        found = self._ask("SELECT id, url, state FROM candidates WHERE id > ? ORDER BY id LIMIT ?", after, _AT_ONCE)
+        return [(int(id_), str(url), rows.state_of(state)) for id_, url, state in found]
 
     @asked
     def evidence(self, candidate: int) -> bytes | None:

@@ -18,7 +18,7 @@ from bench.speed.report import Report, Result, Run, Size
 from bench.speed.stages import Stages
 
 from dowse.lab.papers.paper_figures import PAPERS
-from dowse.predict import STRATEGIES
+from dowse.predict import NEED_TRACES, STRATEGIES
 from tests.docs.markdown import tables
 from tests.lab.compare.webs import url, write_labelled
 
@@ -115,5 +115,5 @@ def test_the_lift_table_sets_every_strategy_against_two_others() -> None:
 def test_the_lift_figures_run_every_strategy() -> None:
     """So their commands name none: the figure's own are all there are."""
     [lift] = [figure for figure in FIGURES if figure.name == "learning-lift"]
-    assert set(STRATEGIES) < set(PAPERS["ag-linkage"].strategies)
+    assert set(STRATEGIES) - NEED_TRACES < set(PAPERS["ag-linkage"].strategies)
     assert all("--strategy" not in one.command for one in lift.of)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.lab.corpus import open_corpus
-from dowse.lab.corpus.arrays import ArrayFile, StringFile, load_array, load_strings
 from dowse.lab.corpus.cache import whole_folder
+from dowse.model.arrays import ArrayFile, StringFile, load_array, load_strings
 from dowse.model.errors import UserError
 from tests.lab.corpus.made import demo_pages, odd_pages, write_warc
 
@@ -105,7 +105,7 @@ def test_strings_come_back_as_they_were(tmp_path_factory: pytest.TempPathFactory
 
 
 def test_large_tables_are_not_decoded_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dowse.lab.corpus.arrays._DECODED_WHOLE", 2)
+    monkeypatch.setattr("dowse.model.arrays._DECODED_WHOLE", 2)
     file = StringFile(tmp_path, "s")
     file.append(["a", "", "ü", "d"])
     file.close()

@@ -16,7 +16,7 @@ from dowse.engine.assembly.answered import tell_answers, with_answers
 from dowse.engine.assembly.find import find_seeds, queries_of
 from dowse.engine.assembly.join import OnPage, Parts, join, way_out
 from dowse.engine.assembly.kept_categories import absolute_categories, keep_categories, with_kept_categories
-from dowse.engine.assembly.learned import absolute_sources, keep_learned, kept_learned, learned_from
+from dowse.engine.assembly.learned import absolute_sources, keep_learned, kept_learned, learned_from, traces_for
 from dowse.engine.assembly.prepare import ambiguous_words, named_after, read_examples, read_seeds
 from dowse.engine.assembly.rejudge import Rejudged, rejudge_at_end
 from dowse.engine.assembly.search_engines import build_engines, wants_engines
@@ -220,8 +220,9 @@ async def assemble(
         before = await asyncio.to_thread(_before, topic, folder, resume)
         subject = subject_of(topic) if store is None else with_answers(subject_of(topic), folder, store)
         strategy = strategy or build_strategy(
-            topic.strategy, seed_number=topic.seed_number, subject=subject, before=before
-        )
+            topic.strategy, seed_number=topic.seed_number, subject=subject, before=before,
+            traces=traces_for(topic.strategy),
+        )  # fmt: skip
         judge = build_judge(topic, own_judge).kept_at(folder)
         learned = learned_judge(topic) if own_judge is None else None
         named = [*seeds, *filter(None, map(canonical, topic.seeds.sitemaps))]
@@ -286,6 +287,8 @@ def _checked(topic: Topic, strategy: Strategy | None, own_judge: Judge | None) -
     """The topic, after everything in it was found to make sense. Raises TopicError."""
     if own_judge is None:
         check_judge(topic)
+    if strategy is None:
+        traces_for(topic.strategy)  # told now, and not after seeds were looked for
     check_maximise(topic.strategy, strategy or build_strategy(topic.strategy, seed_number=topic.seed_number))
     return topic
 

@@ -15,7 +15,8 @@ from dowse.model.page import Bag
 from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice, Topic
 from dowse.model.topicfile import topic_from_json
-from dowse.predict import build_strategy
+from dowse.model.traces import Traces
+from dowse.predict import NEED_TRACES, build_strategy
 from dowse.predict.learning import (
     KIND,
     KIND_OF_RATIOS,
@@ -25,10 +26,11 @@ from dowse.predict.learning import (
     statistics_bytes,
 )
 from dowse.store import CrawlReader, damage_told
+from dowse.traces import load_traces
 
 __all__ = [
     "LEARNED", "absolute_sources", "keep_learned", "kept_learned", "learned_from", "recall", "statistics_of_crawl",
-    "write_statistics",
+    "traces_for", "write_statistics",
 ]  # fmt: skip
 
 LEARNED = "learned.json"
@@ -40,8 +42,21 @@ _LATEST = 8192  # pages: enough to tell which words speak for a topic
 
 def absolute_sources(topic: Topic) -> Topic:
     """The topic with what it learns from named so that it is found from anywhere."""
-    sources = tuple(str(Path(source).expanduser().absolute()) for source in topic.strategy.learn_from)
-    return replace(topic, strategy=replace(topic.strategy, learn_from=sources)) if sources else topic
+    choice = topic.strategy
+    sources = tuple(str(Path(source).expanduser().absolute()) for source in choice.learn_from)
+    traces = str(Path(choice.traces).expanduser().absolute()) if choice.traces else ""
+    return replace(topic, strategy=replace(choice, learn_from=sources, traces=traces)) if sources or traces else topic
+
+
+def traces_for(choice: StrategyChoice) -> Traces | None:
+    """The traces that a strategy goes by. UserError when they cannot be read; TopicError when it needs some."""
+    if choice.traces:
+        return load_traces(Path(choice.traces))
+    if choice.name in NEED_TRACES:
+        raise TopicError(
+            f"strategy {choice.name} goes by access logs: name some with --traces (see dowse traces import)"
+        )
+    return None
 
 
 def learned_from(sources: Sequence[str | Path]) -> Statistics | None:

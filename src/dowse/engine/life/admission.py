@@ -18,8 +18,17 @@ from dowse.frontier.traps import GrowthRules
 from dowse.model.page import Context, Links
 from dowse.model.records import FRUITLESS, PAGE_REFUSED, CandidateBlock
 from dowse.model.revive import revived
-from dowse.model.strategy import SEED_FLOOR, SEED_PRIORITY, LinkView, RefusesPages, SourcePage, Strategy
+from dowse.model.strategy import (
+    SEED_FLOOR,
+    SEED_PRIORITY,
+    LinkView,
+    Proposes,
+    RefusesPages,
+    SourcePage,
+    Strategy,
+)  # fmt: skip
 from dowse.model.topic import Topic
+from dowse.model.url import canonical
 
 if TYPE_CHECKING:
     from dowse.engine.life.life import Life
@@ -31,6 +40,16 @@ _NONE = np.zeros(0, np.int64)
 _NO_COUNTS = np.zeros(0, np.float32)
 _NO_CONTEXTS = np.zeros((0, len(Context)), np.float32)
 _NO_VALUES = np.zeros(0)
+
+
+def _proposed(urls: list[str], fingerprints: np.ndarray) -> Links:
+    """URLs that nobody links to, as columns of links: without anchors and contexts."""
+    count = len(urls)
+    return Links(
+        urls=urls, fingerprints=fingerprints, anchors=[""] * count, counts=np.zeros(count, np.float32),
+        positions=np.arange(count, dtype=np.int32), rels=[""] * count,
+        similarity=np.full((count, len(Context)), np.nan, np.float32),
+    )  # fmt: skip
 
 
 class Admission:
@@ -97,7 +116,9 @@ class Admission:
         to_itself = bool((ids == page.id).any())
         other = (((standing >= WAITS) > ranked) & (ids != page.id)).nonzero()[0]
         view = self._view(page, links, ids, current, ranked, new, other, to_itself)
-        self._rank(seen, links, view, new, runs)
+        self._rank(seen, links, view, new, runs, self._strategy.rank(seen, view))
+        if isinstance(self._strategy, Proposes):
+            self._propose(seen, pattern, self._strategy)
         self._note(page, links, ids)
         return True
 
@@ -222,10 +243,33 @@ class Admission:
             positions=links.positions[rows], others_at=links.positions[other],
         )  # fmt: skip
 
-    def _rank(self, page: SourcePage, links: Links, view: LinkView, new: list[int], runs: list[int]) -> None:
-        """Let the strategy rank the links; those that are new are taken up with what it says."""
+    def _propose(self, page: SourcePage, page_pattern: int, strategy: Proposes) -> None:
+        """Take up what the strategy proposes to go to from a judged page, as if the page had links there; it has none,
+        though, and none is recorded."""
+        urls = [url for url in dict.fromkeys(strategy.propose(page)) if self._may_come_in(url)]
+        if not urls:
+            return
+        links = _proposed(urls, self._frontier.fingerprints(urls))
+        ids, priorities, standing = self._frontier.look_up(links.fingerprints)
+        current = self._life.values(ids, priorities)
+        new, runs = self._admit(page, page_pattern, links, ids)
+        ranked = ((standing == WAITS) | (standing == LOW)) & (current < SEED_FLOOR)
+        if new or ranked.any():
+            view = self._view(page, links, ids, current, ranked, new, _NONE, False)
+            self._rank(page, links, view, new, runs, strategy.rank_proposed(page, view))
+
+    def _may_come_in(self, url: str) -> bool:
+        """What workers ask of links: is it a web address, and in scope?"""
+        rule = "bad-url" if canonical(url) != url else self._scope.refuse(url)
+        if rule is not None:
+            self._life.journal.refused(rule, 1, url)
+        return rule is None
+
+    def _rank(
+        self, page: SourcePage, links: Links, view: LinkView, new: list[int], runs: list[int], values: np.ndarray
+    ) -> None:
+        """Links have these values by now; those that are new are taken up with them."""
         ids, first = view.ids, len(self._frontier.candidates)  # of the new ones
-        values = self._strategy.rank(page, view)
         if len(ids) > len(new):
             known = ids < first
             sites = None if self._frontier.goes_by_site else view.sites[known]  # else those are web sites

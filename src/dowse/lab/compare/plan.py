@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dowse.engine.assembly.learned import traces_for
 from dowse.judge import check_weighting
 from dowse.lab.compare.run_results import Kind
 from dowse.lab.corpus.topics import KINDS
@@ -62,6 +63,7 @@ class Plan:
         for text in self.strategies:
             if text not in REFERENCES:  # a wrong one is told now, not after an hour
                 check_maximise(choice := parse_strategy(text), build_strategy(choice, seed_number=0))
+                traces_for(choice)
         check_weighting(self.weighting)
         _parse_budget(self.budget)
         if self.seeds_kind not in KINDS:
@@ -103,11 +105,12 @@ def kind_of(strategy: str) -> Kind:
 
 
 def parse_strategy(text: str) -> StrategyChoice:
-    """A strategy with its parameters, as ``name`` or ``name:key=value,key=value``; ``maximise`` and ``min_priority``
-    may be among them.
+    """A strategy with its parameters, as ``name`` or ``name:key=value,key=value``; ``maximise``, ``min_priority``
+    and ``traces`` (a folder) may be among them.
 
-    >>> parse_strategy("weighted:a=0.4,b=0.2")
-    StrategyChoice(name='weighted', params={'a': 0.4, 'b': 0.2}, maximise='value', learn_from=(), min_priority=None)
+    >>> parse_strategy("weighted:a=0.4,b=0.2")  # doctest: +NORMALIZE_WHITESPACE
+    StrategyChoice(name='weighted', params={'a': 0.4, 'b': 0.2}, maximise='value', learn_from=(), traces='',
+                   min_priority=None)
     """
     name, params = split_strategy(text)
     maximise, lowest = params.pop("maximise", "value"), params.pop("min_priority", None)
@@ -115,7 +118,8 @@ def parse_strategy(text: str) -> StrategyChoice:
         raise UserError(f"{text!r}: maximise is {' or '.join(MAXIMISE)}")
     if lowest is not None and (isinstance(lowest, bool) or not isinstance(lowest, int | float)):
         raise UserError(f"{text!r}: min_priority is a number")
-    return StrategyChoice(name, params, maximise, min_priority=lowest)
+    traces = str(params.pop("traces", ""))
+    return StrategyChoice(name, params, maximise, traces=traces, min_priority=lowest)
 
 
 def budget_requests(text: str, pages: int) -> int:

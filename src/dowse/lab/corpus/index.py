@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.engine.exchange.recorded_exchange import KINDS, read_http, read_response, target_of
-from dowse.lab.corpus.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
 from dowse.lab.corpus.code_version import source_version
+from dowse.model.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
 from dowse.model.errors import UserError
 from dowse.model.http import REDIRECTS, Response, Timings
 from dowse.model.url import Base, fingerprint

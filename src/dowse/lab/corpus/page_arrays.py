@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.engine.workers.calls import processes
-from dowse.lab.corpus.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
 from dowse.lab.corpus.code_version import source_version
 from dowse.lab.corpus.index import Index, Progress
 from dowse.lab.corpus.parsing import (
@@ -35,6 +34,7 @@ from dowse.lab.corpus.parsing import (
     parse_in_worker,
     string_again,
 )
+from dowse.model.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
 from dowse.model.page import PageContent
 from dowse.model.url import fingerprint
 from dowse.model.words import LINE_END, word_hash

@@ -20,7 +20,7 @@ from dowse.lab.papers.prediction_error import MOST_PARENTS, prediction_curves
 from dowse.lab.papers.reuse_curves import changed_curves, reuse_curves
 from dowse.lab.papers.target_curves import HUNDRED, harvest_curves, length_curves, recall_curves, target_curves
 from dowse.lab.papers.value_curves import benefit, efficiency, value_curves
-from dowse.predict import STRATEGIES
+from dowse.predict import NEED_TRACES, STRATEGIES
 
 __all__ = ["PAPERS", "PaperFigure"]
 
@@ -61,6 +61,7 @@ _MEASURES = ("hybrid", "hybrid:form=paper", "similar-link:form=paper", "link:for
 _BY_COST = (
     "hybrid:maximise=efficiency", "hybrid", "hybrid:form=paper,maximise=efficiency", "hybrid:form=paper",
 )  # fmt: skip
+_OF_LINKS = tuple(name for name in STRATEGIES if name not in NEED_TRACES)
 _FORMS = ("learning:form=paper", "learning:combine=logs", "tunnel:form=paper", "tunnel:form=max")
 _TUNNELS = ("best-first", "tunnel:form=paper", "tunnel:form=max", "tunnel")
 _TARGETS = f"targets found, of {HUNDRED} in each topic"
@@ -86,7 +87,7 @@ PAPERS = {
                         note="As many targets for all: the fewest that a strategy or bfs found, with each topic and"
                         " set of seeds."),
     "ag-linkage": PaperFigure("Lift curves", _REQUESTS, _HARVEST, linkage_curves, "share", "the pages", kept=True,
-                              strategies=(*STRATEGIES, *_FORMS), drawn=_LINKAGE),
+                              strategies=(*_OF_LINKS, *_FORMS), drawn=_LINKAGE),
     "ag-6": PaperFigure("A fresh start, and one from an earlier crawl's statistics", _REQUESTS, _HARVEST, reuse_curves,
                         "share", "the pages", strategies=("learning",),
                         note="Reused: statistics of a crawl for the same topic, as long as this one, from other seeds"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dowse.engine.assembly.join import Parts, join, way_out
+from dowse.engine.assembly.learned import traces_for
 from dowse.engine.loop.engine import Stop
 from dowse.engine.workers.port import Workers
 from dowse.frontier.scope import StaticScope
@@ -78,7 +79,9 @@ def replay(
 
     async def crawl() -> Stop:
         exchange = way_out(topic, transport, Purse(topic.budget), clock)
-        order = strategy or build_strategy(topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic))
+        order = strategy or build_strategy(
+            topic.strategy, seed_number=topic.seed_number, subject=subject_of(topic), traces=traces_for(topic.strategy)
+        )
         parts = join(
             topic, exchange, order, scope, workers, records or Forgetful(), clock,
             seed_origins={split(url).origin for url in seeds}, learned=learned_judge(topic),

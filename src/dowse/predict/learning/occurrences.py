@@ -27,6 +27,9 @@ class Occurrences:
         self._reach()
         self._counts[places] = counted.sums
 
+    def __len__(self) -> int:
+        return len(self._places)
+
     def sums(self) -> Sums:
         """What was counted: for how many pages each is evidence, and how many of those satisfy."""
         counts = self._counts[: len(self._places)]
@@ -52,11 +55,24 @@ class Occurrences:
         """All of these, each once."""
         if len(some) == 1:
             return some[0]
-        for places in some:
-            self._marks[places] = True
+        return self.distinct(np.concatenate(some)) if some else np.zeros(0, np.intp)
+
+    def distinct(self, places: NDArray[np.integer]) -> Places:
+        """Each of these once."""
+        self._marks[places] = True
         found = np.flatnonzero(self._marks[: len(self._places)])
         self._marks[found] = False
         return found
+
+    def hashes(self, places: Places) -> list[int]:
+        """Which words these are; it looks through all of them."""
+        known = list(self._places)
+        return [known[place] for place in places.tolist()]
+
+    def add(self, places: Places, pages: NDArray[np.integer], satisfying: NDArray[np.integer]) -> None:
+        """Each of these is evidence for so many pages more, of which so many satisfy."""
+        self._counts[places, 0] += pages
+        self._counts[places, 1] += satisfying
 
     def count(self, places: Places, satisfies: bool) -> None:
         """These are evidence for one page more."""

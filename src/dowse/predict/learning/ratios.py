@@ -44,25 +44,30 @@ class Counted:
         """Is anything to be learned yet? The paper's form knows nothing while all pages satisfy, or none does."""
         return self.robust or 0 < self.satisfying < self.pages
 
-    def logs(self, satisfying: Floats, pages: Floats) -> Floats:
+    def logs(self, satisfying: Floats, pages: Floats, *, over: float | None = None, least: int = _LEAST) -> Floats:
         """``log I`` of words or tokens that so many pages have, of which so many satisfy; 0 for what is not
-        significant: ``|P(C|Q) - P(C)| / sqrt(P(C)(1 - P(C)) / n) >= t``, where ``n`` is how many pages satisfy (paper)
-        or have the word (robust: the paper's makes a word seen once look certain)."""
+        significant: ``|P(C|Q) - P(C)| / sqrt(P(C)(1 - P(C)) / n) >= t``, where ``n`` is how many pages satisfy (paper;
+        or ``over``, where it says something else) or have the word (robust: the paper's makes a word seen once look
+        certain; and ``least`` pages must have it)."""
         if not self.tells:
             return np.zeros(len(pages))
         share, there = self.share, np.where(pages > 0, pages, 1.0)  # of an earlier crawl, a page may be a part of one
         own = satisfying / there
         spread = share * (1 - share)
         if not self.robust:
-            z = np.abs(own - share) / math.sqrt(spread / self.satisfying)
+            z = np.abs(own - share) / math.sqrt(spread / (self.satisfying if over is None else over))
             found = np.where(own > 0, np.log(np.maximum(own, math.exp(_LOWEST)) / share), _LOWEST)
             return np.where((z >= self.significance) & (pages > 0), found, 0.0)
         z = np.abs(own - share) / np.sqrt(spread / there)
         found = np.log((satisfying + _KAPPA * share) / (pages + _KAPPA) / share)
-        return np.where((z >= self.significance) & (pages >= _LEAST), np.clip(found, -_CLIP, _CLIP), 0.0)
+        return np.where((z >= self.significance) & (pages >= least), np.clip(found, -_CLIP, _CLIP), 0.0)
 
     def siblings(self, satisfying: float, pages: int) -> float:
         """``log(s/e)``, ``e = n P(C)``: siblings that satisfy against those that would by chance; none: 0."""
+        return self.mean(satisfying, pages)
+
+    def mean(self, satisfying: float, pages: float) -> float:
+        """``log I`` of so many pages of which so many satisfy, however significant that is; none: 0."""
         if not pages or not self.tells:
             return 0.0
         if self.robust:

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["ArrayFile", "StringFile", "Strings", "load_array", "load_strings"]
+__all__ = ["ArrayFile", "StringFile", "Strings", "load_array", "load_strings", "read_part"]
 
 _HEADER_BYTES = 128
 _DECODED_WHOLE = 1_000_000  # strings, some 100 MB of addresses
@@ -107,6 +107,11 @@ class Strings:
     def __iter__(self) -> Iterator[str]:
         return map(self.__getitem__, range(len(self)))
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all of them, and of where they end."""
+        return self._text.nbytes + self._ends.nbytes
+
     def take(self, numbers: NDArray[Any]) -> list[str]:
         """Several at once. A table that is not large is decoded whole the first time: asked for again and again, a
         string then costs a tenth."""
@@ -126,6 +131,14 @@ def load_array(folder: Path, name: str) -> NDArray[Any]:
     if path.stat().st_size == _HEADER_BYTES:  # nothing to map
         return np.load(path, allow_pickle=False)  # type: ignore[no-any-return]
     return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+
+
+def read_part(folder: Path, name: str, dtype: DTypeLike, part: slice) -> NDArray[Any]:
+    """Some rows of an array that an :class:`ArrayFile` wrote, read into memory: what has been read of a mapped file
+    stays there until all of it goes."""
+    kind = np.dtype(dtype)
+    start, count = part.start, part.stop - part.start
+    return np.fromfile(folder / f"{name}.npy", kind, count, offset=_HEADER_BYTES + start * kind.itemsize)
 
 
 def load_strings(folder: Path, name: str) -> Strings:

@@ -1,0 +1,63 @@
+"""User evidence: who went to a page, and how the judged pages they went to turned out (equations 8 to 10).
+
+Event ``R_i``: user ``i`` went to the page. ``I_B(U|R_i) = P(U|R_i)/P(U)``; a page that somebody went to several times
+counts once. A user counts where ``T = |P(U|R_i) - P(U)| / sqrt(P(U)(1 - P(U))/N) >= 2``, ``N`` being all judged pages.
+
+Robust: the user's own count of judged pages in place of ``N``, shares drawn to what is usual, and of a page the mean
+log of its 20 strongest users rather than the product over all: a page is not better for being known to many.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.traces import Traces
+from dowse.predict.learning.ratios import Counted
+from dowse.predict.traces.reach import Reach, strongest
+
+__all__ = ["Affinities"]
+
+
+class Affinities:
+    """Counts by user: the judged pages that each went to, and how many of those satisfy."""
+
+    def __init__(self, traces: Traces, reach: Reach) -> None:
+        self._traces, self._reach = traces, reach
+        self.pages = np.zeros(len(traces.users))
+        self.satisfying = np.zeros(len(traces.users))
+
+    @property
+    def nbytes(self) -> int:
+        return self.pages.nbytes + self.satisfying.nbytes
+
+    def judged(self, users: NDArray[np.int64], satisfies: bool) -> None:
+        """These users, each once, went to a page that was judged."""
+        self.pages[users] += 1
+        if satisfies:
+            self.satisfying[users] += 1
+
+    def logs(
+        self, rows: NDArray[np.int64], users: NDArray[np.int64], pages: int, counted: Counted
+    ) -> NDArray[np.float64]:
+        """``log I_B`` of so many pages, whose users come row by row, a row a page; 0 where nothing significant is known
+        of them."""
+        logs = counted.logs(self.satisfying[users], self.pages[users], over=counted.pages or 1, least=1)
+        told = np.flatnonzero(logs)
+        rows, logs = rows[told], logs[told]
+        if not counted.robust:
+            return np.bincount(rows, logs, pages).astype(np.float64)  # whole numbers where there is none
+        kept = strongest(rows, logs, self._reach.strongest_users)
+        rows, logs = rows[kept], logs[kept]
+        return np.bincount(rows, logs, pages) / np.maximum(np.bincount(rows, minlength=pages), 1)
+
+    def strongest(self, users: NDArray[np.int64], counted: Counted) -> list[tuple[int, float, float, float]]:
+        """For people to read: the strongest of a page's users (their keyed hashes), the judged pages of each, how many
+        of these satisfy, and the log."""
+        logs = counted.logs(self.satisfying[users], self.pages[users], over=counted.pages or 1, least=1)
+        told = np.flatnonzero(logs)
+        told = told[strongest(np.zeros(len(told), np.int64), logs[told], self._reach.strongest_users)]
+        return [
+            (int(self._traces.users[user]), float(self.pages[user]), float(self.satisfying[user]), float(log))
+            for user, log in zip(users[told].tolist(), logs[told].tolist(), strict=True)
+        ]
