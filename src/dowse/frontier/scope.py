@@ -81,7 +81,8 @@ def registered_domain(host: str) -> str:
 
 
 class StaticScope:
-    """The rules of a :class:`~dowse.model.topic.Scope` that need nothing but the URL. Picklable.
+    """The rules of a :class:`~dowse.model.topic.Scope` that need nothing but the URL. Picklable. ``takes_feeds``: are
+    feeds read?
 
     >>> scope = StaticScope(Scope(reach="host", exclude=("/private/*",)), ["https://example.org/"])
     >>> scope.refuse("https://www.example.org/a"), scope.refuse("https://example.com/a")
@@ -112,7 +113,7 @@ class StaticScope:
         self._max_length = traps.max_url_length or 1 << 62
         self._repeats = traps.max_repeated_segments or 1 << 62
         self._session_ids = traps.session_ids
-        self._feeds = "rss" not in self._extensions
+        self.takes_feeds = "rss" not in self._extensions
         self._globs = self._include is not None or self._exclude is not None
         self._folders: dict[str, str | None] = {}
         self._hosts_judged: dict[str, str | None] = {}
@@ -142,12 +143,15 @@ class StaticScope:
             if rule is not None:
                 return rule
         dot = url.rfind(".", name, end)
-        if dot >= 0 and url[dot + 1 : end].lower() in self._extensions and not _is_page_title(url[8:end]):
-            if not (self._feeds and url[name:end].lower() == _JSON_FEED):
-                return "extension"
+        if dot >= 0 and url[dot + 1 : end].lower() in self._extensions and not self._is_known(url, name, end):
+            return "extension"
         if self._globs and not self._wanted(url):
             return "path"
         return None
+
+    def _is_known(self, url: str, name: int, end: int) -> bool:
+        """Is it a page in spite of its extension, or a feed?"""
+        return _is_page_title(url[8:end]) or (self.takes_feeds and url[name:end].lower() == _JSON_FEED)
 
     def _judge_folder(self, folder: str) -> str | None:
         """What holds for every URL of a folder (an origin and a path up to its last slash): links come in families,

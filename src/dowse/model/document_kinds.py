@@ -29,7 +29,7 @@ class DocumentKind:
 
 
 KINDS = (
-    DocumentKind("pdf", "PDF", ("application/pdf", "application/x-pdf"), ("pdf",)),
+    DocumentKind("pdf", "PDF", ("application/pdf",), ("pdf",)),
     DocumentKind("feed", "RSS, Atom or JSON feed",
                  ("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"),
                  ("rss", "atom", "rdf")),

@@ -10,7 +10,7 @@ import re
 
 from dowse.model.document_kinds import DOCUMENT_TYPES, HTML_TYPES, PAGE_TYPES, kind_of, media_type
 
-__all__ = ["true_type"]
+__all__ = ["NO_TEXT", "true_type"]
 
 _ZIP, _OLE, _PDF, _XML = "application/zip", "application/x-ole-storage", "application/pdf", "application/xml"
 _SIGNATURES = (
@@ -30,14 +30,20 @@ _SIGNATURES = (
 _BEGINNINGS = tuple(signature for signature, _ in _SIGNATURES)
 _FILES = ("application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download")
 _MAY_BE_PAGES = ("text/", "application/xhtml+xml", "application/xml")
+NO_TEXT = frozenset((*(kind for _, kind in _SIGNATURES), _FILES[0]))
+"""What is no text: documents among them, which are read, and what nobody reads."""
 _BLANK = b"\xef\xbb\xbf \t\r\n\f"
 _HEAD = 1_024  # bytes in which a PDF may begin, as its readers have it
 _PROLOGUE = 4_096  # and a root is looked for
 # what may stand before the root, each part for good: no part is a beginning of another
-_ROOT = re.compile(rb"(?>(?:[\s\]>]++|<\?[^>]*+>|<!--(?>.*?-->)|<!(?!--)[^>]*+>)*+)<([A-Za-z_][\w.:-]*+)([^>]*+)", re.DOTALL)
+_ROOT = re.compile(
+    rb"(?:[\s\]>]++|<\?[^>]*+>|<!--(?>.*?-->)|<!(?!--)[^>]*+>)*+<([A-Za-z_][\w.:-]*+)([^>]*+)", re.DOTALL
+)
 _ROOTS = {b"rss": "application/rss+xml", b"feed": "application/atom+xml", b"html": "text/html"}
 _RSS_1 = b"http://purl.org/rss/"
-_XML_STARTS = (b"<?xml", b"<rss", b"<feed", b"<rdf", b"<!--", b"<atom:feed")
+_XML_STARTS = (
+    b"<?xml", b"<rss", b"<feed", b"<rdf", b"<!--", b"<atom:feed", b"<!doctype rs", b"<!doctype fe", b"<!doctype rd",
+)  # fmt: skip
 _JSON_FEED = b"jsonfeed.org/version"
 _DIRECTORY = b"PK\x01\x02"
 _END_OF_ZIP = b"PK\x05\x06"
@@ -46,6 +52,8 @@ _MAIN_PARTS = (
     (b"ppt/presentation", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
     (b"xl/workbook", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
 )
+_LONGEST_TYPE = 80
+_BY_LENGTH = sorted(DOCUMENT_TYPES, key=len, reverse=True)
 _MIMETYPE = re.compile(rb"PK\x03\x04.{22}\x08\x00..mimetype", re.DOTALL)
 
 
@@ -60,6 +68,8 @@ def true_type(declared: str, body: bytes) -> str:
     'application/rss+xml'
     """
     media = media_type(declared)
+    if not body:
+        return media
     if body.startswith(_BEGINNINGS):
         return _of_signature(media, body)
     start = body[:_PROLOGUE].lstrip(_BLANK)
@@ -91,7 +101,9 @@ def _of_zip(media: str, body: bytes) -> str:
         size = int.from_bytes(body[22:26], "little")
         named = body[38 : 38 + min(size or 80, 80)]
         for kind in DOCUMENT_TYPES:
-            if named.startswith(kind.encode()) and (size == len(kind) or not named[len(kind) : len(kind) + 1].isalpha()):
+            if named.startswith(kind.encode()) and (
+                size == len(kind) or not named[len(kind) : len(kind) + 1].isalpha()
+            ):
                 return kind
     end = body.rfind(_END_OF_ZIP)
     if end < 0:

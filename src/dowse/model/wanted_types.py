@@ -12,7 +12,7 @@ __all__ = ["WantedTypes", "wanted_types"]
 
 _VAGUE = (
     "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download",
-    "application/download", "application/zip", "application/x-zip-compressed",
+    "application/download", "application/x-pdf", "application/zip", "application/x-zip-compressed",
 )  # fmt: skip
 """What servers send files as that they know no type of."""
 _GENERIC_XML = ("application/xml", "text/xml")  # as half of all feeds are sent

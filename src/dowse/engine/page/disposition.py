@@ -94,10 +94,12 @@ class Disposition:
         declared = printable((response.header("Content-Type") or "").partition(";")[0].strip())[:80]
         if response.truncated is Truncation.TYPE:
             return declared or "none"
+        if not response.body:
+            return ""
         in_truth = true_type(declared, response.body)
         if self._wanted.take(in_truth):
             return ""
-        return f"{declared or 'none'}, in truth {in_truth}"
+        return declared if in_truth == declared.lower() else f"{declared or 'none'}, in truth {in_truth}"
 
     async def _redirect(self, lease: Lease, response: Response, at: float) -> None:
         """The target is a URL of its own, which waits in place of this one."""

@@ -102,9 +102,7 @@ def _pages(records: RecordFile, wanted: WantedTypes) -> Iterator[tuple[str, int]
         response = read_response(record, url)
         if response is None:
             continue
-        is_page = response.status in _PAGE and not is_unwanted(
-            response.header("Content-Type"), wanted.at(url)
-        )
+        is_page = response.status in _PAGE and not is_unwanted(response.header("Content-Type"), wanted.at(url))
         if is_page or response.status in _REDIRECT:
             yield url, record.offset
 
@@ -154,7 +152,11 @@ async def salvage(folder: Path, topic: Topic, out: Path) -> Salvaged:
     Answers(folder)  # whoever cannot read them says so now, not after the work
     topic = with_kept_categories(topic, folder)
     scope = Scope(
-        max_depth=0, documents=topic.scope.documents, content_types=topic.scope.content_types, languages=topic.scope.languages, traps=_NO_TRAPS
+        max_depth=0,
+        documents=topic.scope.documents,
+        content_types=topic.scope.content_types,
+        languages=topic.scope.languages,
+        traps=_NO_TRAPS,
     )
     asked = replace(
         topic, seeds=Seeds(index.urls), scope=scope, strategy=StrategyChoice("bfs"), budget=Budget(), target=Target(),
