@@ -7,23 +7,29 @@ from collections.abc import Sequence
 __all__ = ["paragraphs", "place_of"]
 
 _FULL = 0.75  # of the length that lines usually have: a shorter one ends its paragraph
+_NEARLY = 0.9  # of it, where the line ends as a sentence does
+_LEAST_USUAL = 35  # characters: shorter lines are a list, or a table
+_ENDS = (".", "!", "?", ":")
 _HYPHENS = ("\ufffe", "\x02", "\xad")  # as the library gives a hyphen at the end of a line
 
 
 def paragraphs(text: str) -> list[str]:
     """
-    >>> paragraphs("The lay\ufffe\\r\\ner of perovskite was\\r\\nthin.\\r\\nIt was measured twice")
-    ['The layer of perovskite was thin.', 'It was measured twice']
+    >>> paragraphs("The lay\ufffe\\r\\ner of perovskite on the glass was very\\r\\nthin.\\r\\nIt was measured twice")
+    ['The layer of perovskite on the glass was very thin.', 'It was measured twice']
     """
     lines = [" ".join(line.replace("\0", " ").split()) for line in _joined(text).split("\n")]
     lines = [line for line in lines if line]
     if not lines:
         return []
-    full = _FULL * sorted(map(len, lines))[len(lines) * 9 // 10]
+    usual = sorted(map(len, lines))[len(lines) * 9 // 10]
+    if usual < _LEAST_USUAL:
+        return lines
+    full = _FULL * usual
     found = [lines[0]]
     before = lines[0]
     for line in lines[1:]:
-        if len(before) >= full and not (before.endswith((".", "!", "?", ":")) and len(before) < full / _FULL * 0.9):
+        if len(before) >= full and not (before.endswith(_ENDS) and len(before) < _NEARLY * usual):
             found[-1] += f" {line}"
         else:
             found.append(line)
