@@ -20,12 +20,12 @@ from dowse.model.search import Results, Trouble
 from dowse.model.topic import Topic
 from dowse.model.topicfile import parse_topic
 from dowse.model.url import Base, canonical, split
-from dowse.parse import decode
+from dowse.parse import Unreadable, decode
 from dowse.predict.learning import read_statistics, statistics_bytes
 from dowse.seeds.engines import ENGINES
 from dowse.seeds.query import read_query
 from dowse.seeds.sitemaps import MAX_ENTRIES, read_sitemap
-from fuzz import pages
+from fuzz import documents, pages
 
 __all__ = ["TARGETS", "Target"]
 
@@ -200,7 +200,9 @@ _CATEGORIES = _split(b'"terms": [ ] { } "weights" null 1e308 -0.0 "english" "thr
 _STATISTICS = _split(b'"tokens": "words": "hosts": "mix": [ ] { } 1e308 null "features" -1,')
 
 TARGETS = (
-    Target("pages", pages.digests, pages.TAGS, in_core=True),
+    Target("pages", pages.digests, pages.TAGS, (Unreadable,), in_core=True),
+    Target("documents", documents.documents, documents.FORMATS),
+    Target("parts", documents.parts, documents.MARKS),
     Target("bounds", pages.bounds, pages.TAGS, in_core=True),
     Target("words", pages.words, pages.LETTERS, in_core=True),
     Target("charsets", _charsets, _CHARSETS),

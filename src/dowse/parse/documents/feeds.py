@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dowse.parse.bounds import bounded
+from dowse.parse.decode import in_utf8
 from dowse.parse.documents.writer import Unreadable, Writer
 from dowse.parse.html import parse_html
 
@@ -25,6 +26,7 @@ _LONGEST_PART = 200_000  # characters of the text of an entry
 _JSON_START = re.compile(rb"\s*\{")
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _END = re.compile(rb"</(?:\w+:)?(?:item|entry)\s*>", re.IGNORECASE)
+_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 _ROOT = re.compile(rb"<((?:\w+:)?(?:rss|feed|rdf))\b", re.IGNORECASE)
 
 
@@ -80,11 +82,15 @@ def _xml_feed(body: bytes) -> _Feed:
 
     if _ENTITY.search(body[:_MOST_BYTES]):
         raise Unreadable("it is refused: it declares an XML entity")
-    beginning, there = _beginning(body)
-    found = feedparser.parse(
-        io.BytesIO(beginning), sanitize_html=False, resolve_relative_uris=False,
-        response_headers={"content-type": "application/xml"},
-    )  # fmt: skip
+    text, _ = in_utf8(body)  # as for pages: the library raises for what is no name of an encoding
+    beginning, there = _beginning(_DECLARATION.sub(b"", text, count=1))
+    try:
+        found = feedparser.parse(
+            io.BytesIO(beginning), sanitize_html=False, resolve_relative_uris=False,
+            response_headers={"content-type": "application/xml; charset=utf-8"},
+        )  # fmt: skip
+    except Exception as error:  # whatever a feed does to it
+        raise Unreadable(f"it cannot be read ({type(error).__name__})") from error
     feed, entries = found.get("feed") or {}, found.get("entries") or []
     if not found.get("version") and not entries:
         raise Unreadable("it is damaged, or no feed")
