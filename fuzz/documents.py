@@ -15,9 +15,9 @@ _TYPES = (
 _URL = "http://example.org/a/b"
 FORMATS = (
     b"%PDF-1.7\n", b"1 0 obj\n<< /Type /Pages /Kids [2 0 R] /Count 9 >>\nendobj\n", b"endobj", b"stream\n",
-    b"/Count 99", b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06", b"mimetype", b"<rss version='2.0'>", b"<feed>", b"<item>",
-    b"</item>",
-    b"<link>http://a.test/</link>", b"<entry>", b"<!DOCTYPE rss [", b"<![CDATA[<p>", b"]]>", b"&lt;a href=x&gt;",
+    b"/Count 99", b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06", b"mimetype", b"<rss version='2.0'>", b"<feed>",
+    b"<item>", b"</item>", b"<link>http://a.test/</link>", b"<entry>", b"<!DOCTYPE rss [", b"<![CDATA[<p>", b"]]>",
+    b"&lt;a href=x&gt;",
     b'{"version": "https://jsonfeed.org/version/1", "items": [', b'{"url": "/a", "title": null}', b"# ", b"[a](b)",
     b"[a]: ", b"```", b"---\n", b"![", b"](", b"\n===\n",
 )  # fmt: skip
