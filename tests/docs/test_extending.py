@@ -176,7 +176,9 @@ def test_a_converter_of_a_package_reads_what_comes(project: Path) -> None:
     assert (page.kind, page.title, page.outcome) == ("x-subrip", "The perovskite solar cells", "fetched")
     assert (lost.outcome, lost.reason) == ("failed", "document: ValueError: nobody says anything")
     assert judged.stdout.startswith("The perovskite solar cells\nrelevant")
-    assert "converter subtitles (near-good 1.0): What is said in a film" in run(project, "-m", "dowse", "plugins").stdout
+    assert (
+        "converter subtitles (near-good 1.0): What is said in a film" in run(project, "-m", "dowse", "plugins").stdout
+    )
 
 
 @pytest.mark.parametrize(

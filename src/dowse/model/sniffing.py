@@ -41,6 +41,7 @@ _ROOT = re.compile(
 )
 _ROOTS = {b"rss": "application/rss+xml", b"feed": "application/atom+xml", b"html": "text/html"}
 _RSS_1 = b"http://purl.org/rss/"
+_USUAL = (b"<!doctype html", b"<!DOCTYPE html", b"<!DOCTYPE HTML", b"<html", b"<HTML", b"\n<!doctype html")
 _XML_STARTS = (
     b"<?xml", b"<rss", b"<feed", b"<rdf", b"<!--", b"<atom:feed", b"<!doctype rs", b"<!doctype fe", b"<!doctype rd",
 )  # fmt: skip
@@ -67,6 +68,8 @@ def true_type(declared: str, body: bytes) -> str:
     >>> true_type("text/xml; charset=utf-8", b"<?xml version='1.0'?><rss version='2.0'>")
     'application/rss+xml'
     """
+    if body.startswith(_USUAL) and declared.startswith("text/html"):
+        return "text/html"  # as nearly always
     media = media_type(declared)
     if not body:
         return media

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dowse.parse import Document, block_starts, parse_page
+from dowse.parse import Document, block_starts, gather_links, parse_page
 from dowse.parse.documents.feeds import MOST_ENTRIES
 
 URL = "http://news.example.org/feed"
@@ -87,6 +87,16 @@ def test_json() -> None:
     assert told(document) == [
         ("http://news.example.org/", "J"), ("/j1", "First"), ("/x", "text"), ("http://elsewhere.example/", ""),
     ]  # fmt: skip
+
+
+def test_halves_of_characters_are_no_fault() -> None:
+    odd = b'{"version": "https://jsonfeed.org/version/1", "title": "\\ud800T", "language": "\\udfff", "items": ['
+    document = read(
+        odd + b'{"url": "/\\ud83d", "title": "\\ud83d\\ude00 x", "content_text": "a\\u0000b"}]}', "text/json"
+    )
+    assert (document.title, document.lang) == ("?T", "?")
+    assert document.text.split("\n") == ["?T", "😀 x", "a b"]
+    assert gather_links(document).urls == ["http://news.example.org/?"]
 
 
 def test_a_feed_that_was_cut_has_what_came() -> None:

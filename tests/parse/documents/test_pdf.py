@@ -108,6 +108,16 @@ def test_one_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch, t
     assert read(made_pdf("Next", SECTIONS)).title == "Next"
 
 
+def test_one_that_does_not_start_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("import no_such_module\n", "utf-8")
+    pdf._end_all()
+    monkeypatch.setattr(pdf, "_PROGRAM", broken)
+    assert read(made_pdf("Any", SECTIONS)).fault == "the reader of PDF does not start: is pypdfium2 installed?"
+    monkeypatch.undo()
+    assert read(made_pdf("Next", SECTIONS)).title == "Next"
+
+
 def test_a_fork_has_a_reader_of_its_own() -> None:
     read(made_pdf("Before", SECTIONS))
     ours = pdf._reader()

@@ -116,6 +116,8 @@ class _Reader:
         self.end()
         if code in (-signal.SIGXCPU, -signal.SIGKILL):
             return "it takes too long to read"
+        if code == 1:  # as Python ends after an exception: nothing of the reader's own gets so far
+            return "the reader of PDF does not start: is pypdfium2 installed?"
         return "the reader of PDF died over it"
 
     @property
@@ -143,12 +145,11 @@ def _reader() -> _Reader:
     if _readers and (_readers[0].owner != os.getpid() or _readers[0].is_over):
         _readers.pop().end()
     if not _readers:
-        if not any(reader for reader in _readers):
-            atexit.register(_end_all)
         _readers.append(_Reader())
     return _readers[0]
 
 
+@atexit.register
 def _end_all() -> None:
     while _readers:
         _readers.pop().end()

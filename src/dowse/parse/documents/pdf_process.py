@@ -33,6 +33,7 @@ _MOST_OF_PAGE = 400_000  # characters
 _MOST_LINKS = 2_000  # of a page
 _MOST_LOST = 20  # pages in a row that cannot be read: so the number of pages was a lie
 _LONGEST_ADDRESS = 8_192
+_BEHIND = "’”»›"  # an address that is written out: the library takes these for a part of it
 _FAULTS = {
     raw.FPDF_ERR_FILE: "it cannot be opened",
     raw.FPDF_ERR_FORMAT: "it is damaged, or no PDF",
@@ -116,7 +117,7 @@ def _written(text: pdfium.PdfTextPage) -> list[tuple[str, str]]:
                 continue
             buffer = (ctypes.c_ushort * size)()
             raw.FPDFLink_GetURL(links, number, buffer, size)
-            address = bytes(buffer).decode("utf-16-le", "replace").rstrip("\0")
+            address = bytes(buffer).decode("utf-16-le", "replace").rstrip("\0" + _BEHIND)
             if not address.startswith("mailto:"):
                 found.append((address, ""))
     finally:

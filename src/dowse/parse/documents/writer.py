@@ -21,6 +21,7 @@ _MOST_LINKS = 50_000
 _MAX_ANCHOR = 400
 _MAX_TITLE = 500
 _LONGEST_LINE_AS_TITLE = 200
+_LONGEST_LANGUAGE = 35  # as of RFC 5646
 _NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 Target = tuple[str, str]
 """Where a link leads, as it is written, and its anchor."""
@@ -103,7 +104,7 @@ class Writer:
 
     def link(self, href: str, anchor: str, line: int, element: int, rel: str = "") -> None:
         """A link on a line that was written, or is the next."""
-        href = href.strip()
+        href = _sound(href.strip())
         if href and len(href) <= MAX_HREF and len(self._links) < _MOST_LINKS:
             self._links.append(RawLink(href, _one_line(anchor[: 2 * _MAX_ANCHOR])[:_MAX_ANCHOR], rel, line, element))
 
@@ -153,7 +154,7 @@ class Writer:
             lines=WordLines(b"%b\n%b" % (title.encode("utf-8", "replace"), visible)),
             links=self._links,
             outline=self._outline,
-            lang=self.language,
+            lang=_sound(self.language)[:_LONGEST_LANGUAGE],
             noindex=noindex,
             nofollow=nofollow,
             kind=kind,
@@ -166,4 +167,9 @@ class Writer:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.replace("\0", " ").split())
+    return " ".join(_sound(text).replace("\0", " ").split())
+
+
+def _sound(text: str) -> str:
+    """Without halves of characters, as JSON may have them."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
