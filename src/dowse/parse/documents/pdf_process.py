@@ -26,7 +26,7 @@ from pypdfium2 import raw
 LENGTH = struct.Struct(">Q")
 MOST_PAGES = 500
 MOST_CHARACTERS = 4_000_000
-MOST_MEMORY = 1 << 30
+MOST_MEMORY = 448 << 20  # the library alone takes 40 MB of it, a large page some tens more
 CPU_S = 8.0  # a document that takes longer is read up to there
 _HARD_CPU_S = 12.0  # and here a page that holds the library for good is left
 _MOST_OF_PAGE = 400_000  # characters
