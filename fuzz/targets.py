@@ -20,7 +20,7 @@ from dowse.model.search import Results, Trouble
 from dowse.model.topic import Topic
 from dowse.model.topicfile import parse_topic
 from dowse.model.url import Base, canonical, split
-from dowse.parse import decode
+from dowse.parse import Unreadable, decode
 from dowse.predict.learning import read_statistics, statistics_bytes
 from dowse.seeds.answers import complaint_in
 from dowse.seeds.engines import ENGINES
@@ -29,7 +29,7 @@ from dowse.seeds.sitemaps import MAX_ENTRIES, read_sitemap
 from dowse.traces import FORMATS, Pages
 from dowse.traces.access import Access
 from dowse.traces.readers import read_log
-from fuzz import pages
+from fuzz import documents, pages
 
 __all__ = ["TARGETS", "Target"]
 
@@ -229,7 +229,9 @@ _LOGS = (
 )  # fmt: skip
 
 TARGETS = (
-    Target("pages", pages.digests, pages.TAGS, in_core=True),
+    Target("pages", pages.digests, pages.TAGS, (Unreadable,), in_core=True),
+    Target("documents", documents.documents, documents.FORMATS),
+    Target("parts", documents.parts, documents.MARKS),
     Target("bounds", pages.bounds, pages.TAGS, in_core=True),
     Target("words", pages.words, pages.LETTERS, in_core=True),
     Target("charsets", _charsets, _CHARSETS),

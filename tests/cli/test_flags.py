@@ -28,6 +28,7 @@ SAME: list[tuple[dict[str, Any], str]] = [  # what a flag says, and how a topic 
     ({"sitemap": ["http://a.test/s.xml"]}, '[seeds]\nsitemaps = ["http://a.test/s.xml"]'),
     ({"seed": ["http://a.test/"]}, '[seeds]\nurls = ["http://a.test/"]'),
     ({"seeds_off_topic": True}, "[seeds]\non_topic = false"),
+    ({"no_documents": True}, "[scope]\ndocuments = false"),
     ({"find": True}, "[find]\nwanted = true"),
     (
         {"engine": ["arxiv", "local:old"], "query": ["a OR b"]},

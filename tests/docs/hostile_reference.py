@@ -67,6 +67,11 @@ column `truncated`. A path in front of an outcome means another URL of the same 
 """
 _TITLES = {
     "body": ("Bodies", "Dowse keeps and marks a usable prefix. A URL that brings nothing fails after its repeats."),
+    "documents": (
+        "Documents",
+        "A document that cannot be read fails with a reason. PDF is read in a process of its own, whose end costs one"
+        " PDF.",
+    ),
     "floods": (
         "Floods",
         "A few bytes that cost a lot. Slow work is done outside the loop, and every byte from a socket counts.",

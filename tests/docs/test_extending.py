@@ -40,7 +40,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     groups["dowse.strategies"]["broken"] = "no_such_module:Strategy"
     groups["dowse.strategies"]["bfs"] = "near_good:NearGood"
     groups["dowse.judges"]["no-judge"] = "near_good:NearGood"
-    groups["dowse.converters"] = {"pdf": "no_such_module:Pdf"}
+    groups["dowse.converters"]["pdf"] = "no_such_module:Pdf"
     lines = [line for group, entries in groups.items() for line in (f"[{group}]", *map(" = ".join, entries.items()))]
     (info / "entry_points.txt").write_text("\n".join(lines), "utf-8")
     [web] = [block for block in blocks(TEXT, "sh") if block.text.startswith("mkdir")]
@@ -157,6 +157,29 @@ def test_an_engine_and_a_target_of_a_package_work(project: Path) -> None:
     assert "dowse: nothing was found: lantern: http 403" in refused.stderr
     listed = run(project, "-m", "dowse", "plugins").stdout
     assert "search engine lantern (near-good 1.0): The archive of a newspaper" in listed
+
+
+def test_a_converter_of_a_package_reads_what_comes(project: Path) -> None:
+    said = b"1\n00:00:01,000 --> 00:00:02,000\nThe perovskite solar cells\n\n2\n00:00:03,000 --> 00:00:04,000\nshine.\n"
+    film = Resource(said, "application/x-subrip")
+    silent = Resource(b"1\n00:00:01,000 --> 00:00:02,000\n\n", "application/x-subrip")
+    start = Resource(b"<a href=/film.srt>solar film</a> <a href=/silent.srt>solar silence</a>")
+    with in_thread(Web.of(Site("film.test", {"/": start, "/film.srt": film, "/silent.srt": silent}))) as server:
+        at = ("--resolve", f"*.test={server.address}", "--allow-private", "--delay", "0")
+        crawl = ("perovskite solar cells", "--seed", "http://film.test/", "-o", "films", *at)
+        done = run(project, "-m", "dowse", "crawl", *crawl, "--workers", "1")
+        judged = run(project, "-m", "dowse", "judge", "http://film.test/film.srt", "--topic", "solar cells", *at[:3])
+    assert "the converter pdf of the package near-good 1.0 cannot be used" in done.stderr  # and nothing else is wrong
+    with dowse.open_crawl(project / "films") as records:
+        page, lost = records.page("http://film.test/film.srt"), records.page("http://film.test/silent.srt")
+    assert page is not None
+    assert lost is not None
+    assert (page.kind, page.title, page.outcome) == ("x-subrip", "The perovskite solar cells", "fetched")
+    assert (lost.outcome, lost.reason) == ("failed", "document: ValueError: nobody says anything")
+    assert judged.stdout.startswith("The perovskite solar cells\nrelevant")
+    assert (
+        "converter subtitles (near-good 1.0): What is said in a film" in run(project, "-m", "dowse", "plugins").stdout
+    )
 
 
 @pytest.mark.parametrize(

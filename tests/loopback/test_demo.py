@@ -17,11 +17,14 @@ from selectolax.lexbor import LexborHTMLParser
 
 from dowse.loopback import Ask, Resource, Web, in_thread
 from dowse.loopback.demo import DEMO_KEYWORDS, DEMO_SEEDS, RELEVANT, demo_topic, demo_web, labels
+from dowse.model.document_kinds import DOCUMENT_TYPES
+from dowse.parse import parse_page
 
 WEB = demo_web()
 LABELS = labels(WEB)
 PAGES = dict(WEB.fixed())
 HREF = re.compile(r'(?:href|src)="([^"]+)"')
+PAPERS = DOCUMENT_TYPES
 BUDGET = 150
 UNLINKED = 2  # pages that only the sitemap names
 
@@ -34,6 +37,9 @@ def links(url: str, pages: Mapping[str, Resource] = PAGES) -> tuple[str, ...]:
     location = dict(resource.headers).get("Location")
     if location:
         return (urljoin(url, location),)
+    if resource.content_type in PAPERS:
+        document = parse_page(resource.body, url=url, content_type=resource.content_type)
+        return tuple(dict.fromkeys(urljoin(url, link.href) for link in document.links))
     if not (resource.content_type or "").startswith("text/html"):
         return ()
     found = HREF.findall(resource.body.decode("utf-8", "replace"))
@@ -65,6 +71,8 @@ def relevant(urls: Iterable[str]) -> int:
 
 def text_of(url: str) -> str:
     resource = PAGES[url]
+    if resource.content_type in PAPERS:
+        return parse_page(resource.body, url=url, content_type=resource.content_type).text
     if resource.content_type and "html" in resource.content_type:
         return LexborHTMLParser(resource.body).text(separator=" ")
     return resource.body.decode()
@@ -246,6 +254,19 @@ def test_pages_for_those_who_read_the_small_print() -> None:
     plain = [url for url in LABELS if (PAGES[url].content_type or "").startswith("text/plain")]
     assert len(plain) >= 30
     assert relevant(plain) == 12
+
+
+def test_a_document_is_the_only_way_to_some_relevant_pages() -> None:
+    report = "http://energy.dowse.test/reports/thin-film-outlook.pdf"
+    assert LABELS[report] == RELEVANT
+    only = {target for target in links(report) if LABELS[target] == RELEVANT}
+    assert len(only) == 5
+    others = {url: resource for url, resource in PAGES.items() if url != report}
+    assert not only & set(crawl(lambda url: 0.0, 10_000, others)) & set(PAGES)
+    assert {PAGES[url].content_type for url in LABELS if PAGES[url].content_type in PAPERS} == {
+        "application/pdf", "application/rss+xml",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    }  # fmt: skip
 
 
 def test_the_slow_host_is_slow_on_the_wire() -> None:

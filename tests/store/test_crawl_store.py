@@ -75,8 +75,10 @@ def test_what_a_forecast_learns_from_comes_back_in_order(folder: Path) -> None:
 WITHOUT_MODELS = "".join(
     f"ALTER TABLE pages DROP COLUMN {name};" for name in ("model", "first_score", "first_relevant", "first_model")
 )  # as before version 5
-WITHOUT_TURNS = "ALTER TABLE sites DROP COLUMN turn;"  # of version 8
-WITHOUT_FOUND = f"DROP TABLE found; {WITHOUT_TURNS}"  # of version 7
+WITHOUT_DOCUMENTS = "ALTER TABLE pages DROP COLUMN kind; ALTER TABLE pages DROP COLUMN n_parts;"
+WITHOUT_TURNS = "ALTER TABLE sites DROP COLUMN turn;"
+SINCE_8 = WITHOUT_DOCUMENTS + WITHOUT_TURNS
+WITHOUT_FOUND = f"DROP TABLE found; {SINCE_8}"  # as before version 7
 WITHOUT_JUDGES = "".join(
     f"ALTER TABLE runs DROP COLUMN {name};" for name in ("judge", "threshold", "model", "made_of", "vague", "verdicts")
 )  # as before version 6
@@ -85,7 +87,8 @@ WITHOUT_JUDGES = "".join(
 def test_each_column_gets_its_own_value(folder: Path) -> None:
     """Every field of a page row is different here, so a value in the wrong column shows."""
     row = page(7, reason="why", truncated="length", similarity=0.11, erid=0.12, language="en", charset="utf-8",
-               depth=21, words=22, text_len=23, n_links=24, duplicate_of=25, etag='"e"', last_modified="then",
+               depth=21, words=22, text_len=23, n_links=24, kind="pdf", n_parts=9, duplicate_of=25,
+               etag='"e"', last_modified="then",
                attempts=26, canonical=url(1), final_url=url(8), status=203, cached_from="earlier", model=27,
                first_score=0.28, first_relevant=True, first_model=29)  # fmt: skip
     with CrawlStore.create(folder, {}, WALL) as store:
@@ -100,7 +103,8 @@ def test_each_column_gets_its_own_value(folder: Path) -> None:
         "outcome": "fetched", "reason": "why", "status": 203, "content_type": "text/html", "bytes": 70,
         "body_bytes": len(body(7)), "truncated": "length", "score": 0.7, "relevant": 0, "similarity": 0.11,
         "erid": 0.12, "title": "Page 7", "language": "en", "charset": "utf-8", "depth": 21, "words": 22, "text_len": 23,
-        "n_links": 24, "duplicate_of": 25, "signature": -8, "minhash": b"\x07" * 8, "etag": '"e"',
+        "n_links": 24, "kind": "pdf", "n_parts": 9, "duplicate_of": 25, "signature": -8,
+        "minhash": b"\x07" * 8, "etag": '"e"',
         "last_modified": "then", "canonical": url(1), "attempts": 26, "dns_s": 0.125, "connect_s": 0.25,
         "first_byte_s": 0.5, "total_s": 1.0, "parse_s": 0.25, "judge_s": 0.25, "verdict": '[["similarity",0.5,1.0]]',
         "cached_from": "earlier", "model": 27, "first_score": 0.28, "first_relevant": 1, "first_model": 29,

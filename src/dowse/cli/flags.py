@@ -139,6 +139,10 @@ def _lay_off_topic(flag: Flag, topic: Topic, value: bool) -> Topic:
     return _with(topic, "seeds", {"on_topic": not value})
 
 
+def _lay_no_documents(flag: Flag, topic: Topic, value: bool) -> Topic:
+    return _with(topic, "scope", {"documents": not value})
+
+
 def _lay_seeds(flag: Flag, topic: Topic, seeds: list[str]) -> Topic:
     """A seed is a file where there is such a file, else a web address."""
     for seed in seeds:
@@ -253,6 +257,8 @@ FLAGS = (
          "Fetch only paths like this, seeds aside: /papers/*, *.html.", many=True),
     Flag("--exclude", "PATTERN", "scope.exclude", SCOPE, "Never fetch paths like this: *action=edit*.", many=True),
     Flag("--max-depth", "N", "scope.max_depth", SCOPE, "Go at most this many links away from a seed.", int),
+    Flag("--no-documents", "", "scope.documents", SCOPE,
+         "Read web pages and plain text only: no PDF, feeds, office files or EPUB.", bool, lay=_lay_no_documents),
     Flag("--allow-port", "PORT", "scope.allow_ports", SCOPE,
          "Also fetch from this port, which browsers refuse (e.g. 6667).", int, many=True),
     Flag("--predicate", "EXPR", "predicate", RELEVANCE,

@@ -11,7 +11,7 @@ The way of one request through these modules:
 5. ``body`` takes the body as it comes and has ``content_coding`` undo its content codings, up to the caps.
 6. ``http`` gives the connection back to the pool and answers with a response. What went wrong on the way is a failure,
    whose kind is in ``faults``.
-7. The engine asks ``retry`` what to do next, and ``mime_sniffing`` whether a page is a file in disguise.
+7. The engine asks ``retry`` what to do next.
 
 ``robots`` and ``robot_rules`` read robots.txt; ``threads`` runs calls that cannot be stopped. The client itself,
 :class:`dowse.fetch.http.HttpTransport`, is imported from its module: a replay or a worker has no use for it.
@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from dowse.fetch.content_coding import Decoder
 from dowse.fetch.guard import Guard, allowed
-from dowse.fetch.mime_sniffing import disguised
 from dowse.fetch.request import PRODUCT, product_token, user_agent
 from dowse.fetch.resolver import Answer, Lookup, Resolver, SystemLookup
 from dowse.fetch.retry import Decision, GiveUp, Keep, Retry, decide, may_be_answered_later, may_pass, retry_after_s
@@ -52,7 +51,6 @@ __all__ = [
     "SystemLookup",
     "allowed",
     "decide",
-    "disguised",
     "may_be_answered_later",
     "may_pass",
     "product_token",

@@ -20,6 +20,7 @@ from dowse.model.extensions import refused_extensions
 from dowse.model.network_ports import is_refused_port, port_of
 from dowse.model.topic import Scope
 from dowse.model.url import canonical, spelled_host, split
+from dowse.model.wanted_types import wanted_types
 
 __all__ = ["StaticScope", "registered_domain"]
 
@@ -31,6 +32,8 @@ _DEPENDS = "?"  # the rule of a folder where the last segment decides,
 _AGAIN = "again"  # and of one where it does so only if the folder has such a segment already
 _WEB = ("http://", "https://")
 _PORT = re.compile(r":[0-9]+$")
+_STATE = ("scope", "_limited", "_seed_hosts", "_seed_domains", "_exempt", "_extensions")
+_JSON_FEED = "feed.json"
 
 # The classic places of a session id in a path. Ids are told from words and from plain numbers: hexadecimal with a
 # digit and a letter, or long and rich in digits.
@@ -54,7 +57,7 @@ _SENTENCES = {
     " (scope.traps.max_repeated_segments is {max_repeated})",
     "session-id": "its path carries a session id, so the same page would come back under endless addresses"
     " (scope.traps.session_ids)",
-    "extension": "files named .{extension} cannot be of a wanted type (scope.content_types)",
+    "extension": "files named .{extension} cannot be of a wanted type (scope.documents, scope.content_types)",
 }
 
 
@@ -78,7 +81,8 @@ def registered_domain(host: str) -> str:
 
 
 class StaticScope:
-    """The rules of a :class:`~dowse.model.topic.Scope` that need nothing but the URL. Picklable.
+    """The rules of a :class:`~dowse.model.topic.Scope` that need nothing but the URL. Picklable. ``takes_feeds``: are
+    feeds read?
 
     >>> scope = StaticScope(Scope(reach="host", exclude=("/private/*",)), ["https://example.org/"])
     >>> scope.refuse("https://www.example.org/a"), scope.refuse("https://example.com/a")
@@ -94,6 +98,7 @@ class StaticScope:
         self._limited = scope.reach != "any" or bool(scope.hosts or scope.domains)
         self._seed_hosts = frozenset(hosts if scope.reach == "host" else ())
         self._seed_domains = frozenset(map(registered_domain, hosts) if scope.reach == "domain" else ())
+        self._extensions = refused_extensions(wanted_types(scope).types)
         self._prepare()
         self._exempt: frozenset[str] = frozenset()
         self._exempt = frozenset(url for url in seeds if self.refuse(url) in ("host", "path"))
@@ -107,17 +112,17 @@ class StaticScope:
         self._exclude = _path_globs(scope.exclude)
         self._max_length = traps.max_url_length or 1 << 62
         self._repeats = traps.max_repeated_segments or 1 << 62
-        self._extensions = refused_extensions(scope.content_types)
         self._session_ids = traps.session_ids
+        self.takes_feeds = "rss" not in self._extensions
         self._globs = self._include is not None or self._exclude is not None
         self._folders: dict[str, str | None] = {}
         self._hosts_judged: dict[str, str | None] = {}
 
     def __getstate__(self) -> tuple[object, ...]:
-        return self.scope, self._limited, self._seed_hosts, self._seed_domains, self._exempt
+        return tuple(getattr(self, name) for name in _STATE)
 
     def __setstate__(self, state: tuple[object, ...]) -> None:
-        for name, value in zip(("scope", "_limited", "_seed_hosts", "_seed_domains", "_exempt"), state, strict=True):
+        for name, value in zip(_STATE, state, strict=True):
             setattr(self, name, value)
         self._prepare()
 
@@ -138,11 +143,15 @@ class StaticScope:
             if rule is not None:
                 return rule
         dot = url.rfind(".", name, end)
-        if dot >= 0 and url[dot + 1 : end].lower() in self._extensions and not _is_page_title(url[8:end]):
+        if dot >= 0 and url[dot + 1 : end].lower() in self._extensions and not self._is_known(url, name, end):
             return "extension"
         if self._globs and not self._wanted(url):
             return "path"
         return None
+
+    def _is_known(self, url: str, name: int, end: int) -> bool:
+        """Is it a page in spite of its extension, or a feed?"""
+        return _is_page_title(url[8:end]) or (self.takes_feeds and url[name:end].lower() == _JSON_FEED)
 
     def _judge_folder(self, folder: str) -> str | None:
         """What holds for every URL of a folder (an origin and a path up to its last slash): links come in families,

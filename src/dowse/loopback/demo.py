@@ -6,6 +6,7 @@ The topic is perovskite solar cells: about one page in eight. What makes it a fa
 * relevant pages lie in clusters: one is near the hub, the others behind pages that are less relevant (a battery site
   leads to a coating firm, silicon articles to tandem cells, a gardening page to solar glasshouses);
 * the portal's digests join several topics on a page, a region each;
+* a few documents stand among the pages: one, a PDF, is the only way to some relevant pages;
 * there are mirrors, dead links, a moved page, a slow host, an endless calendar, robots rules, a sitemap with pages
   that nothing links to, plain text, frames, other languages and undeclared encodings.
 
@@ -21,9 +22,11 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 from random import Random
 
-from dowse.loopback.demo_sites import COUNCIL, HOSTS, LAB, MIRROR, THESES, plan_demo
+from dowse.loopback.demo_sites import COUNCIL, FEED, HOSTS, LAB, MIRROR, PORTAL, THESES, plan_demo
 from dowse.loopback.oddities import atlas, calendar, german_page, japanese_page, latin_page
-from dowse.loopback.page_layout import frame, render_html, render_text
+from dowse.loopback.page_layout import Page, frame, render_html, render_paper, render_text
+from dowse.loopback.paper import Entry, made_feed
+from dowse.loopback.prose import voice
 from dowse.loopback.site_plan import SIGN_IN, Plan
 from dowse.loopback.web import HTML, TEXT, Resource, Site, Web, redirect
 from dowse.model.budget import Budget
@@ -49,6 +52,11 @@ DEMO_KEYWORDS = (
     Keyword("solar cells", 0.5),
 )
 _SLOW_S = 0.15
+_PORTAL = f"http://{PORTAL}"
+_TYPES = {
+    "pdf": "application/pdf",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
 _NEWEST = 1_730_000_000  # pages were "last changed" in the three years before
 _SPAN = 3 * 365 * 86_400
 
@@ -60,16 +68,35 @@ def _resources(plan: Plan, seed: int) -> tuple[dict[str, dict[str, Resource]], d
     for url, page in plan.pages.items():
         rng = Random(f"page {seed} {url}")
         changed = datetime.fromtimestamp(_NEWEST - rng.randrange(_SPAN), UTC)
-        text = render_text(page, rng) if page.plain else render_html(page, plan.dresses[page.host], rng)
         target = url.removeprefix(f"http://{page.host}")
         hosts[page.host][target] = Resource(
-            text.encode(),
-            TEXT if page.plain else HTML,
-            modified=format_datetime(changed, usegmt=True),
-            label=page.label,
+            *_written(page, plan, rng), modified=format_datetime(changed, usegmt=True), label=page.label
         )
         days[url] = changed.date().isoformat()
     return hosts, days
+
+
+def _written(page: Page, plan: Plan, rng: Random) -> tuple[bytes, str]:
+    """A page's body, and its type."""
+    if page.paper:
+        return render_paper(page, rng), _TYPES[page.paper]
+    if page.plain:
+        return render_text(page, rng).encode(), TEXT
+    return render_html(page, plan.dresses[page.host], rng).encode(), HTML
+
+
+def _feed(plan: Plan, seed: int) -> Resource:
+    """The portal's newest, as RSS: articles of its science desk, and digests."""
+    rng = Random(f"feed {seed}")
+    pages = [page for url, page in plan.pages.items() if url.startswith((f"{_PORTAL}/science/", f"{_PORTAL}/digest/"))]
+    articles = [page for page in pages if page.words or page.regions]
+    entries = [
+        Entry(page.title, page.url, voice(page.topic).draw("says", rng, page.focus)) for page in reversed(articles)
+    ]
+    name = plan.dresses[PORTAL].name
+    return Resource(
+        made_feed(name, f"{_PORTAL}/", entries, about=plan.dresses[PORTAL].motto), "application/rss+xml", label="mixed"
+    )
 
 
 def _mirror(hosts: dict[str, dict[str, Resource]]) -> None:
@@ -135,6 +162,7 @@ def demo_web(seed: int = 7) -> Web:
     sitemap = _sitemap(LAB, list(hosts[LAB]), days)
     _mirror(hosts)
     _oddities(plan, hosts)
+    hosts[PORTAL][FEED] = _feed(plan, seed)
     hosts[LAB]["/sitemap.xml"] = sitemap
     hosts[LAB]["/robots.txt"] = _robots("User-agent: *", "Allow: /", f"Sitemap: http://{LAB}/sitemap.xml")
     makers = {COUNCIL: {"/calendar/": calendar(COUNCIL, plan.dresses[COUNCIL])}}

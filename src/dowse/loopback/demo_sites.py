@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dowse.loopback.page_layout import Dress, Link, Page
 from dowse.loopback.site_plan import Plan
 
-__all__ = ["COUNCIL", "HOSTS", "LAB", "MIRROR", "THESES", "plan_demo"]
+__all__ = ["COUNCIL", "FEED", "HOSTS", "LAB", "MIRROR", "PORTAL", "THESES", "plan_demo"]
 
 PORTAL, ENERGY, LAB = "portal.dowse.test", "energy.dowse.test", "lab.dowse.test"
 SILICON, STORAGE, HELIOS = "silicon.dowse.test", "storage.dowse.test", "helios.dowse.test"
+FEED = "/feed.xml"  # of the portal
 THESES, MIRROR, COUNCIL = "theses.dowse.test", "mirror.dowse.test", "council.dowse.test"
 KITCHEN, GARDEN, PITCH = "kitchen.dowse.test", "garden.dowse.test", "pitch.dowse.test"
 CHRONICLE, SCREEN, RAILS = "chronicle.dowse.test", "screen.dowse.test", "rails.dowse.test"
@@ -253,4 +256,26 @@ def plan_demo(seed: int) -> Plan:
     plan.weave(glass)
     plan.mention(areas["gardening"][10], glass[0], "the glasshouse with a roof that makes power")
     plan.dresses[MIRROR] = Dress("Mirror", "", "divs", (), ())
+    _papers(plan, areas)
     return plan
+
+
+def _papers(plan: Plan, areas: dict[str, list[Page]]) -> None:
+    """Documents. One of them matters: a report that is the only way to a few reviews. What is planned before stays what
+    it is without them."""
+    front = plan.pages[f"http://{ENERGY}/"]
+    reviews = plan.area(ENERGY, "/review/{slug}", "perovskite", 5)
+    plan.weave(reviews)
+    report = plan.page(ENERGY, "/reports/thin-film-outlook.pdf", "perovskite", "Outlook for thin-film cells", words=520)
+    report.paper = "pdf"
+    report.listed = [Link(page.url, page.title) for page in reviews]
+    front.related.append(Link(report.url, "Outlook for thin-film cells (PDF)"))
+    wind = plan.page(ENERGY, "/reports/wind-2023.pdf", "wind", "Wind power in 2023", words=500)
+    wind.paper = "pdf"
+    wind.listed = [Link(page.url, page.title) for page in areas["wind"][:6]]
+    plan.pages[f"http://{ENERGY}/wind/"].related.append(Link(wind.url, "Report on 2023 (PDF)"))
+    minutes = plan.page(COUNCIL, "/minutes/allotments.docx", "gardening", "Minutes of the allotments board", words=400)
+    minutes.paper = "docx"
+    minutes.listed = [Link(page.url, page.title) for page in areas["gardening"][:3]]
+    plan.pages[f"http://{COUNCIL}/"].listed.append(Link(minutes.url, minutes.title))
+    plan.dresses[PORTAL] = replace(plan.dresses[PORTAL], feed=FEED)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from random import Random
 from urllib.parse import urlsplit
 
+from dowse.loopback.paper import Section as PaperSection
+from dowse.loopback.paper import made_docx, made_pdf
 from dowse.loopback.prose import LINK, Voice, voice
 
-__all__ = ["SKINS", "Dress", "Link", "Page", "Region", "frame", "render_html", "render_text"]
+__all__ = ["SKINS", "Dress", "Link", "Page", "Region", "frame", "render_html", "render_paper", "render_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class Page:
     related: list[Link] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
     plain: bool = False  # served as text/plain
+    paper: str = ""  # "pdf" or "docx": a document
     robots: str = ""  # content of <meta name=robots>
 
     @property
@@ -62,6 +65,7 @@ class Dress:
     skin: str
     menu: tuple[Link, ...]
     footer: tuple[Link, ...]
+    feed: str = ""  # the path of its feed, which every head names
 
 
 SKINS = {
@@ -98,6 +102,8 @@ def frame(
     """A whole document around ``main``."""
     whole = title if title == dress.name else f"{title} | {dress.name}"
     meta = f'<meta name="robots" content="{robots}">\n' if robots else ""
+    if dress.feed:
+        meta += f'<link rel="alternate" type="application/rss+xml" title="{escape(dress.name)}" href="{dress.feed}">\n'
     body = SKINS[dress.skin].format(
         name=escape(dress.name),
         motto=escape(dress.motto),
@@ -165,6 +171,18 @@ def render_html(page: Page, dress: Dress, rng: Random) -> str:
         tag = "aside" if dress.skin == "semantic" else "div"
         aside = f"<{tag}><h3>Related</h3><ul>{_items(page.related, page.host)}</ul></{tag}>\n"
     return frame(dress, page.host, page.title, "\n".join(lines), aside=aside, robots=page.robots)
+
+
+def render_paper(page: Page, rng: Random) -> bytes:
+    """The page as a document, as an office would publish it: its links stand below its first section."""
+    own = voice(page.topic)
+    sections = [
+        PaperSection(section.heading, [" ".join(paragraph) for paragraph in section.paragraphs])
+        for section in own.sections(rng, page.focus, page.words)
+    ]
+    links = [(link.url, link.anchor) for link in (*page.in_text, *page.listed, *page.related)]
+    sections[0] = replace(sections[0], heading=page.title, links=links)
+    return {"pdf": made_pdf, "docx": made_docx}[page.paper](page.title, sections)
 
 
 def render_text(page: Page, rng: Random) -> str:

@@ -163,7 +163,12 @@ class Links:
         Stored("Position of the first of them among all links on the page, from 0.", column="position", kind=int),
     ] = field(default_factory=_none(np.int32))
     rels: Annotated[
-        list[str], Stored("The `rel=` of the first, in lower case; `refresh` for a meta refresh.", column="rel")
+        list[str],
+        Stored(
+            "The `rel=` of the first, in lower case; `refresh` for a meta refresh, `feed` for a feed "
+            "that the page's head names.",
+            column="rel",
+        ),
     ] = field(default_factory=list)  # of the first mention
     similarity: Annotated[NDArray[np.float32], Shape(len(Context))] = field(
         default_factory=_none(np.float32, len(Context))
@@ -185,6 +190,18 @@ class PageContent:
     words: Annotated[int, Stored("Words of visible text.")] = 0
     text_len: Annotated[int, Stored("Characters of visible text.")] = 0
     n_links: Annotated[int, Stored("All links on the page, including refused ones.")] = 0  # L(p)
+    kind: Annotated[
+        str,
+        Stored(
+            "What it was read as: `html`, `text`, or the kind of [document](documents.md), such as `pdf`. Empty: it was"
+            " not read, or by an older version.",
+            since=8,
+        ),
+    ] = ""
+    n_parts: Annotated[
+        int,
+        Stored("Pages, slides, sheets, chapters or entries of a document, read or not; 0 where it has none.", since=8),
+    ] = 0
 
 
 @dataclass(slots=True)

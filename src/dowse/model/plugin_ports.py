@@ -1,6 +1,7 @@
 """Ports for what packages can add besides strategies, judges and search engines: converters, extractors.
 
-Dowse finds and lists them; it does not ask them for anything yet.
+Converters read documents of types that Dowse does not read, or read them in its place. Extractors are found and listed;
+Dowse does not ask them for anything yet.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ class Converted:
 
     text: str  # what a reader sees, one line a paragraph
     title: str = ""
-    links: tuple[tuple[str, str], ...] = ()  # target, as it is written, and anchor text
+    links: tuple[tuple[str, str], ...] = ()  # target, as it is written, and anchor text, which stands in the text
+    language: str = ""  # where the document names it: ISO 639-1
+    parts: int = 0  # pages, slides, ..., where it has such
 
 
 class Converter(Protocol):
-    """Makes text of a kind of document that is no HTML."""
+    """Makes text of a kind of document that is no HTML. It is made without arguments, once in each process."""
 
     @property
     def types(self) -> Sequence[str]:

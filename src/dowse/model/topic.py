@@ -89,7 +89,8 @@ class Scope:
     exclude: tuple[str, ...] = ()
     allow_ports: tuple[int, ...] = ()  # of those that browsers refuse, as no web server answers there
     max_depth: int | None = None  # links from a seed
-    content_types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain")
+    documents: bool = True  # PDF, feeds, office files and the like are read like pages
+    content_types: tuple[str, ...] | None = None  # the types that are read; None: pages, and documents where wanted
     languages: tuple[str, ...] = ()  # ISO 639-1; empty: any. Pages of other languages are kept but not followed
     traps: Traps = field(default_factory=Traps)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dowse.model.budget import Budget
+from dowse.model.document_kinds import kind_of
 from dowse.model.errors import TopicError
 from dowse.model.topic import (
     Cache,
@@ -66,6 +67,9 @@ def at_odds(topic: Topic) -> Iterator[tuple[tuple[str, str], str]]:
         yield ("politeness", "delay"), f"is longer than max_delay ({topic.politeness.max_delay_s:g}s)"
     if topic.cost.min_s > topic.cost.max_s:
         yield ("cost", "min"), f"is longer than max ({topic.cost.max_s:g}s)"
+    document = next((name for name in topic.scope.content_types or () if kind_of(name.lower())), None)
+    if document is not None and not topic.scope.documents:
+        yield ("scope", "content_types"), f"has {document}, and documents = false: leave one of them out"
 
 
 def _check_fields(part: Any, table: str, keys: Keys) -> None:

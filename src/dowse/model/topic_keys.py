@@ -72,6 +72,7 @@ def topic_keys(directory: Path | None) -> dict[str, Keys]:
             "exclude": ("exclude", globs),
             "allow_ports": ("allow_ports", read.ports),
             "max_depth": ("max_depth", count),
+            "documents": ("documents", read.boolean),
             "content_types": ("content_types", read.each(read.content_type)),
             "languages": ("languages", read.each(read.language_code)),
         },

@@ -45,7 +45,8 @@ urls = []                            # where to start: ["https://example.org/", 
 # exclude = []                       # never these ("*action=edit*")
 # allow_ports = []                   # ports that browsers refuse (22, 25, 6667, ...): fetch from these
 # max_depth = 5                      # links from a seed (no default: no limit)
-# content_types = ["text/html", "application/xhtml+xml", "text/plain"]
+# documents = true                   # also read PDF, feeds, Markdown, office files and EPUB
+# content_types = ["text/html", "application/pdf"]   # exactly these types (no default: pages, and documents)
 # languages = []                     # follow links only on pages in these ("en", "de")
 
 [scope.traps]                        # when to leave a site that has no end; 0 switches a rule off

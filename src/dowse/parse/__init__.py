@@ -6,7 +6,8 @@
                         │                                   ├─ language
                         └─ objects, where asked for         └─ signature ─► duplicates
 
-:func:`parse_page` is the front door. Nothing here raises for a fault of the page.
+:func:`parse_page` is the front door. What is no HTML goes by ``documents`` instead, and becomes a Document as well.
+Nothing here raises for a fault of the page.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dowse.parse.blocks import block_starts
 from dowse.parse.context import Measures, Mentions, in_context, line_groups, mentions
 from dowse.parse.decode import decode
 from dowse.parse.document import Document, RawLink
+from dowse.parse.documents import Unreadable, reader_of
 from dowse.parse.duplicates import DuplicateIndex
 from dowse.parse.html import parse_html
 from dowse.parse.language import SAMPLE_CHARACTERS, detect_language
@@ -22,7 +24,7 @@ from dowse.parse.links import (
     Gathered,
     Memo,
     Refuse,
-    add_refresh,
+    add_link,
     anchor_lines,
     base_of,
     gather_links,
@@ -37,7 +39,8 @@ from dowse.parse.signature import sign, sign_hashes
 
 __all__ = [
     "MOST_LINES", "SAMPLE_CHARACTERS", "Document", "DuplicateIndex", "Gathered", "Measures", "Memo", "Mentions",
-    "Outline", "RawLink", "Refuse", "Repeats", "add_refresh", "anchor_lines", "base_of", "block_starts", "decode",
-    "detect_language", "distinct_lines", "gather_links", "in_context", "is_repeated", "line_groups", "measure_links",
-    "mentions", "mentions_of", "object_types", "parse_html", "parse_page", "sign", "sign_hashes",
+    "Outline", "RawLink", "Refuse", "Repeats", "Unreadable", "add_link", "anchor_lines", "base_of", "block_starts",
+    "decode", "detect_language", "distinct_lines", "gather_links", "in_context", "is_repeated", "line_groups",
+    "measure_links", "mentions", "mentions_of", "object_types", "parse_html", "parse_page", "reader_of", "sign",
+    "sign_hashes",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What parsing leaves of a page: words, text and raw links; no tree survives."""
+"""What parsing leaves of a page or document: words, text and raw links; no tree survives."""
 
 from __future__ import annotations
 
@@ -41,6 +41,10 @@ class Document:
     refresh: str | None = None  # target of <meta http-equiv=refresh>, raw; "" refreshes the page itself
     noindex: bool = False
     nofollow: bool = False
+    kind: str = "html"  # or "text", or that of a document, as of ``model/document_kinds``
+    parts: int = 0  # pages, slides, sheets, chapters or entries, where it has such
+    fault: str = ""  # why nothing of it could be read
+    feed: str | None = None  # <link rel=alternate> to the first feed it names, raw
 
     @property
     def raw_text(self) -> str:

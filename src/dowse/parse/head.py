@@ -1,4 +1,5 @@
-"""What a page says of itself as a whole: title, language, base, canonical address, refresh, and what robots may do."""
+"""What a page says of itself as a whole: title, language, base, canonical address, refresh, feed, and
+what robots may do."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dowse.model.document_kinds import FEED_TYPES, media_type
 from dowse.parse.document import MAX_HREF
 
 __all__ = ["BASE", "HTML", "LINK", "META", "TITLE", "Head", "directives"]
@@ -29,6 +31,7 @@ class Head:
     base: str | None = None
     canonical: str | None = None
     refresh: str | None = None
+    feed: str | None = None
     robots: list[str] = field(default_factory=list)
 
     def enter(self, kind: int, attributes: Attributes, text: str) -> None:
@@ -42,10 +45,16 @@ class Head:
                 self.title = " ".join(text.split())[:_MAX_TITLE]
                 self.titled = True
         elif kind == LINK:
-            if self.canonical is None and "canonical" in (attributes.get("rel") or "").lower().split():
-                self.canonical = _target(attributes)
+            self._link(attributes)
         elif kind == BASE and self.base is None:
             self.base = _target(attributes)
+
+    def _link(self, attributes: Attributes) -> None:
+        rel = (attributes.get("rel") or "").lower().split()
+        if self.canonical is None and "canonical" in rel:
+            self.canonical = _target(attributes)
+        elif self.feed is None and "alternate" in rel and media_type(attributes.get("type") or "") in FEED_TYPES:
+            self.feed = _target(attributes)  # the first is the site's: others are for comments, or a page's own
 
     def _meta(self, attributes: Attributes) -> None:
         content = attributes.get("content")
@@ -64,6 +73,7 @@ class Head:
         self.base = other.base if self.base is None else self.base
         self.canonical = other.canonical if self.canonical is None else self.canonical
         self.refresh = other.refresh if self.refresh is None else self.refresh
+        self.feed = other.feed if self.feed is None else self.feed
         self.robots += other.robots
 
 

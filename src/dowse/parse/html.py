@@ -86,6 +86,7 @@ def parse_html(pieces: Sequence[bytes], *, url: str, charset: str = "", robots_t
         base=head.base,
         canonical=head.canonical,
         refresh=head.refresh,
+        feed=head.feed,
         noindex=noindex,
         nofollow=nofollow,
     )

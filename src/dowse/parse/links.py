@@ -19,7 +19,7 @@ from dowse.parse.document import MAX_HREF, Document
 from dowse.parse.outline import IS_HEADING
 
 __all__ = [
-    "Gathered", "Memo", "Refuse", "add_refresh", "anchor_lines", "base_of", "gather_links", "measure_links",
+    "Gathered", "Memo", "Refuse", "add_link", "anchor_lines", "base_of", "gather_links", "measure_links",
     "mentions_of",
 ]  # fmt: skip
 
@@ -225,13 +225,13 @@ def measure_links(
     )
 
 
-def add_refresh(links: Links, url: str, hash_seed: int = 0) -> None:
-    """Follow a refresh like a link without an anchor."""
+def add_link(links: Links, url: str, rel: str, hash_seed: int = 0) -> None:
+    """Follow what stands in the page's head like a link without an anchor: ``refresh``, or ``feed``."""
     if url in links.urls:
         return
     links.urls.append(url)
     links.anchors.append("")
-    links.rels.append("refresh")
+    links.rels.append(rel)
     links.positions = np.append(links.positions, np.int32(len(links.positions)))
     links.fingerprints = np.append(links.fingerprints, np.uint64(fingerprint(url, hash_seed)))
     links.counts = np.append(links.counts, np.float32(1))

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from dowse.model.facts import object_type
+from dowse.model.sniffing import true_type
 from dowse.parse.decode import in_utf8
+from dowse.parse.documents import reader_of
 from dowse.parse.html import find_annotations
 from dowse.parse.page import is_plain, is_xhtml
 
@@ -32,7 +34,7 @@ def object_types(body: bytes, content_type: str = "") -> frozenset[str]:
 
     Never raises; what is too long, too deep or no JSON is passed over.
     """
-    if is_plain(content_type):
+    if is_plain(content_type) or reader_of(true_type(content_type, body)) is not None:
         return frozenset()
     page, _ = in_utf8(body, content_type)
     lowered = page.lower()

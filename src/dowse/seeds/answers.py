@@ -11,10 +11,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
-from xml.parsers import expat
 
 from dowse.model.http import Response
 from dowse.model.search import SearchResult, Trouble, TroubleKind
+from dowse.model.xml_events import XmlRefused, local_name, read_events
 
 __all__ = [
     "MOST_RESULTS", "XmlElement", "complaint_in", "items_of", "plain_text", "read_feed", "read_json", "read_xml",
@@ -103,10 +103,6 @@ class XmlElement:
             yield from child.all(name)
 
 
-class _Refused(Exception):
-    """Ends the parse from within an event."""
-
-
 class _Builder:
     """Makes elements of the parser's events, within bounds."""
 
@@ -118,9 +114,9 @@ class _Builder:
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._elements += 1
         if self._elements > _MOST_ELEMENTS or len(self._open) > _DEEPEST:
-            raise _Refused("it has too many elements, or nests them too deeply")
-        own = {key.rpartition(":")[2].lower(): value[:_LONGEST_URL] for key, value in attributes.items()}
-        element = XmlElement(name.rpartition(":")[2].lower(), own)
+            raise XmlRefused("it has too many elements, or nests them too deeply")
+        own = {local_name(key): value[:_LONGEST_URL] for key, value in attributes.items()}
+        element = XmlElement(local_name(name), own)
         self._open[-1].children.append(element)
         self._open.append(element)
 
@@ -133,24 +129,15 @@ class _Builder:
         element = self._open.pop()
         element.text = element.text.strip()
 
-    def refuse_entity(self, *_: object) -> None:
-        raise _Refused("it declares an XML entity")
-
 
 def read_xml(response: Response, *roots: str) -> XmlElement | Trouble:
     """The root of an answer that should be XML with one of these roots."""
     builder = _Builder()
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartElementHandler = builder.start
-    parser.EndElementHandler = builder.end
-    parser.CharacterDataHandler = builder.text
-    parser.EntityDeclHandler = builder.refuse_entity
     try:
-        parser.Parse(response.body, True)
-    except _Refused as refused:
+        wrong = read_events(response.body, builder.start, builder.end, builder.text)
+    except XmlRefused as refused:
         return Trouble(TroubleKind.FORMAT, f"the answer is refused: {refused}")
-    except (expat.ExpatError, ValueError, LookupError):
+    if wrong:
         return Trouble(TroubleKind.FORMAT, "the answer is no XML")
     root = builder.root.children[0]
     if root.name not in roots:

@@ -14,9 +14,9 @@ import zlib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from xml.parsers import expat
 
 from dowse.model.url import Base, canonical
+from dowse.model.xml_events import XmlRefused, local_name, read_events
 
 __all__ = ["Sitemap", "read_sitemap"]
 
@@ -142,18 +142,12 @@ def _read_text(body: bytes, collected: _Collected) -> None:
 
 def _read_xml(body: bytes, collected: _Collected) -> None:
     events = _Events(collected)
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartElementHandler = events.start
-    parser.EndElementHandler = events.end
-    parser.CharacterDataHandler = events.text
-    parser.EntityDeclHandler = events.refuse_entity
     try:
-        parser.Parse(body, True)  # all at once: a token that spans pieces is read again with each of them
-    except expat.ExpatError as error:
-        collected.problems.append(f"broken XML: {error}")
-    except (ValueError, LookupError) as error:  # an encoding expat or Python does not have
-        collected.problems.append(f"unreadable XML: {error}")
+        wrong = read_events(body, events.start, events.end, events.text)
+    except XmlRefused as refused:
+        wrong = f"refused: {refused}"
+    if wrong:
+        collected.problems.append(wrong)
 
 
 class _Events:
@@ -168,7 +162,7 @@ class _Events:
         self._elements = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        name = name.rpartition(":")[2].lower()
+        name = local_name(name)
         if not self._path and name not in _ROOTS:
             raise _Stop(f"not a sitemap: its root is <{name[:40]}>")
         if len(self._path) >= _DEEPEST:
@@ -203,9 +197,6 @@ class _Events:
             url, date = self._url, self._date
             self._url = self._date = ""
             self._collected.add(url, date, child=name == "sitemap")
-
-    def refuse_entity(self, *_: object) -> None:
-        raise _Stop("refused: it declares an XML entity")
 
 
 _W3C_DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$")

@@ -32,7 +32,7 @@ DIGEST = Digest(
         (Part("and", True, 0.75), Part('language == "de"', True, 1.0, "de", 1), Part("words > 3", True, 0.5, 4.0, 1)),
         "ValueError: x",
     ),
-    content=PageContent("Titel", "de", "utf-8", "http://example.org/", 3, 20, 5), links=LINKS,
+    content=PageContent("Titel", "de", "utf-8", "http://example.org/", 3, 20, 5, "pdf", 9), links=LINKS,
     refused_links={"host": 3}, noindex=True,
     signature=Signature(2**64 - 1, bytes(range(64))), lines=np.array([3, 2**64 - 1], np.uint64),
     bag=Bag(np.array([5, 2**32 - 1], np.uint32), np.array([1.0, 0.25], np.float32)), text="Text",
@@ -45,7 +45,9 @@ def test_a_job_arrives_as_it_was_sent() -> None:
     assert unpack_job(b"".join(pack_job(job))) == job
 
 
-@pytest.mark.parametrize("work", [Work(error="RecursionError: deep"), Work(archive=[b"a", b""])])
+@pytest.mark.parametrize(
+    "work", [Work(error="RecursionError: deep"), Work(archive=[b"a", b""]), Work(error="encrypted", unreadable=True)]
+)
 def test_work_without_a_digest(work: Work) -> None:
     assert unpack_work(pack_work(work)) == work
 

@@ -14,6 +14,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from dowse.loopback.demo import demo_web
+from dowse.loopback.paper import Entry, Section, made_docx, made_feed, made_pdf
 from dowse.model.page import Digest
 from tests.parse.pages import ARTICLE, FRAMESET, PAGE_1997
 
@@ -61,7 +62,15 @@ def odd_pages() -> Iterator[Page]:
     yield Page("http://odd.test/plain.txt", b"solar cells\n\nin plain words http://odd.test/", "text/plain")
     yield Page("http://odd.test/none", b"<p>solar <a href=/y>y</a>", "")
     yield Page("http://odd.test/robots.txt", b"User-agent: *\nDisallow: /private", "text/plain")
-    yield Page("http://odd.test/x.pdf", b"%PDF-1.4 solar", "application/pdf")
+    solar = [Section("Solar cells", ["of perovskite"], [("/n/1", "solar page"), ("http://x.test/", "elsewhere")])]
+    yield Page("http://odd.test/x.pdf", made_pdf("Solar", solar), "application/pdf")
+    yield Page("http://odd.test/cut.pdf", b"%PDF-1.4 solar", "application/pdf")
+    yield Page("http://odd.test/solar.docx", made_docx("Cells", solar), "application/octet-stream")
+    yield Page("http://odd.test/feed/", made_feed("Solar", "/", [Entry("solar page", "/n/2", "cells")]), "text/xml")
+    yield Page("http://odd.test/sitemap", b"<?xml version='1.0'?><urlset></urlset>", "text/xml")
+    yield Page("http://odd.test/in-disguise", b"\x89PNG\r\n\x1a\n....", "text/html")
+    fed = "<link rel=alternate type=application/rss+xml href=/feed/><link rel=alternate type=text/html href=/de>"
+    yield Page("http://odd.test/fed", f"<title>Fed</title>{fed}<a href=/n/1>solar page one</a>".encode())
     yield Page("http://odd.test/old", status="301 Moved", headers=(("Location", "/article.html"),))
     yield Page("http://odd.test/lost", b"<a href=/y>lost</a>", status="404 Not Found")
     packed = gzip.compress(b"<title>Packed</title><a href=/article.html>solar article</a>")

@@ -16,7 +16,7 @@ from dowse.model.block_rule import BlockRule
 from dowse.model.facts import PageFacts
 from dowse.model.topic import Example, JudgeSettings, Keyword, Scope, Topic
 from dowse.model.url import split
-from dowse.parse import Repeats
+from dowse.parse import Repeats, Unreadable
 from tests.judge.predicate.made import write_made
 from tests.lab.corpus.made import differences, odd_pages, write_warc
 
@@ -53,6 +53,33 @@ SCOPES = {
 }
 
 
+def readable(corpus: Corpus) -> list[int]:
+    """The pages, but for a document of which nothing can be read."""
+    return [number for number in range(len(corpus)) if not corpus.url(number).endswith("cut.pdf")]
+
+
+def test_what_cannot_be_read_live_cannot_be_read_in_the_lab(corpus: Corpus) -> None:
+    judge, scope = build_judge(TOPICS["query"]), StaticScope(Scope())
+    number = corpus.number("http://odd.test/cut.pdf")
+    assert number is not None
+    with pytest.raises(Unreadable, match="damaged"):
+        PageStep(judge, scope, 9).digest(Job(corpus.response(number), 0.0))
+    with pytest.raises(Unreadable, match="damaged"):
+        corpus.digests(judge, scope, 9)(number)
+
+
+@pytest.mark.parametrize("documents", [True, False])
+def test_a_feed_that_a_head_names_is_followed_where_feeds_are_read(corpus: Corpus, documents: bool) -> None:
+    judge, scope = build_judge(TOPICS["query"]), StaticScope(Scope(documents=documents))
+    number = corpus.number("http://odd.test/fed")
+    assert number is not None
+    for digest in (PageStep(judge, scope, 9).digest(Job(corpus.response(number), 0.0)),
+                   corpus.digests(judge, scope, 9)(number)):  # fmt: skip
+        found = dict(zip(digest.links.urls, digest.links.rels, strict=True))
+        assert found == {"http://odd.test/n/1": ""} | ({"http://odd.test/feed/": "feed"} if documents else {})
+        assert digest.content.n_links == 1
+
+
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_digest_is_that_of_the_live_step(corpus: Corpus, topic: str, scope: str) -> None:
@@ -61,7 +88,7 @@ def test_a_digest_is_that_of_the_live_step(corpus: Corpus, topic: str, scope: st
     static = StaticScope(rules, SEEDS)
     live, kept = PageStep(judge, static, max_links), corpus.digests(judge, static, max_links)
     scores = []
-    for number in range(len(corpus)):
+    for number in readable(corpus):
         expected = live.digest(Job(corpus.response(number), 0.0))
         assert differences(expected, kept(number)) == [], corpus.url(number)
         assert differences(expected, kept(number)) == [], f"asked again: {corpus.url(number)}"
@@ -74,7 +101,7 @@ def test_a_digest_knows_what_its_site_repeats(corpus: Corpus) -> None:
     judge, scope = build_judge(TOPICS["query"]), StaticScope(Scope(reach="any"))
     live, kept = PageStep(judge, scope, 100), corpus.digests(judge, scope, 100)
     repeats, variants = Repeats(), set()
-    for number in [*range(len(corpus)), *range(0, len(corpus), 3)]:
+    for number in [*readable(corpus), *readable(corpus)[::3]]:
         site = hash(split(corpus.url(number)).host)
         known = repeats.known(site)
         digest = live.digest(Job(corpus.response(number), 0.0, repeats=known))
@@ -93,7 +120,7 @@ def test_pages_are_cut_by_the_rule_that_is_asked_for(corpus: Corpus, rule: Block
         corpus.digests(judge, scope, 100),
     )  # fmt: skip
     repeats, variants, differs = Repeats(), set(), 0
-    for number in range(len(corpus)):
+    for number in readable(corpus):
         site = hash(split(corpus.url(number)).host)
         known = repeats.known(site)
         digest = live.digest(Job(corpus.response(number), 0.0, repeats=known))
@@ -108,7 +135,7 @@ def test_pages_are_cut_by_the_rule_that_is_asked_for(corpus: Corpus, rule: Block
 def test_pages_are_told_from_the_rest(corpus: Corpus) -> None:
     others = {corpus.url(number) for number in np.flatnonzero(~corpus.pages.is_page()).tolist()}
     assert {url for url in others if "odd.test" in url} == {
-        f"http://odd.test/{name}" for name in ("robots.txt", "x.pdf", "old", "lost")
+        f"http://odd.test/{name}" for name in ("robots.txt", "old", "lost", "cut.pdf", "sitemap", "in-disguise")
     }
     assert all(not corpus.pages.strings["title"][corpus.number(url) or 0] for url in others)
 
@@ -168,7 +195,7 @@ def test_a_category_is_measured_alike(corpus: Corpus, tmp_path: Path, embedded: 
     assert judge.judge.needs_text == bool(embedded)
     live, kept = PageStep(judge, scope, 100), corpus.digests(judge, scope, 100)
     values = set()
-    for number in range(len(corpus)):
+    for number in readable(corpus):
         expected = live.digest(Job(corpus.response(number), 0.0))
         assert differences(expected, kept(number)) == [], corpus.url(number)
         values.add(expected.verdict.parts[1].value)

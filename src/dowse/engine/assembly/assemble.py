@@ -39,6 +39,7 @@ from dowse.judge import METHODS, TERMS, LearnedJudge, TopicJudge, build_judge, c
 from dowse.model.bodies import Bodies
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
+from dowse.model.converters import added_converters
 from dowse.model.errors import StoreError, TopicError, UserError
 from dowse.model.found import FoundRow
 from dowse.model.http import Transport
@@ -227,6 +228,8 @@ async def assemble(
         learned = learned_judge(topic) if own_judge is None else None
         named = [*seeds, *filter(None, map(canonical, topic.seeds.sitemaps))]
         scope = StaticScope(topic.scope, named)
+        if topic.scope.documents:
+            notes += added_converters().faults
         step = PageStep(judge, scope, topic.limits.max_links, hash_seed, block_rule(strategy))
         workers = _workers(topic, judge, step, bodies, prepared)
         if not judge.judge.can_be_sent and topic.workers != 0:

@@ -12,15 +12,18 @@ import xxhash
 from dowse.engine.exchange.recorded_exchange import read_response, target_of
 from dowse.model.errors import UserError
 from dowse.model.files import PRIVATE_FOLDER
+from dowse.model.http import is_unwanted
+from dowse.model.sniffing import true_type
+from dowse.model.topic import Scope
+from dowse.model.wanted_types import wanted_types
 from dowse.parse import parse_page
 from dowse.seeds.engines.local_index import Folder, PageText
 from dowse.store.warc_records import RecordFile
 
 __all__ = ["open_folder"]
 
-_FORMAT = "1"  # of the index: another one is made anew
+_FORMAT = "2"  # of the index: another one is made anew
 _KINDS = frozenset(("response", "resource"))
-_TYPES = ("text/html", "application/xhtml+xml", "text/plain")
 
 
 def open_folder(folder: Path) -> Folder:
@@ -61,6 +64,7 @@ def _cache() -> Path:
 def _pages(files: list[Path]) -> Iterator[PageText]:
     """Every page once, in the order of the archive. What cannot be read is passed over."""
     seen: set[str] = set()
+    wanted = wanted_types(Scope())  # all that can be read
     for path in files:
         for record in RecordFile(path):
             url = target_of(record) if record.kind in _KINDS else None
@@ -70,7 +74,9 @@ def _pages(files: list[Path]) -> Iterator[PageText]:
             if response is None or response.status != 200 or not response.body:
                 continue
             kind = response.header("Content-Type") or ""
-            if kind.strip().lower().startswith(_TYPES):
-                seen.add(url)
-                page = parse_page(response.body, url=url, content_type=kind)
+            if is_unwanted(kind, wanted.at(url)) or not wanted.take(true_type(kind, response.body)):
+                continue
+            seen.add(url)
+            page = parse_page(response.body, url=url, content_type=kind)
+            if not page.fault:
                 yield PageText(url, page.title, page.text)

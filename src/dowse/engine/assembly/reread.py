@@ -21,7 +21,7 @@ from dowse.model.errors import StoreError
 from dowse.model.page import USUAL_TERMS, Bag, Verdict
 from dowse.model.records import REPEATS
 from dowse.model.topic import Topic
-from dowse.parse import Repeats
+from dowse.parse import Repeats, Unreadable
 from dowse.predict import block_rule
 from dowse.store import CrawlStore
 from dowse.store.final_verdicts import StoredPage
@@ -97,7 +97,7 @@ def _read(step: PageStep, folder: Path, jobs: Sequence[_Job]) -> Iterator[Reread
     for id_, file, offset, repeats in jobs:
         try:
             digest = step.digest(Job(read_back(folder, file, offset), 0.0, terms=USUAL_TERMS, repeats=repeats))
-        except (StoreError, OSError):
+        except (StoreError, OSError, Unreadable):
             continue
         yield Reread(id_, digest.verdict, digest.bag)
 

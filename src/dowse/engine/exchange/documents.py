@@ -6,12 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dowse.engine.exchange.exchange import DeadEnd, Exchange
+from dowse.model.document_kinds import KINDS
 from dowse.model.errors import TopicError
 from dowse.model.http import Failure, Request
+from dowse.model.sniffing import NO_TEXT, true_type
 from dowse.model.url import canonical, split
-from dowse.parse import Document, parse_page
+from dowse.parse import Document, parse_page, reader_of
 
 __all__ = ["Documents", "NamedDocument", "read_file"]
+
+_TYPE_OF_ENDING = {ending: kind.types[0] for kind in KINDS for ending in kind.endings} | {"txt": "text/plain"}
+_TOLD = {"application/octet-stream": "a file of an unknown kind"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +26,17 @@ class NamedDocument:
     body: bytes
     url: str  # after redirects; of a file, that of a server which nobody asks
     content_type: str
+    source: str = ""  # as the user named it
 
     def parsed(self) -> Document:
-        return parse_page(self.body, url=self.url, content_type=self.content_type)
+        """The document; TopicError when it is none that can be read."""
+        media = true_type(self.content_type, self.body)
+        if media in NO_TEXT and reader_of(media) is None:
+            raise TopicError(f"cannot read {self.source}: it is {_TOLD.get(media, media)}, which is not read")
+        document = parse_page(self.body, url=self.url, content_type=self.content_type)
+        if document.fault:
+            raise TopicError(f"cannot read {self.source}: {document.fault}")
+        return document
 
 
 class Documents:
@@ -50,7 +63,7 @@ class Documents:
             raise TopicError(f"cannot fetch {source}: {result.kind.value} {result.detail}".rstrip())
         if result.status != 200:
             raise TopicError(f"cannot fetch {source}: http {result.status}")
-        return NamedDocument(result.body, result.url, result.header("Content-Type") or "")
+        return NamedDocument(result.body, result.url, result.header("Content-Type") or "", source)
 
 
 def read_file(path: str) -> NamedDocument:
@@ -59,5 +72,5 @@ def read_file(path: str) -> NamedDocument:
         body = Path(path).read_bytes()
     except OSError as error:
         raise TopicError(f"cannot read {path}: {(error.strerror or 'unreadable').lower()}") from None
-    plain = path.lower().endswith((".txt", ".md"))
-    return NamedDocument(body, "http://localhost/", "text/plain" if plain else "text/html")
+    ending = path.rpartition(".")[2].lower()
+    return NamedDocument(body, "http://localhost/", _TYPE_OF_ENDING.get(ending, "text/html"), path)

@@ -15,6 +15,7 @@ from dowse.engine.page.pages import Fetched
 from dowse.frontier import Lease
 from dowse.model.http import Request
 from dowse.model.topic import Topic
+from dowse.model.wanted_types import wanted_types
 
 __all__ = ["Fetcher", "OnPage"]
 
@@ -29,6 +30,7 @@ class Fetcher:
         cache: FromCache | None = None, on_page: OnPage | None = None,
     ) -> None:  # fmt: skip
         self._topic = topic
+        self._wanted = wanted_types(topic.scope)
         self._life = life
         self._exchange = exchange
         self._disposition = disposition
@@ -68,7 +70,7 @@ class Fetcher:
         try:
             limits, addresses = self._topic.limits, self._exchange.addresses
             request = Request(
-                lease.url, accept_types=self._topic.scope.content_types, max_wire_bytes=limits.max_wire_bytes,
+                lease.url, accept_types=self._wanted.at(lease.url), max_wire_bytes=limits.max_wire_bytes,
                 max_body_bytes=limits.max_body_bytes,
             )  # fmt: skip
             try:

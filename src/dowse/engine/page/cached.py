@@ -21,6 +21,7 @@ from dowse.model.clock import Clock
 from dowse.model.errors import NotACrawl, NotPlain, UserError
 from dowse.model.http import Response, Truncation, is_unwanted
 from dowse.model.topic import Cache, Topic
+from dowse.model.wanted_types import wanted_types
 from dowse.store import MOST_BYTES, CrawlReader, HeldPages
 from dowse.store.archive import archive_files
 from dowse.store.held import Held
@@ -50,6 +51,7 @@ class FromCache:
 
     def __init__(self, topic: Topic, pages: Holder, life: Life, disposition: Disposition, clock: Clock) -> None:
         self._topic = topic
+        self._wanted = wanted_types(topic.scope)
         self._pages = pages
         self._life = life
         self._disposition = disposition
@@ -93,7 +95,7 @@ class FromCache:
 
     def _as_asked(self, response: Response) -> Response:
         """The answer as this topic would have got it: no body of an unwanted type, none beyond its limit."""
-        if is_unwanted(response.header("Content-Type"), self._topic.scope.content_types):
+        if is_unwanted(response.header("Content-Type"), self._wanted.at(response.url)):
             return replace(response, body=b"", wire_bytes=0, truncated=Truncation.TYPE)
         most = self._topic.limits.max_body_bytes
         if len(response.body) > most:

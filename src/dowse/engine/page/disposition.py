@@ -7,13 +7,15 @@ from dowse.engine.exchange.site_rules import Robots
 from dowse.engine.life import Life
 from dowse.engine.life.journal import packed
 from dowse.engine.page.pages import Fetched, Pages, row_of
-from dowse.fetch import Decision, GiveUp, Retry, decide, disguised
+from dowse.fetch import Decision, GiveUp, Retry, decide
 from dowse.frontier import Lease
 from dowse.model.clock import Clock
 from dowse.model.http import Failure, FailureKind, Response, Truncation
 from dowse.model.page import Outcome
 from dowse.model.records import PageRow
+from dowse.model.sniffing import true_type
 from dowse.model.topic import Topic
+from dowse.model.wanted_types import wanted_types
 from dowse.model.words import printable
 
 __all__ = ["Disposition"]
@@ -24,6 +26,7 @@ class Disposition:
 
     def __init__(self, topic: Topic, life: Life, pages: Pages, robots: Robots, clock: Clock) -> None:
         self._topic = topic
+        self._wanted = wanted_types(topic.scope)
         self._life = life
         self._pages = pages
         self._robots = robots
@@ -91,10 +94,12 @@ class Disposition:
         declared = printable((response.header("Content-Type") or "").partition(";")[0].strip())[:80]
         if response.truncated is Truncation.TYPE:
             return declared or "none"
-        in_truth = disguised(declared, response.body)
-        if not in_truth or in_truth.startswith(self._topic.scope.content_types):
+        if not response.body:
             return ""
-        return f"{declared or 'none'}, in truth {in_truth}"
+        in_truth = true_type(declared, response.body)
+        if self._wanted.take(in_truth):
+            return ""
+        return declared if in_truth == declared.lower() else f"{declared or 'none'}, in truth {in_truth}"
 
     async def _redirect(self, lease: Lease, response: Response, at: float) -> None:
         """The target is a URL of its own, which waits in place of this one."""

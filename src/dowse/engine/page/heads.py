@@ -27,6 +27,7 @@ from dowse.fetch import GiveUp, Retry
 from dowse.frontier import Lease
 from dowse.model.http import REDIRECTS, Failure, Request, Response, Truncation, is_unwanted
 from dowse.model.topic import Topic
+from dowse.model.wanted_types import wanted_types
 
 __all__ = ["Heads"]
 
@@ -38,7 +39,7 @@ class Heads:
     """Asks for pages with HEAD, and tells :class:`Life` what their bodies will have on the wire."""
 
     def __init__(self, topic: Topic, life: Life, exchange: Exchange, disposition: Disposition) -> None:
-        self._content_types = topic.scope.content_types
+        self._wanted = wanted_types(topic.scope)
         self._life = life
         self._exchange = exchange
         self._disposition = disposition
@@ -89,7 +90,9 @@ class Heads:
         """Does the answer end the URL, so that no GET is needed?"""
         if response.status in REDIRECTS:
             return leads_on(response)
-        return response.status // 100 == 2 and is_unwanted(response.header("Content-Type"), self._content_types)
+        return response.status // 100 == 2 and is_unwanted(
+            response.header("Content-Type"), self._wanted.at(response.url)
+        )
 
     def _hold_if_asked(self, lease: Lease, result: Response | Failure) -> None:
         """Leave the site alone for as long as its answer asks for, whatever it was an answer to."""

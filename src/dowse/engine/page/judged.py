@@ -23,7 +23,7 @@ from dowse.parse import (
     MOST_LINES,
     Measures,
     Refuse,
-    add_refresh,
+    add_link,
     distinct_lines,
     is_repeated,
     line_groups,
@@ -72,15 +72,19 @@ def judge_page(
     terms: int = 0,
     hash_seed: int = 0,
     counting: Counting = _USUAL,
+    feeds: bool = True,
 ) -> Digest:
     """The digest of a page, but for its text and times. ``repeats``: the lines that its site repeats; ``terms``: how
-    many of its terms are wanted; ``counting``: how the strategy wants its texts measured."""
+    many of its terms are wanted; ``counting``: how the strategy wants its texts measured; ``feeds``: are they
+    followed?"""
     found = judged(judge, words.page, page.starts, repeats, facts, terms=terms, menus=counting.menus,
                    own=words.own)  # fmt: skip
     measures = Measures(words.by_anchor, words.by_url, words.by_line, found.by_block, found.weights)
     links = measure_links(page.links, page.mentions, measures, hash_seed, page.fingerprints, mean=counting.mean)
     if page.refresh is not None and refuse(page.refresh) is None:
-        add_refresh(links, page.refresh, hash_seed)
+        add_link(links, page.refresh, "refresh", hash_seed)
+    if feeds and page.feed is not None and refuse(page.feed) is None:
+        add_link(links, page.feed, "feed", hash_seed)
     return Digest(
         found.verdict, page.content, links, page.links.refused, page.noindex, page.signature, found.lines, found.bag,
         similarity=found.similarity,

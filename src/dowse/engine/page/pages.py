@@ -106,7 +106,7 @@ class Pages:
             self._life.wait(lease)
             return None
         if work.digest is None:
-            await self._lost(lease, response, at, work.error)
+            await self._lost(lease, response, at, work)
             return None
         await self._life.foresee(work.digest.links)
         page = self._absorb(lease, response, at, work, work.digest)
@@ -129,11 +129,12 @@ class Pages:
             )
         )
 
-    async def _lost(self, lease: Lease, response: Response, at: float, error: str) -> None:
-        """The parser could not read it."""
-        if error:
-            self._life.journal.event("page lost", f"{lease.url}: {error}")
-        row = row_of(lease, response, at, Outcome.FAILED, f"parse: {error}")
+    async def _lost(self, lease: Lease, response: Response, at: float, work: Work) -> None:
+        """The parser could not read it: its own fault, or that of a document."""
+        if work.error and not work.unreadable:
+            self._life.journal.event("page lost", f"{lease.url}: {work.error}")
+        what = "document" if work.unreadable else "parse"
+        row = row_of(lease, response, at, Outcome.FAILED, f"{what}: {work.error}")
         row.archive = await packed(response, at, {"outcome": row.outcome, "reason": row.reason})
         self._life.end(lease, row)
 

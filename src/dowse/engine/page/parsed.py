@@ -46,6 +46,7 @@ class PageParts:
     signature: Signature
     noindex: bool
     refresh: str | None  # where it sends its reader, if a crawler may follow
+    feed: str | None  # the feed that its head names, likewise
     starts: Sequence[int] | NDArray[np.int32]  # the lines that its blocks begin at
     links: Gathered
     mentions: Mentions
@@ -72,19 +73,28 @@ class Parsed:
             words=words,
             text_len=document.text_len,
             n_links=self.links.n_links,
+            kind=document.kind,
+            n_parts=document.parts,
         )
 
     @property
     def refresh(self) -> str | None:
         """Where the page sends its reader; None where a crawler may not follow."""
-        document = self.document
-        return base_of(document).join(document.refresh) if document.refresh and not document.nofollow else None
+        return self._followed(self.document.refresh)
+
+    @property
+    def feed(self) -> str | None:
+        """The feed that the page's head names; None where a crawler may not follow."""
+        return self._followed(self.document.feed)
+
+    def _followed(self, target: str | None) -> str | None:
+        return base_of(self.document).join(target) if target and not self.document.nofollow else None
 
     def read(self, hashes: NDArray[np.uint64]) -> PageParts:
         """With the hashes of its words, in order."""
         return PageParts(
-            self.content(len(hashes)), sign_hashes(hashes), self.document.noindex, self.refresh, self.starts,
-            self.links, mentions_of(self.document, self.links, self.starts),
+            self.content(len(hashes)), sign_hashes(hashes), self.document.noindex, self.refresh, self.feed,
+            self.starts, self.links, mentions_of(self.document, self.links, self.starts),
         )  # fmt: skip
 
 

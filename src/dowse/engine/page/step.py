@@ -21,7 +21,7 @@ from dowse.model.block_rule import BlockRule
 from dowse.model.page import Digest
 from dowse.model.url import path_words
 from dowse.model.words import WordLines
-from dowse.parse import Memo, anchor_lines, object_types
+from dowse.parse import Memo, Unreadable, anchor_lines, object_types
 from dowse.store import compose
 
 __all__ = ["PageStep"]
@@ -46,14 +46,19 @@ class PageStep:
         self._url_nearness: dict[str, float] = {}
 
     def __call__(self, job: Job) -> Work:
-        digest = self.digest(job)
+        try:
+            digest = self.digest(job)
+        except Unreadable as fault:
+            return Work(error=str(fault), unreadable=True)
         return Work(digest, compose(job.response, job.fetched_at, _fields(job, digest)))
 
     def digest(self, job: Job) -> Digest:
-        """Everything the engine keeps of a page."""
+        """Everything the engine keeps of a page. Raises Unreadable for a document of which nothing can be read."""
         start, response, refuse = perf_counter(), job.response, self._scope.refuse
         judge, asks = self._judge, self._judge.judge
         parsed = parse_response(response, refuse, self._max_links, self._memo, self._rule)
+        if parsed.document.fault:
+            raise Unreadable(parsed.document.fault)
         parsed_at = perf_counter()
         words = self._page_words(parsed)
         document, page = parsed.document, parsed.read(words.page.hashes())
@@ -67,7 +72,7 @@ class PageStep:
         )  # fmt: skip
         digest = judge_page(
             judge, page, words, facts, refuse, repeats=job.repeats, terms=job.terms, hash_seed=self._hash_seed,
-            counting=job.counting,
+            counting=job.counting, feeds=self._scope.takes_feeds,
         )  # fmt: skip
         judge.nearness.learn(words.page)
         digest.text = document.text if job.keep_text else None

@@ -33,6 +33,7 @@ class Work:
     digest: Digest | None = None
     archive: list[bytes] = field(default_factory=list)  # finished WARC records: request, response, metadata
     error: str = ""
+    unreadable: bool = False  # a document whose fault that is
     busy_s: float = 0.0  # how long a worker was busy with it
     given_up: bool = False  # it ran over its time, or its workers died
     put_off: bool = False  # nobody looked at it: a page of its site was given up just now

@@ -136,12 +136,12 @@ def lost(error: BaseException) -> Lost:
 
 
 def pack_work(work: Work) -> bytes:
-    return marshal.dumps((_DIGEST.pack(work.digest), work.archive, work.error), _VERSION)
+    return marshal.dumps((_DIGEST.pack(work.digest), work.archive, work.error, work.unreadable), _VERSION)
 
 
 def unpack_work(payload: bytes | memoryview) -> Work:
-    digest, archive, error = marshal.loads(payload)
-    return Work(_DIGEST.unpack(digest), archive, error)
+    digest, archive, error, unreadable = marshal.loads(payload)
+    return Work(_DIGEST.unpack(digest), archive, error, unreadable)
 
 
 class _Codec(NamedTuple):

@@ -125,8 +125,9 @@ class Digests:
         words = PageWords(reading, judge.nearness.similarities(reading), self._by_anchor[texts], self._urls(targets))
         facts = facts_of(pages.strings["urls"][number], page.content)
         digest = judge_page(
-            judge, page, words, facts, self._scope.refuse, repeats=repeats, terms=terms, counting=counting
-        )
+            judge, page, words, facts, self._scope.refuse, repeats=repeats, terms=terms, counting=counting,
+            feeds=self._scope.takes_feeds,
+        )  # fmt: skip
         digest.parse_s, digest.judge_s = read_at - start, perf_counter() - read_at
         return digest
 
@@ -142,7 +143,7 @@ class Digests:
         the addresses of those that are left, and of the anchor of each mention."""
         pages = self._pages
         columns, strings = pages.columns, pages.strings
-        flags, refresh, *facts = pages.facts[number].tolist()
+        flags, refresh, feed, *facts = pages.facts[number].tolist()
         rows = pages.bounds("row_ends", number)
         targets, of_links = columns["targets"][rows], {name: columns[name][rows] for name in LINK_COLUMNS}
         refused = dict(zip(REFUSED, facts, strict=False))
@@ -156,7 +157,8 @@ class Digests:
         mentioned, texts = self._mentions(number, kept)
         page = PageParts(
             pages.content(number), Signature(exact, minhash), bool(flags & NOINDEX),
-            strings["urls"][refresh] if refresh >= 0 else None, self._starts(number),
+            strings["urls"][refresh] if refresh >= 0 else None, strings["urls"][feed] if feed >= 0 else None,
+            self._starts(number),
             Gathered(strings["urls"].take(targets), **given), mentioned, pages.fingerprints[targets],
         )  # fmt: skip
         return page, targets, texts

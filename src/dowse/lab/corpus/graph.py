@@ -24,9 +24,10 @@ def build_graph(index: Index, pages: Pages) -> tuple[LinkGraph, NDArray[np.int64
     size = len(index)
     sources = np.repeat(np.arange(size, dtype=np.int64), np.diff(pages.columns["row_ends"], prepend=0))
     targets = pages.columns["targets"].astype(np.int64)
-    refreshing = np.flatnonzero(pages.columns["refresh"] >= 0)
-    sources = np.concatenate((sources, refreshing))
-    targets = np.concatenate((targets, pages.columns["refresh"][refreshing]))
+    for name in ("refresh", "feed"):
+        leading = np.flatnonzero(pages.columns[name] >= 0)
+        sources = np.concatenate((sources, leading))
+        targets = np.concatenate((targets, pages.columns[name][leading]))
     ends = np.concatenate((redirect_ends(index), np.arange(size, len(pages.fingerprints))))
     targets = ends[targets]
     keys = np.unique(sources[targets != sources] * len(ends) + targets[targets != sources])

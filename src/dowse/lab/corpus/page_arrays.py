@@ -48,7 +48,7 @@ PAGES_VERSION = source_version(
 """Whatever parses pages, or keeps them, was changed: they are parsed again."""
 
 _BATCH_PAGES = 128
-_FACTS = ("flags", "refresh", *(f"refused_{rule}" for rule in REFUSED), *CONTENT_NUMBERS)
+_FACTS = ("flags", "refresh", "feed", *(f"refused_{rule}" for rule in REFUSED), *CONTENT_NUMBERS)
 _COLUMNS: dict[str, type[np.generic]] = {
     "facts": np.int64, "exact": np.uint64, "minhash": np.uint8, "tokens": np.int32, "targets": np.int32,
     "mentioned": np.int32, "paragraphs": np.int32, "texts": np.int32, "paths": np.uint32, "block_starts": np.int32,
@@ -56,7 +56,7 @@ _COLUMNS: dict[str, type[np.generic]] = {
 }  # fmt: skip
 _ENDS = {"n_tokens": "token_ends", "n_rows": "row_ends", "n_mentions": "mention_ends", "n_blocks": "block_ends",
          "n_headings": "heading_ends"}  # fmt: skip
-_TABLES = {"targets": "urls", "refresh": "urls", "tokens": "words", "texts": "anchors",
+_TABLES = {"targets": "urls", "refresh": "urls", "feed": "urls", "tokens": "words", "texts": "anchors",
            **{name: name for name in LINK_STRINGS}}  # fmt: skip
 
 

@@ -22,20 +22,20 @@ from numpy.typing import NDArray
 from dowse.engine.page.parsed import Parsed, parse_response
 from dowse.lab.corpus.index import Index, load_index
 from dowse.model.columns import Column, columns_of
-from dowse.model.http import Response
+from dowse.model.http import Response, is_unwanted
 from dowse.model.page import Links, PageContent
+from dowse.model.sniffing import true_type
+from dowse.model.topic import Scope
 from dowse.model.url import split
+from dowse.model.wanted_types import WantedTypes, wanted_types
 from dowse.model.words import LINE_END, WordLines, word_hash
 from dowse.parse import Document, Gathered, sign_hashes
 
 __all__ = [
-    "CONTENT", "CONTENT_NUMBERS", "CONTENT_STRINGS", "DOCUMENTS", "LINK_COLUMNS", "LINK_STRINGS", "NOINDEX", "PAGE",
+    "CONTENT", "CONTENT_NUMBERS", "CONTENT_STRINGS", "LINK_COLUMNS", "LINK_STRINGS", "NOINDEX", "PAGE",
     "REFUSED", "Batch", "Numbering", "is_document", "kept_number", "kept_string", "number_again",
     "parse_batch", "parse_in_worker", "string_again",
 ]  # fmt: skip
-
-DOCUMENTS = frozenset(("text/html", "application/xhtml+xml", "text/plain", ""))
-"""Media types of what is parsed; a response without one is tried."""
 
 REFUSED = ("nofollow", "bad-url", "long-url")
 """Rules that refuse a link whatever the scope."""
@@ -110,11 +110,17 @@ class Batch:
     columns: dict[str, NDArray[Any]]
 
 
+@cache
+def _wanted() -> WantedTypes:
+    """All that can be read: what of it a crawl wants is for its scope to say."""
+    return wanted_types(Scope())
+
+
 def is_document(index: Index, number: int) -> bool:
     """Is this a page that a crawl would parse? robots.txt is none, though it is text."""
     return (
         200 <= index.columns["status"][number] < 300
-        and index.content_types[number] in DOCUMENTS
+        and not is_unwanted(index.content_types[number], _wanted().at(index.urls[number]))
         and split(index.urls[number]).path != "/robots.txt"
     )
 
@@ -150,6 +156,7 @@ class _Parsing:
         self._values(
             flags=is_page * PAGE | document.noindex * NOINDEX,
             refresh=self._url(parsed.refresh),
+            feed=self._url(parsed.feed),
             exact=signature.exact,
             n_tokens=len(tokens),
             n_rows=len(found.urls),
@@ -200,11 +207,14 @@ class _Parsing:
 
 
 def _parsed(response: Response) -> Parsed | None:
-    """None when the parser fails, which costs the page in a live crawl as well."""
+    """None when it is no page, or cannot be read, which costs the page in a live crawl as well."""
+    if not _wanted().take(true_type(response.header("Content-Type") or "", response.body)):
+        return None
     try:
-        return parse_response(response)
+        parsed = parse_response(response)
     except Exception:
         return None
+    return None if parsed.document.fault else parsed
 
 
 def parse_batch(index: Index, numbers: Sequence[int]) -> Batch:

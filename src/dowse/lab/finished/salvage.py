@@ -22,6 +22,7 @@ from dowse.model.files import check_plain, write_whole
 from dowse.model.http import Failure, FailureKind, Meter, Request, Resolved, Response, is_unwanted
 from dowse.model.topic import Cache, Limits, Network, Politeness, Scope, Seeds, StrategyChoice, Target, Topic, Traps
 from dowse.model.topicfile import topic_from_json
+from dowse.model.wanted_types import WantedTypes, wanted_types
 from dowse.store import CrawlReader
 from dowse.store.answers import Answers
 from dowse.store.archive import archive_files
@@ -47,7 +48,7 @@ class Salvaged:
 class ArchiveIndex:
     """Where each page lies in the WARC files of a folder; of several copies the last counts. Serves as a cache."""
 
-    def __init__(self, folder: Path, content_types: tuple[str, ...]) -> None:
+    def __init__(self, folder: Path, wanted: WantedTypes) -> None:
         self.folders = (folder,)
         self.broken = 0
         self._places: dict[str, tuple[Path, int]] = {}
@@ -57,7 +58,7 @@ class ArchiveIndex:
         for name in names:
             check_plain(folder / name, writes=False)
             records = RecordFile(folder / name)
-            for url, offset in _pages(records, content_types):
+            for url, offset in _pages(records, wanted):
                 self._places[url] = (folder / name, offset)
             self.broken += records.bad
 
@@ -93,7 +94,7 @@ class ArchiveIndex:
         """Nothing is held open."""
 
 
-def _pages(records: RecordFile, content_types: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+def _pages(records: RecordFile, wanted: WantedTypes) -> Iterator[tuple[str, int]]:
     for record in records:
         url = target_of(record) if record.kind in KINDS and not record.skip else None
         if url is None or url.endswith("/robots.txt"):
@@ -101,7 +102,7 @@ def _pages(records: RecordFile, content_types: tuple[str, ...]) -> Iterator[tupl
         response = read_response(record, url)
         if response is None:
             continue
-        is_page = response.status in _PAGE and not is_unwanted(response.header("Content-Type"), content_types)
+        is_page = response.status in _PAGE and not is_unwanted(response.header("Content-Type"), wanted.at(url))
         if is_page or response.status in _REDIRECT:
             yield url, record.offset
 
@@ -145,13 +146,17 @@ async def salvage(folder: Path, topic: Topic, out: Path) -> Salvaged:
     """Judge the archived pages of ``folder`` for ``topic``, by the categories and answers that are kept there, and keep
     them in a new crawl's folder, ``out``. UserError when that holds a crawl, as the damaged folder does, or when the
     answers cannot be read."""
-    index = ArchiveIndex(folder, topic.scope.content_types)
+    index = ArchiveIndex(folder, wanted_types(topic.scope))
     if not index.urls:
         raise UserError(f"{folder}: its WARC files hold no pages")
     Answers(folder)  # whoever cannot read them says so now, not after the work
     topic = with_kept_categories(topic, folder)
     scope = Scope(
-        max_depth=0, content_types=topic.scope.content_types, languages=topic.scope.languages, traps=_NO_TRAPS
+        max_depth=0,
+        documents=topic.scope.documents,
+        content_types=topic.scope.content_types,
+        languages=topic.scope.languages,
+        traps=_NO_TRAPS,
     )
     asked = replace(
         topic, seeds=Seeds(index.urls), scope=scope, strategy=StrategyChoice("bfs"), budget=Budget(), target=Target(),

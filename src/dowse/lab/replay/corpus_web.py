@@ -13,6 +13,7 @@ from dowse.lab.corpus import Corpus, Digests
 from dowse.lab.replay.recorded_transport import Recorded
 from dowse.model.page import Counting, Digest
 from dowse.model.url import fingerprint, split
+from dowse.parse import Unreadable
 
 __all__ = ["CorpusWeb", "KnownPages"]
 
@@ -92,7 +93,10 @@ class KnownPages(NoProcesses):
 
     async def run(self, job: Job) -> Work:
         number = self._web.number(job.response.url)
-        return Work(self.digest(number, job.repeats, terms=job.terms, counting=job.counting))
+        try:
+            return Work(self.digest(number, job.repeats, terms=job.terms, counting=job.counting))
+        except Unreadable as fault:
+            return Work(error=str(fault), unreadable=True)
 
     def digest(
         self, page: int, repeats: bytes = b"", *, terms: int = 0, counting: Counting = _USUAL

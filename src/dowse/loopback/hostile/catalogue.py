@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from dowse.loopback.hostile import addresses, body, floods, headers, honest, lies, pages, redirects, robots, traps
+from dowse.loopback.hostile import (
+    addresses,
+    body,
+    floods,
+    headers,
+    honest,
+    lies,
+    pages,
+    papers,
+    redirects,
+    robots,
+    traps,
+)
 from dowse.loopback.hostile.trial import DOMAIN, Trial
 
 __all__ = ["GROUPS", "MARK", "TRIALS", "resolve", "topic_text"]
 
 TRIALS: tuple[Trial, ...] = (
-    *body.TRIALS, *pages.TRIALS, *floods.TRIALS, *headers.TRIALS, *redirects.TRIALS, *addresses.TRIALS, *robots.TRIALS,
-    *traps.TRIALS,
-    *lies.TRIALS, *honest.TRIALS,
+    *body.TRIALS, *pages.TRIALS, *papers.TRIALS, *floods.TRIALS, *headers.TRIALS, *redirects.TRIALS,
+    *addresses.TRIALS, *robots.TRIALS, *traps.TRIALS, *lies.TRIALS, *honest.TRIALS,
 )  # fmt: skip
 GROUPS = tuple(dict.fromkeys(trial.group for trial in TRIALS))
 MARK = "# Written by dowse hostile serve."

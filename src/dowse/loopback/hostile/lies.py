@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import zlib
 from collections.abc import Mapping
 
 from dowse.loopback.hostile.trial import DOMAIN, Answer, End, Trial
 from dowse.loopback.hostile.wire import HTML, Visit, document, prose
+from dowse.loopback.paper import Section, made_pdf
 
 __all__ = ["QUERY", "TRIALS"]
 
@@ -36,9 +36,8 @@ def _page(title: str, text: str, meta: str = "") -> str:
 
 
 def _pdf() -> bytes:
-    """A small PDF: a header, one packed stream, a trailer."""
-    stream = zlib.compress(b"BT /F1 12 Tf (Hello) Tj ET" * 50)
-    return b"%PDF-1.7\n1 0 obj\n<< /Length " + str(len(stream)).encode() + b" >>\nstream\n" + stream + b"\n%%EOF\n"
+    """A small PDF."""
+    return made_pdf("pdf-as-html", [Section("A PDF", [prose("pdf-as-html")])])
 
 
 async def _soft_404(visit: Visit) -> None:
@@ -111,9 +110,11 @@ TRIALS = (
         End(_SOFT + "also-missing", "fetched", "duplicate"))),
     _lie("unasked-answer", "A second answer after the first, which nobody asked for.", _one_too_many, more=(
         End(f"http://unasked-answer.{DOMAIN}/next", "fetched", facts={"title": "asked for"}),)),
-    _lie("html-as-pdf", "An HTML page sent as a PDF.", _shows(document("html-as-pdf"), "application/pdf"), "refused",
-         "content-type application/pdf", "type"),
-    _lie("pdf-as-html", "A PDF sent as an HTML page.", _shows(_pdf()), "refused", "content-type text/html, in truth *"),
+    _lie("html-as-pdf", "An HTML page sent as a PDF.", _shows(document("html-as-pdf"), "application/pdf"),
+         facts={"title": "html-as-pdf", "kind": "html"}),
+    _lie("pdf-as-html", "A PDF sent as an HTML page.", _shows(_pdf()), facts={"title": "pdf-as-html", "kind": "pdf"}),
+    _lie("picture-as-html", "A picture sent as an HTML page.", _shows(b"\x89PNG\r\n\x1a\n" + bytes(500)), "refused",
+         "content-type text/html, in truth image/png"),
     _lie("mirrors", "One article under three addresses, with small changes.", _mirrors, more=(
         End(_MIRROR + "1", "fetched", "near-duplicate", facts={"score": None}),
         End(_MIRROR + "2", "fetched", "near-duplicate", facts={"score": None}))),
