@@ -40,7 +40,7 @@ def final_lines(final: Mapping[str, Any] | None) -> list[str]:
     >>> final_lines({"joined": 3, "left": 0, "precision": [0.9, 0.6, 1.0], "recall": [0.5, 0.2, 0.8], "positive": 8})
     ['expected precision 0.90 (0.60 to 1.00), recall 0.50 (0.20 to 0.80)', \
 'by the chances it gave; intervals as wide as 8 examples make them', \
-'at the end all were judged again: 3 joined, 0 left']
+'all were judged again since they came: 3 joined, 0 left']
     """
     if final is None:
         return []
@@ -53,7 +53,7 @@ def final_lines(final: Mapping[str, Any] | None) -> list[str]:
         known_by = f"by {final['by_lot']} answers about pages drawn by lot, and the chances it gave"
     lines = [f"expected {precision}, {recall}", known_by]
     if final["joined"] or final["left"]:
-        lines.append(f"at the end all were judged again: {final['joined']} joined, {final['left']} left")
+        lines.append(f"all were judged again since they came: {final['joined']} joined, {final['left']} left")
     return lines
 
 
