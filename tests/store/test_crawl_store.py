@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import resource
 import shutil
@@ -16,7 +17,7 @@ import pytest
 from dowse.model.budget import Spent
 from dowse.model.errors import FolderBusy, NotACrawl, StoreError, UserError
 from dowse.model.found import Find, FoundRow
-from dowse.model.records import PAGES, Batch, CandidateRow, CandidateState, Records, SiteRow
+from dowse.model.records import PAGES, Batch, CandidateRow, CandidateState, Records, SiteRow, VerdictRow
 from dowse.model.runs import JudgedBy
 from dowse.store import Counters, CrawlReader, CrawlStore, export, read_response
 from dowse.store.read_verdicts import final_verdicts
@@ -151,6 +152,20 @@ def test_a_page_written_again_counts_once(folder: Path) -> None:
         store.commit(Batch(pages=[page(2, relevant=False), page(4, score=None, relevant=None)]))
         assert store.counters() == Counters(recorded=4, relevant=0)
     assert rows(folder, "SELECT id, ordinal FROM pages ORDER BY id") == [(2, 2), (3, 1), (4, 3)]
+
+
+def test_a_page_has_another_verdict_beside_its_first(folder: Path) -> None:
+    with CrawlStore.create(folder, {}, WALL) as store:
+        whole = batch(0)
+        before = sum(one.relevant is True for one in whole.pages)
+        whole.verdicts[1] = VerdictRow(0.75, True, 3, [("the model's chance", 0.75, 1.0)])  # of this batch
+        store.commit(whole)
+        store.commit(Batch(verdicts={2: VerdictRow(0.25, False, 4, []), 4: VerdictRow(0.5, True, 4, [])}))
+        with pytest.raises(ValueError, match="cannot have the score"):
+            store.commit(Batch(verdicts={3: VerdictRow(math.nan, True, 5, [])}))
+        assert store.counters().relevant == before, "1 joined, 2 left, 4 stayed"
+    told = rows(folder, "SELECT score, relevant, model, first_relevant FROM pages WHERE id IN (1, 2, 3, 4) ORDER BY id")
+    assert told == [(0.75, 1, 3, 0), (0.25, 0, 4, 1), (0.3, 0, 0, None), (0.5, 1, 4, 1)]
 
 
 def test_signatures_leave_out_duplicates_and_short_pages_and_follow_the_order_of_recording(folder: Path) -> None:

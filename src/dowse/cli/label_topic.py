@@ -18,6 +18,7 @@ from dowse.judge.asking import AskedPage, Asking
 from dowse.judge.questions import Kind
 from dowse.lab.finished.page_texts import archived_document
 from dowse.lab.report.settings_text import subject_of as name_of
+from dowse.lab.wording import counted
 from dowse.model.errors import UserError
 from dowse.model.page import Bag
 from dowse.model.shown import shown, shown_lines
@@ -245,8 +246,8 @@ class TopicSitting:
         precision, recall = (f"{value:.2f} ({low:.2f} to {high:.2f})" for value, low, high in (
             found.precision, found.recall))  # fmt: skip
         relevant = int(np.count_nonzero(asking.pages.relevant))
-        say(f"\nexpected precision {precision}, recall {recall}: by {asking.drawn} answers about pages drawn by lot,"
-            f" and the chances; {relevant} of {len(asking.pages.ids)} pages would be relevant")  # fmt: skip
+        say(f"\nexpected precision {precision}, recall {recall}: by {counted(asking.drawn, 'answer')} about pages drawn"
+            f" by lot, and the chances; {relevant} of {len(asking.pages.ids)} pages would be relevant")  # fmt: skip
 
 
 def _by_lot(pages: list[PageView]) -> list[PageView]:

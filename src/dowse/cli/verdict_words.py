@@ -17,6 +17,7 @@ __all__ = [
 
 _FEWEST = 3  # examples that an interval goes by, where there are fewer
 _LANGUAGES = 6
+_EVEN = 0.5
 
 
 def learned_from(final: Mapping[str, Any]) -> str:
@@ -40,7 +41,7 @@ def final_lines(final: Mapping[str, Any] | None) -> list[str]:
     >>> final_lines({"joined": 3, "left": 0, "precision": [0.9, 0.6, 1.0], "recall": [0.5, 0.2, 0.8], "positive": 8})
     ['expected precision 0.90 (0.60 to 1.00), recall 0.50 (0.20 to 0.80)', \
 'by the chances it gave; intervals as wide as 8 examples make them', \
-'at the end all were judged again: 3 joined, 0 left']
+'all were judged again since they came: 3 joined, 0 left']
     """
     if final is None:
         return []
@@ -48,13 +49,22 @@ def final_lines(final: Mapping[str, Any] | None) -> list[str]:
         f"{name} {value:.2f} ({low:.2f} to {high:.2f})"
         for name, (value, low, high) in (("precision", final["precision"]), ("recall", final["recall"]))
     )
+    if not final.get("relevant", 1):
+        return [_none_relevant(final)]
     known_by = f"by the chances it gave; intervals as wide as {max(final['positive'], _FEWEST)} examples make them"
     if final.get("by_lot"):
-        known_by = f"by {final['by_lot']} answers about pages drawn by lot, and the chances it gave"
+        known_by = f"by {counted(final['by_lot'], 'answer')} about pages drawn by lot, and the chances it gave"
     lines = [f"expected {precision}, {recall}", known_by]
     if final["joined"] or final["left"]:
-        lines.append(f"at the end all were judged again: {final['joined']} joined, {final['left']} left")
+        lines.append(f"all were judged again since they came: {final['joined']} joined, {final['left']} left")
     return lines
+
+
+def _none_relevant(final: Mapping[str, Any]) -> str:
+    """Where no page is called relevant, nothing is expected of those that are."""
+    if final["threshold"] > _EVEN:
+        return "no page is so likely: ask for less precision, or give examples ('dowse label' asks for them)"
+    return "no page is likely to be on the topic"
 
 
 def spread_line(spread: ScoreSpread) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import repeat
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,32 +23,10 @@ from dowse.model.page import Links, PageContent
 from dowse.model.runs import RunRow
 
 __all__ = [
-    "CANDIDATES",
-    "DECISIONS",
-    "EVIDENCE_KIND",
-    "FINAL_VERDICTS",
-    "FRUITLESS",
-    "LINKS",
-    "LOOP_HELD",
-    "OTHER_VERDICTS",
-    "PAGES",
-    "PAGE_REFUSED",
-    "REPEATS",
-    "RUNS",
-    "SITES",
-    "STRATEGY_STATE",
-    "TABLES",
-    "Batch",
-    "CandidateBlock",
-    "CandidateRow",
-    "CandidateState",
-    "DecisionRow",
-    "EventRow",
-    "LinkRow",
-    "PageRow",
-    "Records",
-    "SiteRow",
-    "SiteTurn",
+    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "FINAL_VERDICTS", "FRUITLESS", "LINKS", "LOOP_HELD", "OTHER_VERDICTS",
+    "PAGES", "PAGE_REFUSED", "REPEATS", "RUNS", "SITES", "STRATEGY_STATE", "TABLES", "Batch", "CandidateBlock",
+    "CandidateRow", "CandidateState", "DecisionRow", "EventRow", "LinkRow", "PageRow", "Records", "SiteRow", "SiteTurn",
+    "VerdictRow",
     "link_rows",
 ]  # fmt: skip
 
@@ -181,6 +159,15 @@ class SiteRow:
         int,
         Stored("Of a crawl that goes [site by site](erid.md#site-by-site): 1 current, 2 processed, else 0.", since=8),
     ] = 0
+
+
+class VerdictRow(NamedTuple):
+    """The verdict of a page that has another already: what counts from now on. The first stays beside it."""
+
+    score: float
+    relevant: bool
+    model: int
+    told: list[tuple[Any, ...]]  # its reasons
 
 
 @dataclass(slots=True, kw_only=True)
@@ -335,6 +322,7 @@ class Batch:
     details: dict[int, bytes] = field(default_factory=dict)  # the long part of it, which hardly changes
     sites: dict[int, SiteRow] = field(default_factory=dict)
     pages: list[PageRow] = field(default_factory=list)
+    verdicts: dict[int, VerdictRow] = field(default_factory=dict)  # of pages of this batch, or of earlier ones
     links: list[LinkRow] = field(default_factory=list)
     decisions: list[DecisionRow] = field(default_factory=list)
     events: list[EventRow] = field(default_factory=list)
@@ -353,7 +341,7 @@ class Batch:
     def __bool__(self) -> bool:
         # asked several times a page: what is there first and mostly comes first
         return bool(self.sites or self.states or self.pages or self.candidates or self.priorities or self.links
-                    or self.decisions or self.events or self.refusals or self.statistics
+                    or self.verdicts or self.decisions or self.events or self.refusals or self.statistics
                     or self.archive_only)  # fmt: skip
 
 

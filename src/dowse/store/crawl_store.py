@@ -203,8 +203,18 @@ class CrawlStore:
             page.ordinal = ordinal
         self._total(batch)
         for sql, values in rows.statements(batch, self._archive.lengths):
+            if sql is rows.PUT_VERDICT:
+                self._count_again(batch)
             self._connection.executemany(sql, rows.clean(values) if tidy else values)
         run("COMMIT")
+
+    def _count_again(self, batch: Batch) -> None:
+        """Bring the total of relevant pages up to date with verdicts that are about to be written."""
+        run = self._connection.execute
+        ids = ",".join(map(str, batch.verdicts))
+        before = run(f"SELECT total(relevant) FROM pages WHERE id IN ({ids})").fetchone()
+        now = sum(row.relevant for row in batch.verdicts.values())
+        run("UPDATE totals SET relevant = relevant + ?", (now - int(before[0]),))
 
     def _total(self, batch: Batch) -> None:
         """Bring the one row of totals up to date; a page written again counts once."""

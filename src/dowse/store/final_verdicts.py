@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any
 
+from dowse.model.records import VerdictRow
 from dowse.store import rows
 from dowse.store.crawl_store import CrawlStore
 
@@ -14,18 +14,10 @@ __all__ = ["NewVerdict", "StoredPage", "first_verdicts", "stored_pages", "write_
 
 _BLOCK = 2_000
 _READ = (
-    "SELECT p.id, p.url, p.title, p.language, p.words, p.n_links, p.relevant, p.similarity, p.erid, p.warc_file,"
-    " p.warc_offset, (SELECT c.site FROM candidates c WHERE c.id = p.id), s.more"
+    "SELECT p.id, p.url, p.title, p.language, p.words, p.n_links, p.relevant, ifnull(p.first_relevant, p.relevant),"
+    " p.similarity, p.erid, p.warc_file, p.warc_offset, (SELECT c.site FROM candidates c WHERE c.id = p.id), s.more"
     " FROM pages p LEFT JOIN settled s ON s.candidate = p.id"
     " WHERE p.score IS NOT NULL AND p.id > ? ORDER BY p.id LIMIT ?"
-)
-
-# records of earlier versions do not have the first verdict beside the one that counts
-_WRITE = (
-    "UPDATE pages SET first_score = ifnull(first_score, score),"
-    " first_relevant = CASE WHEN first_score IS NULL THEN relevant ELSE first_relevant END,"
-    " first_model = CASE WHEN first_score IS NULL THEN model ELSE first_model END,"
-    " score = ?, relevant = ?, model = ?, verdict = ? WHERE id = ?"
 )
 
 
@@ -40,6 +32,7 @@ class StoredPage:
     words: int
     links: int
     relevant: bool  # by the verdict it has
+    first_relevant: bool  # by the one it was given first
     similarity: float
     erid: float
     file: str | None  # of the archive
@@ -63,9 +56,9 @@ def stored_pages(store: CrawlStore) -> Iterator[list[StoredPage]]:
     last = -1
     while found := store._connection.execute(_READ, (last, _BLOCK)).fetchall():
         yield [
-            StoredPage(int(id), str(url), str(title), str(language), int(words), int(links), bool(own),
+            StoredPage(int(id), str(url), str(title), str(language), int(words), int(links), bool(own), bool(first),
                        float(similarity or 0.0), float(erid or 0.0), file, int(offset or 0), int(site or 0), terms)
-            for id, url, title, language, words, links, own, similarity, erid, file, offset, site, terms in found
+            for id, url, title, language, words, links, own, first, similarity, erid, file, offset, site, terms in found
         ]  # fmt: skip
         last = int(found[-1][0])
 
@@ -90,17 +83,10 @@ def write_verdicts(
     nothing: ValueError when a score is no number."""
 
     def write() -> None:
-        store._connection.executemany(
-            _WRITE, ((_finite(one.score), int(one.relevant), model, rows.to_json(one.told), one.id) for one in verdicts)
-        )  # fmt: skip
+        given = ((one.id, VerdictRow(one.score, one.relevant, model, one.told)) for one in verdicts)
+        store._connection.executemany(rows.PUT_VERDICT, (rows.verdict_values(id, row) for id, row in given))
 
     _transact(store, write, statistics)
-
-
-def _finite(score: float) -> float:
-    if not isfinite(score):
-        raise ValueError(f"a page cannot have the score {score}")
-    return score
 
 
 def _transact(store: CrawlStore, change: Any, statistics: Mapping[str, Any]) -> None:

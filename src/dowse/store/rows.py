@@ -31,6 +31,7 @@ from dowse.model.records import (
     DecisionRow,
     EventRow,
     SiteRow,
+    VerdictRow,
 )
 from dowse.model.revive import revived, typed
 from dowse.store.times import iso, seconds
@@ -156,6 +157,12 @@ def _many(table: Table, rows: Sequence[Sequence[Any]]) -> Iterator[Statement]:
 _page, _candidate, _site_values, _decision_values = map(writer, (PAGES, CANDIDATES, SITES, DECISIONS))
 _PAGES, _SITES, _DECISIONS = (_insert(table, verb="INSERT OR REPLACE") for table in (PAGES, SITES, DECISIONS))
 PUT_STATISTIC = _insert("statistics", 2, "INSERT OR REPLACE")
+PUT_VERDICT = (  # records of earlier versions do not have the first verdict beside the one that counts
+    "UPDATE pages SET first_score = ifnull(first_score, score),"
+    " first_relevant = CASE WHEN first_score IS NULL THEN relevant ELSE first_relevant END,"
+    " first_model = CASE WHEN first_score IS NULL THEN model ELSE first_model END,"
+    " score = ?, relevant = ?, model = ?, verdict = ? WHERE id = ?"
+)
 _ARCHIVES = _insert("archives", 2, "INSERT OR REPLACE")
 _EVENTS = "INSERT INTO events (at, kind, detail) VALUES (?, ?, ?)"
 _REFUSALS = "INSERT INTO refusals VALUES (?, ?) ON CONFLICT (rule) DO UPDATE SET count = count + excluded.count"
@@ -207,6 +214,8 @@ def statements(batch: Batch, archives: dict[str, int]) -> Iterator[Statement]:
         yield _STATES_OF, ((*state, id) for id, state in batch.states.items())
     if batch.pages:
         yield _PAGES, map(_page, batch.pages)
+    if batch.verdicts:
+        yield PUT_VERDICT, (verdict_values(id, row) for id, row in sorted(batch.verdicts.items()))
     if batch.pages or batch.archive_only:
         yield _ARCHIVES, archives.items()
     if batch.links:
@@ -221,6 +230,13 @@ def statements(batch: Batch, archives: dict[str, int]) -> Iterator[Statement]:
         yield _SAMPLES, batch.refusal_samples
     if batch.statistics:
         yield PUT_STATISTIC, (statistic_row(name, value) for name, value in batch.statistics.items())
+
+
+def verdict_values(id: int, row: VerdictRow) -> tuple[Any, ...]:
+    """What :data:`PUT_VERDICT` takes. ValueError when a score is no number."""
+    if not isfinite(row.score):
+        raise ValueError(f"a page cannot have the score {row.score}")
+    return row.score, int(row.relevant), row.model, to_json(row.told), id
 
 
 def clean(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from dowse.cli.main import make_app
 from dowse.engine.assembly.assemble import assemble, read_settings
 from dowse.loopback import LoopbackServer, Resource, Site, Web, in_thread
@@ -142,13 +144,35 @@ def run(*arguments: str) -> None:
     make_app(arguments[0])(list(arguments), standalone_mode=False)
 
 
+def crawl_demo(folder: Path, pages: int) -> None:
+    with in_thread(demo_web()) as server:
+        topic = topic_for(server.address, list(DEMO_SEEDS), judge=JudgeSettings(), strategy=StrategyChoice())
+        topic = one_at_a_time(replace(topic, query=DEMO_QUERY, budget=Budget(pages=pages)))
+        asyncio.run(crawl_all(topic, folder))
+
+
+def test_while_it_runs_a_new_model_gives_pages_other_verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the records say of a crawl that was killed before its end."""
+    monkeypatch.setattr("dowse.engine.assembly.assemble.rejudge_at_end", lambda *_, **__: None)
+    folder, truth = tmp_path / "crawl", labels(demo_web())
+    crawl_demo(folder, 200)
+    changed = ask(folder, "SELECT score, relevant FROM pages WHERE model > first_model AND relevant <> first_relevant")
+    assert changed
+    assert all(bool(relevant) == (score >= 0.5) for score, relevant in changed)
+    [counts] = ask(
+        folder,
+        "SELECT (SELECT relevant FROM totals), (SELECT sum(relevant) FROM pages), (SELECT sum(relevant) FROM sites)",
+    )
+    assert len({*counts}) == 1, "the same in all, of pages and of sites"
+    rows = ask(folder, "SELECT url, relevant, first_relevant FROM pages WHERE score IS NOT NULL")
+    right, at_first = (sum(bool(row[place]) == (truth.get(row[0]) == RELEVANT) for row in rows) for place in (1, 2))
+    assert right > at_first
+
+
 def test_of_the_demo_web_a_sentence_finds_nine_in_ten_and_is_right_nine_times_in_ten(tmp_path: Path) -> None:
     """Most of its pages have the sentence's common words; one in eight is on the topic."""
     folder, truth = tmp_path / "crawl", labels(demo_web())
-    with in_thread(demo_web()) as server:
-        topic = topic_for(server.address, list(DEMO_SEEDS), judge=JudgeSettings(), strategy=StrategyChoice())
-        topic = one_at_a_time(replace(topic, query=DEMO_QUERY, budget=Budget(pages=300)))
-        asyncio.run(crawl_all(topic, folder))
+    crawl_demo(folder, 300)
     rows = ask(folder, "SELECT url, relevant FROM pages WHERE score IS NOT NULL")
     right = sum(relevant for url, relevant in rows if truth.get(url) == RELEVANT)
     assert right >= 0.9 * sum(truth.get(url) == RELEVANT for url, _ in rows)

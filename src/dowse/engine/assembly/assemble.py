@@ -106,7 +106,7 @@ class Assembly:
         again = None
         if self.learned is not None:
             self._tell_new_answers(self.learned)
-            again = rejudge_at_end(self.store, self.learned, self.topic.scope.languages)
+            again = rejudge_at_end(self.store, self.learned, self.topic.scope.languages, since_first=True)
         self.store.end_run(str(stop), self.clock.wall(), self._judged_by(again))
         if self.engine.failure is not None:
             raise self.engine.failure

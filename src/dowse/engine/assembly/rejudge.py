@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dowse.judge import LearnedJudge
+from dowse.judge.learned.learned_judge import CHANCE
 from dowse.judge.learned.texts import Floats
 from dowse.judge.measured import wilson
 from dowse.judge.questions import Expected, Pages, expected
@@ -25,7 +26,6 @@ __all__ = ["ANSWER", "Rejudged", "Terms", "own_terms", "rejudge", "rejudge_at_en
 
 ANSWER = "your answer"
 """The reason of a verdict that somebody gave."""
-_CHANCE = "the model's chance"
 _FEWEST_TOLD = 3  # examples that an interval goes by, where there are fewer
 
 Terms = Callable[[StoredPage], Bag | None]
@@ -40,7 +40,7 @@ class Rejudged:
 
     pages: int
     relevant: int
-    joined: int  # were not relevant before, and are now
+    joined: int  # were not relevant before (or at first), and are now
     left: int
     model: int
     threshold: float
@@ -64,22 +64,23 @@ def own_terms(folder: Path) -> Terms:
 
 
 def rejudge_at_end(
-    store: CrawlStore, judge: LearnedJudge, languages: Sequence[str], other: Mapping[str, Any] | None = None
-) -> Rejudged | None:
+    store: CrawlStore, judge: LearnedJudge, languages: Sequence[str], other: Mapping[str, Any] | None = None, *,
+    since_first: bool = False,
+) -> Rejudged | None:  # fmt: skip
     """Give all pages of a crawl that ends their final verdict; None when too little was learned to judge by: then
     only those that somebody answered have another. What the crawl itself goes by, if it is resumed, stays what it
     was."""
     if judge.pages > judge.made_of or judge.answers:
         deque(judge.learn(revise=False), maxlen=0)
-    return rejudge(store, judge, languages, other=other)
+    return rejudge(store, judge, languages, other=other, since_first=since_first)
 
 
 def rejudge(
     store: CrawlStore, judge: LearnedJudge, languages: Sequence[str], *, terms: Terms | None = None,
-    other: Mapping[str, Any] | None = None,
+    other: Mapping[str, Any] | None = None, since_first: bool = False,
 ) -> Rejudged | None:  # fmt: skip
     """Judge all pages again, and write their verdicts into the records. ``other``: what is told of a topic that is not
-    the crawl's own."""
+    the crawl's own. ``since_first``: pages are counted as joined or left by what they were first called."""
     if judge.model is None:
         _write_answers(store, judge.answers, other)
         return None
@@ -94,8 +95,9 @@ def rejudge(
         assert found is not None
         for (page, _), chance in zip(pages, found.tolist(), strict=True):
             one = _verdict(page, chance, judge.threshold, languages, answers.get(page.id))
-            joined += one.relevant and not page.relevant
-            left += page.relevant and not one.relevant
+            before = page.first_relevant if since_first else page.relevant
+            joined += one.relevant and not before
+            left += before and not one.relevant
             verdicts.append(one)
             chances.append(chance)
     result = _told(judge, verdicts, np.array(chances), joined, left)
@@ -123,7 +125,7 @@ def _verdict(
     if answer is not None:
         return _answered(page.id, answer)
     wanted = not languages or not page.language or page.language in languages
-    return NewVerdict(page.id, chance, chance >= threshold and wanted, [(_CHANCE, chance, 1.0)])
+    return NewVerdict(page.id, chance, chance >= threshold and wanted, [(CHANCE, chance, 1.0)])
 
 
 def _told(

@@ -31,6 +31,7 @@ from dowse.model.records import (
     PageRow,
     Records,
     SiteRow,
+    VerdictRow,
     link_rows,
 )
 from dowse.model.strategy import Strategy
@@ -109,6 +110,10 @@ class Journal:
 
     def page(self, row: PageRow) -> None:
         self._batch.pages.append(row)
+
+    def verdict(self, page: int, row: VerdictRow) -> None:
+        """A page that was judged is judged again."""
+        self._batch.verdicts[page] = row
 
     def terms(self, page: int, bag: Bag) -> None:
         """The terms of a judged page."""

@@ -29,6 +29,7 @@ from dowse.model.records import (
     PageRow,
     SiteRow,
     SiteTurn,
+    VerdictRow,
 )
 from dowse.model.strategy import (
     SEED_FLOOR,
@@ -198,11 +199,6 @@ class Life:
     def _reprioritise(self, ids: Ids, priorities: Values) -> None:
         self.journal.reprioritised(self._frontier.update(ids, priorities, self._clock.now()))
 
-    @property
-    def revalues(self) -> bool:
-        """Does the strategy ask what judged pages are worth by now?"""
-        return isinstance(self._strategy, Revaluing)
-
     def revalue(self, pages: Ids, values: Values) -> None:
         """Pages that were judged are worth something else by now."""
         if isinstance(self._strategy, Revaluing):
@@ -307,6 +303,12 @@ class Life:
         self.tally.judged(lease.site.host, score, relevant, self._clock.now())
         self.sites.brought(lease.site, relevant)
         return self.tally.pages - 1
+
+    def judged_again(self, page: int, site: Site, row: VerdictRow) -> None:
+        """A page has the other verdict from now on: relevant where it was not, or the other way round."""
+        self.tally.judged_again(site.host, row.relevant)
+        self.sites.judged_again(site, row.relevant)
+        self.journal.verdict(page, row)
 
     def end(self, lease: Lease, row: PageRow) -> None:
         """End the life of a leased URL; ``row`` tells how, and goes into the next commit."""

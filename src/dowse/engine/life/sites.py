@@ -185,6 +185,10 @@ class Sites:
         row.pages += 1
         row.relevant += relevant
 
+    def judged_again(self, site: Site, relevant: bool) -> None:
+        """A page of the site has the other verdict from now on."""
+        self.journal.site(site.id).relevant += 1 if relevant else -1
+
     def kept_busy(self, site: Site, busy_s: float, *, given_up: bool) -> None:
         """A worker was busy with a page for so long. A site whose pages keep workers busy is set aside for as long as
         leaves most of their time to others; one whose pages use up all their time, again and again, is given up like

@@ -43,6 +43,12 @@ class Tally:
         while self._times and self._times[0] < now - _RATE_WINDOW_S:
             self._times.popleft()
 
+    def judged_again(self, host: str, relevant: bool) -> None:
+        """A page has the other verdict from now on."""
+        more = 1 if relevant else -1
+        self.relevant += more
+        self.by_host[host][0] += more
+
     def saved(self, pages: int, wire_bytes: int) -> None:
         """So much was taken from a cache and not downloaded."""
         self.saved_pages += pages

@@ -152,7 +152,7 @@ class Pages:
         if row.duplicate_of is None:  # the same page twice is no menu
             self._learn_repeats(lease.site.id, digest)
         if row.score is not None:
-            self._verdicts.keep(id_, digest, lease.url, lease.depth)
+            self._verdicts.keep(lease, digest, relevant=relevant, wanted=self._wanted_language(digest))
         before = self._life.judged(lease, verdict.score if row.score is not None else 0.0, relevant)
         if not exact and self._wanted_language(digest):
             page = SourcePage(

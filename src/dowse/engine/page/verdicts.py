@@ -5,15 +5,21 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dowse.engine.life import Life
 from dowse.engine.page.vagueness import VagueWords, vague_cause
-from dowse.judge.learned.learned_judge import LearnedJudge
+from dowse.frontier import Lease, Site
+from dowse.judge.learned.learned_judge import CHANCE, LearnedJudge
+from dowse.judge.learned.texts import Floats
 from dowse.model.judge import LEARNED, JudgedPage, SeenPage
 from dowse.model.page import USUAL_TERMS, Bag, Digest, Verdict
+from dowse.model.records import VerdictRow
 from dowse.model.revive import revived
 
 __all__ = ["JUDGE_STATE", "JudgedPast", "Verdicts", "restore_judge", "wanted_pages", "worth"]
@@ -22,6 +28,7 @@ JUDGE_STATE = "judge"
 """The statistic that says how many pages the model was made of, and its version."""
 
 _MOST_MODELS = 2**31
+_MOST_LATEST = 8_192  # pages that may be judged again while the crawl runs
 _STEEPNESS = 4.4  # of a score that is no chance: half the threshold is worth 0.1
 _STEEPEST = 30.0
 _SOFT = 0.45  # of the log odds: to go by chances as they are costs two points of the oracle's area
@@ -45,6 +52,14 @@ class JudgedPast(KeptTerms, Protocol):
         ...
 
 
+@dataclass(slots=True)
+class _Latest:
+    """A page of this run as it is judged by now."""
+
+    site: Site
+    relevant: bool
+
+
 class Verdicts:
     """Has pages judged by what the crawl has learned so far, where its judge learns."""
 
@@ -53,6 +68,7 @@ class Verdicts:
         self._life = life
         self._learning = False
         self._vague = VagueWords()
+        self._latest: dict[int, _Latest] = {}  # pages of this run
 
     def of(self, digest: Digest, url: str) -> Verdict:
         """The verdict of a page."""
@@ -60,15 +76,17 @@ class Verdicts:
             return digest.verdict
         return self._judge.verdict(SeenPage(digest.bag.most(USUAL_TERMS), url, digest.verdict))
 
-    def keep(self, page: int, digest: Digest, url: str, depth: int) -> None:
-        """A page that was judged is there to be learned from. Its terms are written down, for a resume and for whoever
-        judges it again."""
+    def keep(self, lease: Lease, digest: Digest, *, relevant: bool, wanted: bool) -> None:
+        """A page that was judged is there to be learned from, and to be judged again where its language is ``wanted``.
+        Its terms are written down, for a resume and for whoever judges it again."""
         if digest.bag is None:
             return
-        bag = digest.bag.most(USUAL_TERMS)
+        page, bag = lease.candidate, digest.bag.most(USUAL_TERMS)
         self._life.journal.terms(page, bag)
         if self._judge is not None:
-            self._judge.add(page, bag, url, digest.verdict.similarity, is_seed=not depth)
+            self._judge.add(page, bag, lease.url, digest.verdict.similarity, is_seed=not lease.depth)
+            if wanted:
+                self._latest[page] = _Latest(lease.site, relevant)
 
     async def learn_if_due(self) -> None:
         """Learn from what was kept, others having their turns in between."""
@@ -77,13 +95,14 @@ class Verdicts:
             return
         self._learning = True
         try:
-            learning = judge.learn(revise=self._life.revalues)
+            learning = judge.learn()
             while True:
                 try:
                     next(learning)
                 except StopIteration as end:
                     ids, chances = end.value
                     self._life.revalue(ids, softened(chances))
+                    self._judge_again(judge, ids, chances)
                     break
                 await asyncio.sleep(0)
             self._life.journal.statistic(JUDGE_STATE, [judge.made_of, judge.version])
@@ -92,6 +111,18 @@ class Verdicts:
                 self._life.journal.event("vague words", cause)
         finally:
             self._learning = False
+
+    def _judge_again(self, judge: LearnedJudge, ids: NDArray[np.int64], chances: Floats) -> None:
+        """Give the latest pages of this run the verdicts of the new model, where these are others."""
+        answers = judge.answers
+        for page, chance in zip(ids.tolist(), chances.tolist(), strict=True):
+            one, relevant = self._latest.get(page), chance >= judge.threshold
+            if one is not None and relevant != one.relevant and page not in answers:
+                one.relevant = relevant
+                row = VerdictRow(chance, relevant, judge.version, [(CHANCE, chance, 1.0)])
+                self._life.judged_again(page, one.site, row)
+        for page in list(islice(self._latest, max(0, len(self._latest) - _MOST_LATEST))):
+            del self._latest[page]
 
 
 def worth(verdict: Verdict) -> float:

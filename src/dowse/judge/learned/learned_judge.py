@@ -26,7 +26,10 @@ from dowse.model.judge import LEARNED, JudgedPage, Revised, SeenPage
 from dowse.model.page import Bag, Reason, Verdict
 from dowse.model.strategy import Answer, Sample, Subject
 
-__all__ = ["Chance", "LearnedJudge", "next_fit"]
+__all__ = ["CHANCE", "Chance", "LearnedJudge", "next_fit"]
+
+CHANCE = "the model's chance"
+"""The reason of a verdict that a model gave."""
 
 THRESHOLD = 0.5
 _SAMPLE = 800
@@ -104,7 +107,7 @@ class LearnedJudge:
         return self._verdict(self.model.chance(self._words.text(page.bag, page.url)), look)
 
     def _verdict(self, chance: float, look: Verdict) -> Verdict:
-        reasons = (Reason("the model's chance", chance),)
+        reasons = (Reason(CHANCE, chance),)
         relevant = chance >= self.threshold
         return Verdict(
             chance, relevant, self.threshold, LEARNED, reasons, look.similarity, look.erid, model=self.version

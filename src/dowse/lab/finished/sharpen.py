@@ -17,6 +17,7 @@ __all__ = ["odd_word", "ways_to_sharpen"]
 _LOOKED_AT = 200  # relevant pages
 _READ = 8  # of them, read again to find a word
 _FEWEST = 3  # pages that have a word in common
+_NAMED, _SHORTEST = 12, 3  # words that are looked up; letters of one
 
 
 def ways_to_sharpen(crawl: CrawlReader) -> list[str]:
@@ -25,6 +26,8 @@ def ways_to_sharpen(crawl: CrawlReader) -> list[str]:
     ways = []
     if best:
         ways.append(f"an example: if {best[0].url} is on the topic, name it under [examples] in a topic file")
+    else:
+        ways.append("an example: name a page that you know to be on the topic under [examples] in a topic file")
     odd = odd_word(crawl, best)
     if odd is not None:
         word, page = odd
@@ -62,11 +65,19 @@ def odd_word(crawl: CrawlReader, relevant: list[PageView]) -> tuple[str, PageVie
     common = [term for term in among if among[term] >= _FEWEST]
     if not common:
         return None
-    oddest = max(common, key=lambda term: (among[term] / size - others[term] / rest, term))
-    words = WholeWords(terms_of(topic), {oddest})
-    having = [page for page in odd if oddest in sets[page.id]]
-    for page in having[:_READ]:
+    common.sort(key=lambda term: (among[term] / size - others[term] / rest, term), reverse=True)
+    words = WholeWords(terms_of(topic), set(common[:_NAMED]))
+    for page in odd[:_READ]:
         document = archived_document(crawl, page)
         if document is not None:
             words.read(document.words())
-    return (words.names()[oddest], having[-1]) if words.is_done else None
+    names = words.names()
+    for term in common[:_NAMED]:
+        if _is_telling(names.get(term, "")):
+            return names[term], [page for page in odd if term in sets[page.id]][-1]
+    return None
+
+
+def _is_telling(word: str) -> bool:
+    """A number, or a short word, says nothing to who has not seen the pages."""
+    return word.isalpha() and (len(word) >= _SHORTEST or not word.isascii())
