@@ -75,7 +75,10 @@ def test_what_a_forecast_learns_from_comes_back_in_order(folder: Path) -> None:
 WITHOUT_MODELS = "".join(
     f"ALTER TABLE pages DROP COLUMN {name};" for name in ("model", "first_score", "first_relevant", "first_model")
 )  # as before version 5
-WITHOUT_FOUND = "DROP TABLE found;"  # of version 7
+WITHOUT_CHANGES = (
+    "DROP TABLE changes; DROP TABLE change_writers; DELETE FROM meta WHERE name = 'crawl';"  # of version 8
+)
+WITHOUT_FOUND = f"DROP TABLE found; {WITHOUT_CHANGES}"  # of version 7
 WITHOUT_JUDGES = "".join(
     f"ALTER TABLE runs DROP COLUMN {name};" for name in ("judge", "threshold", "model", "made_of", "vague", "verdicts")
 )  # as before version 6
@@ -320,8 +323,8 @@ def test_records_of_the_first_version_are_read_and_gone_on_with(folder: Path) ->
         assert (site.requests, site.not_before, site.closed) == (5, None, "")
         store.commit(batch(5))
         assert list(store.sites()) == list(batch(5).sites.values())
-    assert rows(folder, "PRAGMA user_version") == [(7,)]
-    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("7",)]
+    assert rows(folder, "PRAGMA user_version") == [(8,)]
+    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("8",)]
 
 
 def test_records_of_the_third_version_have_no_details(folder: Path) -> None:
