@@ -37,7 +37,7 @@ from dowse.seeds.keys import Keys
 from dowse.seeds.merge import Ranking, merge
 from dowse.seeds.query import is_empty, on_site, read_query
 
-__all__ = ["FoundSeeds", "build_engines", "find_seeds", "queries_of", "wants_engines"]
+__all__ = ["FoundSeeds", "build_engines", "find_seeds", "nearest_first", "queries_of", "wants_engines"]
 
 _MOST_PAGES = 100  # of results, for one query
 _MOST_LINKS = 5_000  # of a page of results
@@ -163,12 +163,12 @@ async def find_seeds(topic: Topic, engines: dict[str, SearchEngine], exchange: E
     for search in searches:
         found.notes += search.notes
         found.troubles += search.troubles
-    found.rows = _nearest_first(topic, merge(ranking for search in searches for ranking in search.rankings))
+    found.rows = nearest_first(topic, merge(ranking for search in searches for ranking in search.rankings))
     found.requests = requests.made
     return found
 
 
-def _nearest_first(topic: Topic, rows: list[FoundRow]) -> list[FoundRow]:
+def nearest_first(topic: Topic, rows: list[FoundRow]) -> list[FoundRow]:
     """By how near title and snippet are to the topic; what is as near, by the engines' ranks."""
     words = Topic(
         query=topic.query or " ".join(topic.find.queries), keywords=topic.keywords,
