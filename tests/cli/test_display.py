@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -41,3 +42,28 @@ def test_the_live_picture_has_a_line_for_it() -> None:
 def test_programs_get_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     JsonDisplay().show(progress(MADE))
     assert Forecast.from_json(json.loads(capsys.readouterr().out)["forecast"]) == MADE
+
+
+@pytest.mark.parametrize(
+    ("unpublished", "trouble", "told"),
+    [
+        (None, "", ""),
+        (0, "", ""),
+        (1, "", "1 page not published yet"),
+        (340, "db: refused\x1b[2J", "340 pages not published yet: db: refused\\x1b[2J"),
+        (0, "db: refused", "db: refused"),
+    ],
+)
+def test_how_far_the_database_is_behind_is_shown(
+    unpublished: int | None, trouble: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = replace(progress(None), unpublished=unpublished, publish_trouble=trouble)
+    PlainDisplay().show(now)
+    assert f"97 waiting,{f' {told},' if told else ''} budget:" in capsys.readouterr().err
+    console = Console(file=io.StringIO(), width=120)
+    with console.capture() as shown:
+        console.print(LiveDisplay(console)._picture(now))
+    rows = [row.rstrip() for row in shown.get().splitlines() if row.startswith("database")]
+    assert rows == ([] if unpublished is None else [f"database   {told or 'everything is published'}"])
+    JsonDisplay().show(now)
+    assert json.loads(capsys.readouterr().out)["unpublished"] == unpublished

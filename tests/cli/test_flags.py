@@ -62,6 +62,8 @@ SAME: list[tuple[dict[str, Any], str]] = [  # what a flag says, and how a topic 
     ({"allow_address": ["10.0.0.0/8"]}, '[network]\nallow_addresses = ["10.0.0.0/8"]'),
     ({"cache": ["old"], "cache_age": "0"}, '[cache]\nfolders = ["old"]\nmax_age = 0'),
     ({"head": True}, "[cost]\nhead = true"),
+    ({"seeds_from": "sqlite:///s.db", "collection": "x"}, '[seeds]\nfrom = "sqlite:///s.db"\ncollection = "x"'),
+    ({"publish": "postgresql://u:p@h/d"}, '[publish]\nto = "postgresql://u:p@h/d"'),
 ]
 
 

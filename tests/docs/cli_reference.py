@@ -34,6 +34,7 @@ EXAMPLES = {
     "why": "dowse why demo-crawl/learning http://portal.dowse.test/",
     "report": "dowse report demo-crawl/learning",
     "export": "dowse export demo-crawl/learning --out pages.csv",
+    "publish": "dowse publish demo-crawl/learning sqlite:///shared.db",
     "repair": "dowse repair demo-crawl/learning",
     "strategies": "dowse strategies",
     "plugins": "dowse plugins",

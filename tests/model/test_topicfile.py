@@ -270,7 +270,8 @@ def attributes(value: Any, prefix: str = "") -> dict[str, Any]:
     return found
 
 
-KEYS = {"budget.seconds": "budget.time", "examples": "examples.positive", "strategy.params": "strategy.name"}
+KEYS = {"budget.seconds": "budget.time", "examples": "examples.positive", "strategy.params": "strategy.name",
+        "seeds.database": "seeds.from", "publish.url": "publish.to"}  # fmt: skip
 
 
 def key_of(attribute: str) -> str:

@@ -76,9 +76,10 @@ def test_what_a_forecast_learns_from_comes_back_in_order(folder: Path) -> None:
 WITHOUT_MODELS = "".join(
     f"ALTER TABLE pages DROP COLUMN {name};" for name in ("model", "first_score", "first_relevant", "first_model")
 )  # as before version 5
-WITHOUT_DOCUMENTS = "ALTER TABLE pages DROP COLUMN kind; ALTER TABLE pages DROP COLUMN n_parts;"
-WITHOUT_TURNS = "ALTER TABLE sites DROP COLUMN turn;"
-SINCE_8 = WITHOUT_DOCUMENTS + WITHOUT_TURNS
+SINCE_8 = (
+    "ALTER TABLE pages DROP COLUMN kind; ALTER TABLE pages DROP COLUMN n_parts; ALTER TABLE sites DROP COLUMN turn;"
+    " DROP TABLE changes; DROP TABLE change_writers; DELETE FROM meta WHERE name = 'crawl';"
+)
 WITHOUT_FOUND = f"DROP TABLE found; {SINCE_8}"  # as before version 7
 WITHOUT_JUDGES = "".join(
     f"ALTER TABLE runs DROP COLUMN {name};" for name in ("judge", "threshold", "model", "made_of", "vague", "verdicts")

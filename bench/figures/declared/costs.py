@@ -35,6 +35,7 @@ _FRONTIER = Measurement(
     "frontier-scale", "python -m bench.frontier --most 1000000", 3.0, kept_numbers, picture="frontier-scale.png"
 )
 _STORE = Measurement("cost-store", "python -m bench.store", 0.2, kept_numbers)
+_PUBLISH = Measurement("cost-publish", "python -m bench.publish", 1.0, kept_numbers)
 _FORECAST = Measurement("cost-forecast", "python -m bench.forecast --cost", 0.2, kept_numbers)
 _LAB = tuple(
     Measurement(f"lab-speed-{corpus}", f"python -m bench.corpus {corpus}", minutes, kept_numbers)
@@ -103,6 +104,13 @@ def _store(found: Sequence[Any]) -> str:
     return table(["what", "CPU ms a page"], rows)
 
 
+def _publish(found: Sequence[Any]) -> str:
+    [one] = found
+    rows = [[row["database"], f"{row['new_per_s']:,.0f}", f"{row['again_per_s']:,.0f}"] for row in one["databases"]]
+    note = f"{one['pages']:,} made-up pages, on one machine with the database."
+    return f"{table(['database', 'new pages a second', 'pages judged again'], rows)}\n\n{note}"
+
+
 def _forecast(found: Sequence[Any]) -> str:
     return table(
         ["waiting", "CPU ms a page"], [[f"{row['waiting']:,}", f"{row['cpu_ms']:.3f}"] for row in found[0]], left=0
@@ -141,6 +149,7 @@ COSTS = (
     Figure("cost-learning", "docs/performance.md", (_LEARNING,), _learning),
     Figure("frontier-scale", "docs/performance.md", (_FRONTIER,), _frontier),
     Figure("cost-store", "docs/performance.md", (_STORE,), _store),
+    Figure("cost-publish", "docs/database.md", (_PUBLISH,), _publish),
     Figure("cost-forecast", "docs/forecast.md", (_FORECAST,), _forecast),
     Figure("lab-speed", "docs/performance.md", _LAB, _lab),
 )

@@ -10,7 +10,7 @@ import signal
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -20,20 +20,24 @@ from dowse.cli.flags import OUTPUT, START, flagged, given_of, read_topic, with_f
 from dowse.cli.verdict_words import vague_lines
 from dowse.engine.assembly.api import choose_folder
 from dowse.engine.assembly.assemble import Assembly, assemble, read_settings, wanted_workers
-from dowse.engine.loop.engine import Engine, Stop
+from dowse.engine.loop.engine import Stop
 from dowse.engine.page.vagueness import VAGUE
 from dowse.engine.workers.freed_memory import keep_less
 from dowse.engine.workers.start import Started, fork_workers
 from dowse.model.errors import Interrupted, UserError
 from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text
+from dowse.store.shared.following import Published
 
 __all__ = ["INTERRUPTED", "crawl", "run_crawl"]
 
+Ended = TypeVar("Ended")
+
 INTERRUPTED = 130
-_TOLD = frozenset(
-    ("answers not read", "delay clipped", "page lost", "predicate failed", "sitemaps", "sitemap problem")
-)  # events shown as they happen
+_TOLD = frozenset((
+    "answers not read", "delay clipped", "not published", "page lost", "predicate failed", "sitemaps",
+    "sitemap problem",
+))  # fmt: skip  # events shown as they happen
 
 
 @flagged()
@@ -75,13 +79,16 @@ def crawl(
         if topic is None and chosen.predicate is None:
             raise UserError("what is the topic? Give words, a topic file, --predicate EXPR or --resume DIR")
         folder = choose_folder(chosen, out)
-    stop = run_crawl(chosen, folder, display, resume=resume is not None)
-    code = finish(folder, stop, as_json=as_json, quiet=quiet)
+    stop, published = run_crawl(chosen, folder, display, resume=resume is not None)
+    code = finish(folder, stop, as_json=as_json, quiet=quiet, published=published)
     raise typer.Exit(INTERRUPTED if stop.kind == "interrupted" else code)
 
 
-def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = False) -> Stop:
-    """Run a crawl and show it. Ctrl-C stops it cleanly, a second Ctrl-C at once."""
+def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = False) -> tuple[Stop, Published | None]:
+    """Run a crawl and show it: how it ended, and how far it is published, if at all.
+
+    Ctrl-C stops it cleanly, a second Ctrl-C at once.
+    """
     # What is loaded by now stays, and records make no cycles: looking for garbage less often saves a tenth of the time.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
@@ -96,7 +103,7 @@ def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = Fa
             worker.end()
 
 
-def _run(work: Coroutine[Any, Any, Stop]) -> Stop:
+def _run(work: Coroutine[Any, Any, Ended]) -> Ended:
     try:
         import uvloop
     except ImportError:  # not on every platform; the standard loop does the same, slower
@@ -106,10 +113,10 @@ def _run(work: Coroutine[Any, Any, Stop]) -> Stop:
 
 async def _crawl(
     topic: Topic, folder: Path, display: Display, prepared: Sequence[Started], *, resume: bool
-) -> Stop:  # fmt: skip
+) -> tuple[Stop, Published | None]:  # fmt: skip
     signals = _Signals(folder, display)
     assembly = await assemble(topic, folder, resume=resume, prepared=prepared, tell=_early(display))
-    signals.engine = assembly.engine
+    signals.assembly = assembly
     held = "" if assembly.cache is None else f"  ({len(assembly.cache)} URLs in the cache)"
     display.open(f"Dowse: {topic.name or topic.query or predicate_text(topic)}  ->  {folder}{held}")
     for note in assembly.notes:
@@ -117,12 +124,12 @@ async def _crawl(
     assembly.life.journal.on_event = partial(_tell, display, folder)
     watcher = asyncio.create_task(_watch(assembly, display))
     try:
-        return await assembly.run()
+        return await assembly.run(), assembly.published
     finally:
         try:
             watcher.cancel()
             await asyncio.gather(watcher, return_exceptions=True)
-            display.show(assembly.engine.progress())
+            display.show(assembly.progress())
             display.close()
         finally:
             await assembly.close()
@@ -147,14 +154,14 @@ def _tell(display: Display, folder: Path, kind: str, detail: str) -> None:
 async def _watch(assembly: Assembly, display: Display) -> None:
     while True:
         await asyncio.sleep(display.every_s)
-        display.show(assembly.engine.progress())
+        display.show(assembly.progress())
 
 
 class _Signals:
     """Ctrl-C or SIGTERM: the first stops the crawl cleanly, the second at once, the third ends the program."""
 
     def __init__(self, folder: Path, display: Display) -> None:
-        self.engine: Engine | None = None  # until there is one, the first signal ends the program
+        self.assembly: Assembly | None = None  # until there is one, the first signal ends the program
         self._folder = folder
         self._display = display
         self._asked = 0
@@ -167,11 +174,14 @@ class _Signals:
         self._asked += 1
         if self._asked > 2:
             os._exit(INTERRUPTED)  # the records survive it as they survive a kill
-        if self.engine is None:
+        if self.assembly is None:
             if self._starting is not None:
                 self._starting.cancel()
         elif self._asked == 1:
-            self._display.say("Stopping: waiting for the requests that are open. Press Ctrl-C again to stop at once.")
-            self.engine.stop("interrupted", f"go on with: dowse crawl --resume {shlex.quote(str(self._folder))}")
+            if not self.assembly.is_over:
+                self._display.say(
+                    "Stopping: waiting for the requests that are open. Press Ctrl-C again to stop at once."
+                )
+            self.assembly.interrupt(f"go on with: dowse crawl --resume {shlex.quote(str(self._folder))}")
         else:
-            self.engine.abort()
+            self.assembly.abort()

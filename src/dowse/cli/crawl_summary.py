@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from dowse.cli.publish import publish_command
 from dowse.cli.terminal import say, say_json
 from dowse.cli.verdict_words import (
     borderline_lines,
@@ -32,6 +33,7 @@ from dowse.model.records import PAGE_REFUSED
 from dowse.model.runs import JudgedBy
 from dowse.model.shown import shown
 from dowse.store import CrawlReader, Summary
+from dowse.store.shared.following import Published
 
 __all__ = ["finish"]
 
@@ -55,8 +57,11 @@ def _draw_curve(folder: Path, title: str) -> Path | None:
     return path
 
 
-def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
-    """Draw the curve and print the summary. The exit code is 1 when no page was fetched."""
+def finish(
+    folder: Path, stop: Stop, *, as_json: bool, quiet: bool, published: Published | None = None
+) -> int:  # fmt: skip
+    """Draw the curve and print the summary, with how far the crawl is ``published``. The exit code is 1 when no page
+    was fetched."""
     with CrawlReader(folder) as crawl:
         summary, settings, forecast = crawl.summary(), crawl.settings(), crawl.forecast()
         facts = verdict_facts(crawl, _BORDERLINE)
@@ -66,12 +71,17 @@ def finish(folder: Path, stop: Stop, *, as_json: bool, quiet: bool) -> int:
     if as_json:
         value = {"event": "summary", "folder": str(folder), "stop": asdict(stop), **asdict(summary)}
         value["verdicts"] = facts.to_json()
+        value["published"] = None if published is None else asdict(published)
         value["forecast"] = None if forecast is None else forecast.to_json()
         say_json(value)
     elif not quiet:
         verdicts = _verdicts(folder, settings, facts) if summary.judged else []
         more = _twice(topic["budget"]) if stop.kind == "budget" and summary.waiting else ""
-        _print(folder, stop, summary, picture, verdicts, _expected(stop, summary, forecast), more)
+        _print(folder, stop, summary, picture, verdicts, _expected(stop, summary, forecast), more, published)
+    if published is not None and not published.finished:
+        why = f": {shown(published.trouble)}" if published.trouble else ""
+        say(f"dowse: pages that are not published yet: {published.lag}{why}. "
+            f"Publish them with {publish_command(folder, published.to)}", err=True)  # fmt: skip
     if not summary.pages and stop.kind != "interrupted":
         say(f"dowse: no page was fetched: {shown(_why_none(summary, settings, refused))}", err=True)
         return 1
@@ -151,6 +161,7 @@ def _print(
     verdicts: list[tuple[str, str]],
     expected: list[str],
     more: str,
+    published: Published | None,
 ) -> None:
     from rich.console import Console  # only here: a program that asks for JSON need not load them
     from rich.table import Table
@@ -177,6 +188,8 @@ def _print(
         others = [outcome for outcome in others if outcome.reason != PAGE_REFUSED]
     if others:
         rows.append(("not judged", ", ".join(f"{outcome.reason} {outcome.count}" for outcome in others[:_OUTCOMES])))
+    if published is not None and published.finished:
+        rows.append(("published", f"everything is in {published.to}"))
     rows.append(("results", f"{folder / 'dowse.sqlite'} and {folder}/*.warc.gz"))
     if picture is not None:
         rows.append(("picture", str(picture)))

@@ -50,7 +50,7 @@ def demo(
         for strategy in ("bfs", base.strategy.name):
             topic = replace(base, name=f"{base.query} ({strategy})", strategy=StrategyChoice(strategy))
             folder = out / strategy
-            stop = run_crawl(topic, folder, choose_display(as_json=False, quiet=quiet))
+            stop, _ = run_crawl(topic, folder, choose_display(as_json=False, quiet=quiet))
             with CrawlReader(folder) as crawl:
                 curves[strategy] = crawl.harvest_curve()
             _write_labels(folder, topics)

@@ -11,7 +11,7 @@ from dowse.engine.loop.progress import Progress
 from dowse.lab.wording import forecast_line, human_bytes, human_seconds
 from dowse.model.shown import json_line, shown_line
 
-__all__ = ["Display", "budget_left", "choose_display", "saved"]
+__all__ = ["Display", "budget_left", "choose_display", "publication", "saved"]
 
 
 class Display(Protocol):
@@ -40,6 +40,18 @@ def saved(progress: Progress) -> str:
     return f"saved {progress.saved_pages} pages, {human_bytes(progress.saved_bytes)}"
 
 
+def publication(progress: Progress) -> str:
+    """How far the shared database is behind, in words."""
+    if not progress.unpublished:
+        return progress.publish_trouble or "everything is published"
+    pages = "1 page" if progress.unpublished == 1 else f"{progress.unpublished} pages"
+    return f"{pages} not published yet{f': {progress.publish_trouble}' if progress.publish_trouble else ''}"
+
+
+def _unpublished(progress: Progress) -> str:
+    return f" {publication(progress)}," if progress.unpublished or progress.publish_trouble else ""
+
+
 class PlainDisplay:
     """One line every few seconds, for logs and pipes; on standard error, so that output stays clean."""
 
@@ -54,7 +66,7 @@ class PlainDisplay:
             f"{human_seconds(progress.elapsed_s)}  {progress.pages} pages, {progress.relevant} relevant"
             f" ({progress.harvest:.1%}, now {progress.harvest_now:.1%}), {progress.pages_per_s:.1f} pages/s,"
             f" {human_bytes(progress.bytes)}{', ' + saved(progress) if progress.saved_pages else ''},"
-            f" {progress.waiting} waiting, budget: {budget_left(progress)};"
+            f" {progress.waiting} waiting,{_unpublished(progress)} budget: {budget_left(progress)};"
             f" waits for {progress.waits_for}" + (f"; {forecast}" if forecast else "")
         )
 

@@ -18,6 +18,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from dowse.judge import category_files
+from dowse.model.database_url import DATABASE
 from dowse.model.errors import UserError
 from dowse.model.proxy_login import PROXY
 from dowse.model.secret_fields import join_cookies
@@ -232,6 +233,11 @@ FLAGS = (
          "Want at most this many results from one engine for one query.", int, fixed=True),
     Flag("--find-requests", "N", "find.requests", START, "Make at most this many requests to search engines.", int,
          fixed=True),
+    Flag("--seeds-from", "URL", "seeds.from", START,
+         "Start from what 'dowse seeds' put into this shared database (postgresql://..., mysql://..., sqlite:///...).",
+         secret=True, fixed=True),
+    Flag("--collection", "NAME", "seeds.collection", START,
+         "The name of the set of seeds in a shared database, in place of the topic's name.", fixed=True),
     Flag("--seeds-off-topic", "", "seeds.on_topic", START,
          "The seeds are only where to start, and no weak examples of the topic.", bool, lay=_lay_off_topic),
     Flag("--budget", "LIMITS", "budget", STOP,
@@ -299,6 +305,9 @@ FLAGS = (
          "Take pages from this earlier crawl while they are fresh, instead of downloading them again.", many=True),
     Flag("--cache-age", "TIME", "cache.max_age", SAVING,
          "Count a cached page as fresh for this long: 7d, 12h; 0 turns the cache off."),
+    Flag("--publish", "URL", "publish.to", OUTPUT,
+         "Bring all pages and verdicts into this shared database while the crawl runs. The password may stand in"
+         f" {DATABASE}.", secret=True),
     Flag("--head", "", "cost.head", SAVING, "Ask for a page's type and size (HEAD) before downloading it (GET).", bool),
 )  # fmt: skip
 """Every flag that changes a topic. ``dowse crawl`` takes all of them."""

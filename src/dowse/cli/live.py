@@ -7,7 +7,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from dowse.cli.display import budget_left, saved
+from dowse.cli.display import budget_left, publication, saved
 from dowse.engine.loop.progress import Progress
 from dowse.lab.wording import forecast_line, human_bytes, human_seconds
 from dowse.model.shown import shown, shown_line
@@ -63,6 +63,11 @@ class LiveDisplay:
             Text(f"harvest    {curve}", style="green", no_wrap=True),
             Text(f"best hosts {shown(best)}", overflow="ellipsis", no_wrap=True),
             Text(f"forecast   {forecast_line(progress.forecast) or 'none yet'}", overflow="ellipsis", no_wrap=True),
+            *(
+                [Text(f"database   {shown(publication(progress))}", overflow="ellipsis", no_wrap=True)]
+                if progress.unpublished is not None
+                else []
+            ),
             Text(f"waits for  {shown(progress.waits_for)}", style="dim", overflow="ellipsis", no_wrap=True),
         )
 

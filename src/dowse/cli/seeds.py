@@ -18,6 +18,7 @@ from dowse.engine.assembly.prepare import exchange_of
 from dowse.engine.assembly.search_engines import build_engines
 from dowse.frontier.scope import registered_domain
 from dowse.model.clock import Clock, SystemClock
+from dowse.model.database_url import SCHEMES
 from dowse.model.errors import Interrupted, UserError
 from dowse.model.files import read_limited
 from dowse.model.found import FOUND, SITE_COUNTS, FoundRow, SiteCount
@@ -27,12 +28,13 @@ from dowse.model.shown import shown
 from dowse.model.topic import Topic
 from dowse.model.url import split
 from dowse.seeds.merge import count_sites as counted
-from dowse.store.seed_targets import seed_target
+from dowse.store.seed_targets import collection_of, seed_target
+from dowse.store.shared.resources import DatabaseTarget
 
 __all__ = ["seeds"]
 
 _FLAGS = ("--engine", "--query", "--most-seeds", "--per-query", "--find-requests", "--language", "--contact", "--proxy",
-          "--delay", *NETWORK)  # fmt: skip
+          "--delay", "--collection", *NETWORK)  # fmt: skip
 _MOST_QUERY_BYTES = 1_000_000
 _SHOWN = 20
 _TELL_EVERY_S = 10.0
@@ -50,7 +52,8 @@ def seeds(
         typer.Option(
             "--to",
             metavar="TARGET",
-            help="Write the seeds there: a .jsonl, .csv, .txt, .toml or .sqlite file, or the folder of a crawl.",
+            help="Write the seeds there: a .jsonl, .csv, .txt, .toml or .sqlite file, the folder of a crawl, or a"
+            " shared database (postgresql://..., mysql://..., sqlite:///...).",
         ),
     ] = None,
     queries: Annotated[
@@ -69,7 +72,7 @@ def seeds(
     """
     chosen = _topic(topic, queries, given)
     engines = build_engines(chosen)
-    targets = [_target(text, force=force) for text in to or ()]
+    targets = [_target(text, collection_of(chosen), force=force) for text in to or ()]
     for target in targets:
         target.check()
     asked = queries_of(chosen)
@@ -108,10 +111,14 @@ def _topic(text: str | None, queries: Path | None, given: Mapping[str, Any]) -> 
     return chosen
 
 
-def _target(text: str, *, force: bool) -> SeedTarget:
+def _target(text: str, collection: str, *, force: bool) -> SeedTarget:
     """A place by its path, or one that a package adds for what stands before the colon."""
     scheme, colon, _ = text.partition(":")
     plugin = find_plugin("target", scheme) if colon else None
+    if plugin is None and scheme in SCHEMES:
+        return DatabaseTarget(text, collection)
+    if plugin is None and "://" in text:  # it is not shown: there may be a password in it
+        raise UserError(f"--to: there are no databases of the kind {scheme}: there are {', '.join(SCHEMES)}")
     if plugin is None:
         return seed_target(text, force=force)
     made: SeedTarget = plugin.make(address=text)

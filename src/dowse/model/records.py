@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.budget import Spent
+from dowse.model.changes import CHANGE_WRITERS, CHANGES
 from dowse.model.columns import Column, Form, Stored, Table, columns_of
 from dowse.model.found import FOUND
 from dowse.model.http import Timings
@@ -279,7 +280,7 @@ LINKS = Table("links", columns_of(_LinkEnds) + columns_of(Links))
 SITES = Table("sites", columns_of(SiteRow))
 DECISIONS = Table("decisions", columns_of(DecisionRow))
 RUNS = Table("runs", columns_of(RunRow))
-TABLES = (PAGES, CANDIDATES, LINKS, SITES, DECISIONS, RUNS, FOUND)
+TABLES = (PAGES, CANDIDATES, LINKS, SITES, DECISIONS, RUNS, FOUND, CHANGES, CHANGE_WRITERS)
 """The tables whose columns are declared by the fields of rows."""
 
 _OF_LINKS = columns_of(Links)

@@ -14,7 +14,7 @@ from dowse.model.facts import PageFacts
 
 __all__ = [
     "Cache", "Cost", "Example", "Expression", "Find", "FunctionName", "JudgeSettings", "Keyword", "Limits", "Network",
-    "PageFunction", "Politeness", "Scope", "Seeds", "StrategyChoice", "Target", "Topic", "Traps",
+    "PageFunction", "Politeness", "Publish", "Scope", "Seeds", "StrategyChoice", "Target", "Topic", "Traps",
 ]  # fmt: skip
 
 PageFunction = Callable[[PageFacts], bool | float]
@@ -49,6 +49,8 @@ class Seeds:
     sitemaps: tuple[str, ...] = ()
     robots_sitemaps: bool = False  # also take the sitemaps that robots.txt of the seed hosts name
     on_topic: bool = True  # pages that have the query's words are weak examples, where there are no others
+    database: str | None = field(default=None, repr=False)  # the URL of a shared one, with resources to start from
+    collection: str = ""  # which of its resources; empty: those of the topic's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,13 @@ class Cache:
 
 
 @dataclass(frozen=True, slots=True)
+class Publish:
+    """The shared database that a crawl's records are brought to while it runs. Its password is never recorded."""
+
+    url: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """When the need is satisfied: at the first of these that is reached."""
 
@@ -228,6 +237,7 @@ class Topic:
     network: Network = field(default_factory=Network)
     cost: Cost = field(default_factory=Cost)
     cache: Cache = field(default_factory=Cache)
+    publish: Publish = field(default_factory=Publish)
     out: str | None = None  # the crawl's folder
     workers: int | None = None  # parse and judge processes; None: one a core, 0: in the engine's process
     seed_number: int = 0  # for everything that rolls dice

@@ -23,6 +23,7 @@ from dowse.model.topic import (
     Limits,
     Network,
     Politeness,
+    Publish,
     Scope,
     Seeds,
     StrategyChoice,
@@ -39,6 +40,7 @@ _PARTS: dict[str, type] = {
     "seeds": Seeds, "find": Find, "scope": Scope, "scope.traps": Traps, "judge": JudgeSettings,
     "strategy": StrategyChoice, "cost": Cost, "budget": Budget, "target": Target, "politeness": Politeness,
     "limits": Limits, "network": Network, "cache": Cache,
+    "publish": Publish,
 }  # fmt: skip
 _ELSEWHERE = ("keywords", "predicate")  # are no plain values in Python: keywords are checked below, a predicate is read
 

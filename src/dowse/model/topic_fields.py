@@ -15,6 +15,7 @@ from datetime import date, time
 from typing import Any
 
 from dowse.model.budget import Budget, parse_budget, parse_duration, parse_size
+from dowse.model.database_url import database_parts
 from dowse.model.errors import TopicError
 from dowse.model.proxy_login import without_login
 from dowse.model.topic import Keyword
@@ -206,6 +207,18 @@ header_text = matching(r"[ -~]+", "one line of plain ASCII")
 engine = matching(r"[a-z][a-z0-9_-]*(?::.+)?", "an engine: write its name, or name:address, as in searxng:https://...")
 filled = matching(r"(?s).*\S.*", "a query: it is empty")
 contact = matching(r"[!-~]+@[!-~]+|https?://[!-~]+", "a mail address or an http(s) URL")
+
+
+def database(value: Any) -> str:
+    """A shared database's URL. What is none is shown to nobody: there may be a password in it."""
+    if database_parts(text(value)) is None:
+        raise Fault(
+            "is no database's URL: write postgresql://user@host/name, mysql://user@host/name or sqlite:///file.db"
+            " (in a name or password / ? @ : are %2F %3F %40 %3A)"
+        )
+    return str(value)
+
+
 proxy = matching(r"https?://[!-~]+", "a proxy's URL, as in http://proxy.example:3128")
 
 _ISO_639_1 = (

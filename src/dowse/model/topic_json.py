@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
+from dowse.model.database_url import without_password
 from dowse.model.errors import TopicError
 from dowse.model.proxy_login import without_login
 from dowse.model.revive import revived
@@ -17,7 +18,8 @@ __all__ = ["function_name", "predicate_text", "topic_from_json", "topic_to_json"
 
 def topic_to_json(topic: Topic) -> dict[str, Any]:
     """Plain JSON values; :func:`topic_from_json` gives an equal topic back, but of a predicate that is a function only
-    its name, of a proxy not its login, and no headers and cookies: this is written down where others may read it."""
+    its name, of a proxy not its login, of a database not its password, and no headers and cookies: this is written down
+    where others may read it."""
     predicate = topic.predicate
     if callable(predicate):
         predicate = FunctionName(function_name(predicate))
@@ -25,6 +27,9 @@ def topic_to_json(topic: Topic) -> dict[str, Any]:
     plain["network"] = without_secrets(plain["network"])
     if topic.network.proxy is not None:
         plain["network"]["proxy"] = without_login(topic.network.proxy)
+    for table, key in (("seeds", "database"), ("publish", "url")):
+        if plain[table][key] is not None:
+            plain[table][key] = without_password(plain[table][key])
     return plain
 
 

@@ -54,7 +54,10 @@ def topic_keys(directory: Path | None) -> dict[str, Keys]:
             "sitemaps": ("sitemaps", read.each(file_or_url)),
             "robots_sitemaps": ("robots_sitemaps", read.boolean),
             "on_topic": ("on_topic", read.boolean),
+            "from": ("database", read.database),
+            "collection": ("collection", read.text),
         },
+        "publish": {"to": ("url", read.database)},
         "find": {
             "engines": ("engines", read.each(engine)),
             "queries": ("queries", read.each(read.filled)),

@@ -23,6 +23,8 @@ urls = []                            # where to start: ["https://example.org/", 
 # sitemaps = []                      # sitemap URLs or files
 # robots_sitemaps = false            # also the sitemaps that the seed hosts name in robots.txt
 # on_topic = true                    # seeds with the query's words are weak examples, if there are no others
+# from = "postgresql://me@localhost/webs"   # start from the seeds in this shared database (no default)
+# collection = ""                    # which of them; empty: those of the topic's name
 
 [find]                               # seeds from search engines: asked when named here, or when there are no seeds
 # engines = []                       # ["mediawiki", "searxng:https://search.example.org"]; none: those without a key
@@ -121,4 +123,7 @@ urls = []                            # where to start: ["https://example.org/", 
 [cache]                              # take pages from earlier crawls instead of downloading them
 # folders = []                       # folders of earlier crawls
 # max_age = "7d"                     # how old such a page may be; 0: never use it
+
+[publish]                            # for other programs, while the crawl runs
+# to = "postgresql://me@localhost/webs"   # a shared database (no default)
 """

@@ -27,6 +27,7 @@ from dowse.model.topic import (
     Limits,
     Network,
     Politeness,
+    Publish,
     Scope,
     Seeds,
     StrategyChoice,
@@ -100,7 +101,7 @@ def check_ready(topic: Topic, *, by_judge: bool = False) -> None:
 def has_seeds(topic: Topic) -> bool:
     """Does it say where to start?"""
     seeds = topic.seeds
-    return bool(seeds.urls or seeds.files or seeds.sitemaps)
+    return bool(seeds.urls or seeds.files or seeds.sitemaps or seeds.database)
 
 
 def _has_subject(topic: Topic) -> bool:
@@ -156,6 +157,7 @@ class _Reading:
             limits=Limits(**self._table(data, "limits")),
             network=Network(**self._table(data, "network")),
             cache=Cache(**self._table(data, "cache")),
+            publish=Publish(**self._table(data, "publish")),
         )
         for path, message in at_odds(topic):
             self._complain(path, message)

@@ -34,6 +34,7 @@ from dowse.model.revive import typed
 from dowse.model.runs import JudgedBy
 from dowse.store import rows
 from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files, check_archive
+from dowse.store.changes import ChangeLog
 from dowse.store.damage import FAULTS, asked, damage_told, damaged, is_corrupt
 from dowse.store.database import connect_writer, create_database
 from dowse.store.ledger import LEDGER, Ledger
@@ -97,6 +98,7 @@ class CrawlStore:
         self._lock = lock
         self._connection = connection
         self._ledger = ledger
+        self.changes = ChangeLog(connection)
         self._inode = (folder / DATABASE).stat().st_ino
         self._archive = Archive(folder, self._committed(), _about(self.settings()), archive_bytes)
 
@@ -206,6 +208,10 @@ class CrawlStore:
             if sql is rows.PUT_VERDICT:
                 self._count_again(batch)
             self._connection.executemany(sql, rows.clean(values) if tidy else values)
+        judged_again = batch.verdicts.keys() - {page.id for page in batch.pages}
+        if batch.pages or batch.sites or judged_again:
+            self.changes.begin()
+            self.changes.note(pages=[*(page.id for page in batch.pages), *sorted(judged_again)], sites=batch.sites)
         run("COMMIT")
 
     def _count_again(self, batch: Batch) -> None:
@@ -410,6 +416,15 @@ class CrawlStore:
             self._connection.execute(sql, values)
         except (OSError, sqlite3.Error) as error:
             raise _failed(self.folder, error) from error
+
+    def name_anew(self) -> None:
+        """Give the crawl another name by which shared databases know it: a copy becomes a crawl of its own."""
+        self._change("INSERT OR REPLACE INTO meta VALUES ('crawl', lower(hex(randomblob(16))))")
+
+    @asked
+    def uuid(self) -> str:
+        """The name by which shared databases know the crawl."""
+        return str(self._connection.execute("SELECT value FROM meta WHERE name = 'crawl'").fetchone()[0])
 
     def close(self) -> None:
         """Let go of the folder. The records become one plain file again, so that they can be copied, and read from a

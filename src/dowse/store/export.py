@@ -12,8 +12,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
-from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +22,7 @@ from dowse.model.records import PAGES
 from dowse.store.damage import damage_told
 from dowse.store.database import connect_reader
 from dowse.store.export_formats import TEXT_FORMATS, Kind, Layout, Rows, write_parquet, write_text
+from dowse.store.row_check import RowCheck
 
 __all__ = ["COLUMNS", "FORMATS", "Chosen", "PagePlace", "export", "format_of"]
 
@@ -49,8 +48,8 @@ def _columns() -> dict[str, Kind]:
 
 COLUMNS = _columns()
 """What is exported, in this order, and what it is."""
+_CHECKED = [next(column for column in PAGES.columns if column.name == name) for name in COLUMNS]
 _TEXT = "text"  # the column that is added where the text of pages is asked for
-_TYPES = {Kind.TEXT: str, Kind.INT: int, Kind.REAL: float, Kind.BOOL: int, Kind.TIME: str, Kind.JSON: str}
 _OURS = Layout(COLUMNS)
 
 
@@ -143,28 +142,14 @@ def _pages(connection: sqlite3.Connection, folder: Path, chosen: Chosen, *, pars
 def _checked(
     connection: sqlite3.Connection, folder: Path, condition: str, values: tuple[float, ...]
 ) -> Iterator[list[Any]]:  # fmt: skip
-    sound: set[tuple[type, ...]] = set()  # types of rows that were looked at
+    check = RowCheck(_CHECKED)
     with damage_told(folder):
         # A running crawl's snapshot is held while this goes on; the sort is by number only, the rows stay on the disk.
         ids = connection.execute(f"SELECT id FROM pages WHERE {condition} ORDER BY ordinal", values)
         for (id,) in ids:
             row = list(connection.execute(f"SELECT {', '.join(COLUMNS)} FROM pages WHERE id = ?", (id,)).fetchone())
-            kinds = tuple(map(type, row))
-            if kinds not in sound:
-                _check(row)
-                sound.add(kinds)
-            if not all(isfinite(row[place]) for place in _OURS.of(Kind.REAL) if row[place] is not None):
-                raise ValueError("a figure of a page is not finite")
-            for place in _OURS.of(Kind.TIME):
-                datetime.fromisoformat(row[place])
+            check(row)
             yield row
-
-
-def _check(row: list[Any]) -> None:
-    """Whoever made the records: a column holds what its table says."""
-    for value, (name, kind) in zip(row, COLUMNS.items(), strict=True):
-        if value is not None and type(value) is not _TYPES[kind]:
-            raise TypeError(f"{name} of a page is {value!r:.40}")
 
 
 def _refuse(name: str) -> float:

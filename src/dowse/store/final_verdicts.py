@@ -8,6 +8,7 @@ from typing import Any
 
 from dowse.model.records import VerdictRow
 from dowse.store import rows
+from dowse.store.changes import PAGES_CHANGED, SITES_CHANGED
 from dowse.store.crawl_store import CrawlStore
 
 __all__ = ["NewVerdict", "StoredPage", "first_verdicts", "stored_pages", "write_verdicts"]
@@ -19,6 +20,7 @@ _READ = (
     " FROM pages p LEFT JOIN settled s ON s.candidate = p.id"
     " WHERE p.score IS NOT NULL AND p.id > ? ORDER BY p.id LIMIT ?"
 )
+_GIVEN_FIRST = "WHERE score IS NOT NULL AND first_score IS NOT NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +71,9 @@ def first_verdicts(store: CrawlStore, statistics: Mapping[str, Any]) -> None:
     def put_back() -> None:
         store._connection.execute(
             "UPDATE pages SET score = first_score, relevant = first_relevant, model = first_model,"
-            " verdict = json_array(json_array('as it was first judged', first_score, 1.0))"
-            " WHERE score IS NOT NULL AND first_score IS NOT NULL"
+            f" verdict = json_array(json_array('as it was first judged', first_score, 1.0)) {_GIVEN_FIRST}"
         )
+        store._connection.execute(f"{PAGES_CHANGED} SELECT id FROM pages {_GIVEN_FIRST} ORDER BY ordinal")
 
     _transact(store, put_back, statistics)
 
@@ -82,9 +84,17 @@ def write_verdicts(
     """Give pages other verdicts. The first ones stay as they are. A statistic that is None is removed. All or
     nothing: ValueError when a score is no number."""
 
+    changed: list[int] = []
+
+    def noted() -> Iterator[NewVerdict]:
+        for one in verdicts:
+            changed.append(one.id)
+            yield one
+
     def write() -> None:
-        given = ((one.id, VerdictRow(one.score, one.relevant, model, one.told)) for one in verdicts)
+        given = ((one.id, VerdictRow(one.score, one.relevant, model, one.told)) for one in noted())
         store._connection.executemany(rows.PUT_VERDICT, (rows.verdict_values(id, row) for id, row in given))
+        store.changes.note(pages=changed)
 
     _transact(store, write, statistics)
 
@@ -93,12 +103,16 @@ def _transact(store: CrawlStore, change: Any, statistics: Mapping[str, Any]) -> 
     run = store._connection.execute
     run("BEGIN IMMEDIATE")
     try:
+        store.changes.begin()
         change()
         run("UPDATE totals SET relevant = (SELECT ifnull(sum(relevant), 0) FROM pages)")
         by_site = run(
             "SELECT ifnull(sum(p.relevant), 0), c.site FROM pages p JOIN candidates c ON c.id = p.id GROUP BY c.site"
         )
-        store._connection.executemany("UPDATE sites SET relevant = ? WHERE id = ?", by_site.fetchall())
+        store._connection.executemany(
+            "UPDATE sites SET relevant = ?1 WHERE id = ?2 AND relevant <> ?1", by_site.fetchall()
+        )
+        run(f"{SITES_CHANGED} SELECT id FROM sites ORDER BY id")
         kept = [rows.statistic_row(name, value) for name, value in statistics.items() if value is not None]
         gone = [(name,) for name, value in statistics.items() if value is None]
         store._connection.executemany(rows.PUT_STATISTIC, kept)

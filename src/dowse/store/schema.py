@@ -15,6 +15,7 @@ from __future__ import annotations
 import sqlite3
 
 from dowse.model.records import TABLES
+from dowse.store.changes import PAGES_CHANGED, SITES_CHANGED
 from dowse.store.trust import DATABASE
 
 __all__ = ["APPLICATION", "CREATE", "DATABASE", "UPGRADES", "VERSION", "show_lacking"]
@@ -26,6 +27,12 @@ for _table in TABLES:
         _LATER_TABLES.setdefault(_table.since, {})[_table.name] = _table.definition
 VERSION = max(*_LATER_TABLES, *(column.stored.since for table in TABLES for column in table.columns))
 APPLICATION = 0x444F5753  # "DOWS": tells `file` and us whose database this is
+_NEW_CRAWL = "INSERT INTO meta VALUES ('crawl', lower(hex(randomblob(16))));"
+_FILLED = {
+    8: f"{_NEW_CRAWL} {SITES_CHANGED} SELECT id FROM sites ORDER BY id; "
+    f"{PAGES_CHANGED} SELECT id FROM pages ORDER BY ordinal;"
+}
+"""What older records get besides tables and columns."""
 _STRICT = "STRICT" if sqlite3.sqlite_version_info >= (3, 37) else ""  # a wrong type is an error, not a surprise
 
 
@@ -67,6 +74,7 @@ CREATE VIEW link_urls AS
 
 INSERT INTO totals VALUES (0, 0, 0, 0, 0, 0.0, 0);
 INSERT INTO meta VALUES ('format', 'dowse crawl'), ('schema_version', '{VERSION}');
+{_NEW_CRAWL}
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 """  # noqa: E501
@@ -82,6 +90,7 @@ def _upgrade(before: int) -> str:
         for column in table.columns
         if column.stored.since == version > table.since
     ]
+    steps.append(_FILLED.get(version, ""))
     steps.append(f"UPDATE meta SET value = '{version}' WHERE name = 'schema_version';")
     return "\n".join([*steps, f"PRAGMA user_version = {version};\n"])
 

@@ -19,6 +19,8 @@ from dowse.model.errors import UserError
 from dowse.model.files import check_writable, write_whole
 from dowse.model.found import FOUND, FoundRow
 from dowse.model.search import SeedTarget
+from dowse.model.topic import Topic
+from dowse.model.topicfile import predicate_text
 from dowse.store.crawl_store import CrawlStore
 from dowse.store.export_formats import TEXT_FORMATS, write_text
 from dowse.store.export_found import layout_of, values_of
@@ -26,7 +28,12 @@ from dowse.store.own_files import is_record
 from dowse.store.rows import writer
 from dowse.store.schema import DATABASE
 
-__all__ = ["TARGETS", "CrawlTarget", "SqliteTarget", "TableFile", "TopicFile", "UrlFile", "seed_target"]
+__all__ = [
+    "TARGETS", "CrawlTarget", "SqliteTarget", "TableFile", "TopicFile", "UrlFile", "collection_of", "merged",
+    "seed_target",
+]  # fmt: skip
+
+_LONGEST_NAME = 255  # of a collection: it is a key of a database
 
 
 class _File:
@@ -142,26 +149,25 @@ class CrawlTarget:
         if table is not FOUND:
             raise UserError(f"{self.folder}: a crawl takes seeds, not {table.name.replace('_', ' ')}")
         with CrawlStore.open(self.folder) as store:
-            merged = _merged(store.found(), rows)
-            store.put_found(merged)
+            store.put_found(merged(store.found(), rows))
         return f"{len(rows)} written to {self.folder}: dowse crawl --resume {self.folder} starts from them as well"
 
 
-def _merged(before: Sequence[FoundRow], rows: Sequence[FoundRow]) -> list[FoundRow]:
+def merged(before: Sequence[FoundRow], rows: Sequence[FoundRow]) -> list[FoundRow]:
     """The rows to write: one that is there already is kept in its place, and found once more."""
     known = {row.url: row for row in before}
     last = max((row.id for row in before), default=-1)
-    merged = []
+    found = []
     for row in rows:
         old = known.get(row.url)
         if old is not None:
             old.finds += [find for find in row.finds if find not in old.finds]
             old.score = max(old.score, row.score)
-            merged.append(old)
+            found.append(old)
         else:
             last += 1
-            merged.append(FoundRow(last, row.url, row.title, row.snippet, row.score, row.nearness, row.finds))
-    return merged
+            found.append(FoundRow(last, row.url, row.title, row.snippet, row.score, row.nearness, row.finds))
+    return found
 
 
 TARGETS: dict[str, Callable[..., SeedTarget]] = {
@@ -169,6 +175,12 @@ TARGETS: dict[str, Callable[..., SeedTarget]] = {
     ".sqlite": SqliteTarget, ".db": SqliteTarget,
 }  # fmt: skip
 """How a file's name ends -> what writes it"""
+
+
+def collection_of(topic: Topic) -> str:
+    """The name of the set of resources that a topic fills or starts from."""
+    name = topic.seeds.collection or topic.name or topic.query or predicate_text(topic)
+    return " ".join(name.split())[:_LONGEST_NAME]
 
 
 def seed_target(text: str, *, force: bool) -> SeedTarget:

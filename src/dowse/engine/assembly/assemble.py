@@ -20,11 +20,21 @@ from dowse.engine.assembly.learned import absolute_sources, keep_learned, kept_l
 from dowse.engine.assembly.prepare import ambiguous_words, named_after, read_examples, read_seeds
 from dowse.engine.assembly.rejudge import Rejudged, rejudge_at_end
 from dowse.engine.assembly.search_engines import build_engines, wants_engines
+from dowse.engine.assembly.shared import (
+    INTERRUPTED_S,
+    PATIENCE_S,
+    check_shared,
+    following,
+    has_password,
+    note_shared_seeds,
+    shared_seeds,
+)
 from dowse.engine.exchange.documents import Documents
 from dowse.engine.exchange.exchange import Exchange
 from dowse.engine.exchange.sitemap_walk import Sitemaps
 from dowse.engine.life import Life
 from dowse.engine.loop.engine import Engine, Stop
+from dowse.engine.loop.progress import Progress
 from dowse.engine.loop.watchdog import Watchdog
 from dowse.engine.page.cached import FromCache, Holder, absolute_folders, open_cache
 from dowse.engine.page.step import PageStep
@@ -40,6 +50,7 @@ from dowse.model.bodies import Bodies
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
 from dowse.model.converters import added_converters
+from dowse.model.database_url import PUBLISH_LOGIN
 from dowse.model.errors import StoreError, TopicError, UserError
 from dowse.model.found import FoundRow
 from dowse.model.http import Transport
@@ -58,6 +69,7 @@ from dowse.predict import block_rule, build_strategy, check_maximise
 from dowse.predict.learning import Statistics
 from dowse.store import CrawlStore, damage_told
 from dowse.store.final_verdicts import first_verdicts
+from dowse.store.shared.following import Following, Published
 
 __all__ = ["Assembly", "assemble", "read_settings", "wanted_workers"]
 
@@ -89,11 +101,16 @@ class Assembly:
     judge: TopicJudge  # gives each page its first look, and the verdict where nothing is learned
     learned: LearnedJudge | None
     notes: list[str]  # what the user should know before it starts: odd seed lines, refused seeds, ...
+    publication: Following | None = None  # brings the records to a shared database
+    published: Published | None = None  # how far that came, once the crawl has ended
+    is_over: bool = False  # the crawl has ended, if not its publication
 
     async def run(self) -> Stop:
         """Crawl to the end; the reason is recorded. A store that fails ends the crawl with StoreError."""
         self.store.start_run(self.clock.wall(), self._judged_by(None))
         await self.workers.start()
+        if self.publication is not None:
+            await self.publication.start()
         self.engine.tasks.background(self.sitemaps.walk(self.topic.seeds.sitemaps))
         watchdog = Watchdog(self.life.journal.held)
         watchdog.start()
@@ -110,7 +127,30 @@ class Assembly:
         self.store.end_run(str(stop), self.clock.wall(), self._judged_by(again))
         if self.engine.failure is not None:
             raise self.engine.failure
+        if self.publication is not None:
+            self.is_over = True
+            self.published = await self.publication.finish(INTERRUPTED_S if stop.kind == "interrupted" else PATIENCE_S)
         return stop
+
+    def interrupt(self, detail: str) -> None:
+        """Ask for an end: of the crawl, or, where that has ended, of what is still done for it."""
+        self.engine.stop("interrupted", detail)
+        if self.is_over and self.publication is not None:
+            self.publication.give_up()
+
+    def abort(self) -> None:
+        """End at once."""
+        self.engine.abort()
+        if self.publication is not None:
+            self.publication.give_up()
+
+    def progress(self) -> Progress:
+        """The figures of this moment."""
+        now = self.engine.progress()
+        if self.publication is None:
+            return now
+        state = self.publication.state
+        return replace(now, unpublished=state.lag, publish_trouble=state.trouble)
 
     def _tell_new_answers(self, learned: LearnedJudge) -> None:
         """There may be new ones. Where they cannot be read, those that are known do."""
@@ -137,6 +177,8 @@ class Assembly:
 
     async def close(self) -> None:
         """Close workers, connections and the folder."""
+        if self.publication is not None:
+            await self.publication.close()
         await self.workers.close()
         await self.transport.close()
         if self.cache is not None:
@@ -196,6 +238,7 @@ async def assemble(
             _check_login(topic, store)
             if store.settings().get(OWN_HEADERS) and not sends_secrets(topic.network):
                 notes.append(_HEADERS_GONE)
+        check_shared(topic, store)
         purse = Purse(topic.budget, store.spent() if store else None)
         known = _stored_topic(store).cache.folders if store else ()
         if held is None:
@@ -206,7 +249,8 @@ async def assemble(
             undo.callback(held.close)
         asks = not resume and wants_engines(topic)
         engines = build_engines(topic) if asks else {}
-        seeds = read_seeds(topic, _seeds_before(store) if store else None, notes, needed=not asks)
+        needed = not (asks or topic.seeds.database)
+        seeds = read_seeds(topic, _seeds_before(store) if store else None, notes, needed=needed)
         # the last request of a run that was killed may have gone to any site just now
         opens_at = clock.now() + topic.politeness.delay_s if resume else 0.0
         exchange = way_out(topic, transport, purse, clock, opens_at=opens_at, hash_seed=hash_seed)
@@ -214,9 +258,14 @@ async def assemble(
             with damage_told(folder):
                 exchange.sites.load(store.sites())
         topic = await read_examples(topic, Documents(exchange), notes)
-        found: list[FoundRow] = []
+        given: list[FoundRow] = []
+        if not resume and topic.seeds.database is not None:
+            given = await asyncio.to_thread(shared_seeds, topic, notes)
+            seeds = list(dict.fromkeys([*seeds, *(row.url for row in given)]))
+        found = given
         if asks:
-            found = await _found(topic, engines, exchange, clock, notes, tell or notes.append, alone=not seeds)
+            asked = await _found(topic, engines, exchange, clock, notes, tell or notes.append, alone=not seeds)
+            found = _numbered([*given, *asked])
             seeds = list(dict.fromkeys([*seeds, *(row.url for row in found)]))
         before = await asyncio.to_thread(_before, topic, folder, resume)
         subject = subject_of(topic) if store is None else with_answers(subject_of(topic), folder, store)
@@ -237,6 +286,8 @@ async def assemble(
         if store is None:
             store = CrawlStore.create(folder, _settings(topic, seeds, judge), clock.wall(), found=found)
             undo.callback(store.close)
+            if given and (problem := await asyncio.to_thread(note_shared_seeds, topic, store, given, clock.wall())):
+                notes.append(problem)
         keep_categories(judge.categories, folder)  # a run that was killed may not have come so far
         keep_learned(before, folder)
         frequencies = judge.nearness.frequencies
@@ -257,7 +308,9 @@ async def assemble(
         undo.pop_all()
     return Assembly(
         topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.life, clock, parts.cache,
-        judge, learned, notes,
+        judge, learned, notes, following(
+            topic, folder, lambda why: parts.life.journal.event("not published", why)
+        ),
     )  # fmt: skip
 
 
@@ -278,6 +331,14 @@ async def _found(
     notes += found.notes
     notes.append(f"seeds found: {len(rows)}{f' of {len(found.rows)}' if len(rows) < len(found.rows) else ''}")
     return rows
+
+
+def _numbered(rows: list[FoundRow]) -> list[FoundRow]:
+    """Rows of several sources as one list: what is there twice counts once, where it stands first."""
+    once = list({row.url: row for row in reversed(rows)}.values())[::-1]
+    for place, row in enumerate(once):
+        row.id = place
+    return once
 
 
 def _seeds_before(store: CrawlStore) -> list[str]:
@@ -304,6 +365,7 @@ def _settings(topic: Topic, seeds: list[str], judge: TopicJudge) -> dict[str, An
         "seeds": seeds,
         LOGIN: has_login(topic.network.proxy),
         OWN_HEADERS: sends_secrets(topic.network),
+        PUBLISH_LOGIN: has_password(topic),
         "warcinfo": _warcinfo(topic),
         "threshold": judge.threshold,  # where a judge learns, that of its first look
     }

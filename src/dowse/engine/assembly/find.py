@@ -28,7 +28,7 @@ from dowse.model.url import canonical, path_words
 from dowse.seeds.merge import Ranking, merge
 from dowse.seeds.query import is_empty, on_site, read_query
 
-__all__ = ["FoundSeeds", "find_seeds", "queries_of"]
+__all__ = ["FoundSeeds", "find_seeds", "nearest_first", "queries_of"]
 
 _MOST_PAGES = 100  # of results, for one query
 _MOST_FRUITLESS = 5  # pages in a row that have nothing of what is wanted
@@ -105,7 +105,7 @@ async def find_seeds(
             whose.setdefault(trouble, {})[search.name] = None
     found.troubles = [f"{', '.join(names)}: {trouble}" for trouble, names in whose.items()]
     found.notes += found.troubles
-    found.rows = _nearest_first(topic, merge(ranking for search in searches for ranking in search.rankings))
+    found.rows = nearest_first(topic, merge(ranking for search in searches for ranking in search.rankings))
     return found
 
 
@@ -122,7 +122,7 @@ async def _all_of(works: Iterable[Coroutine[Any, Any, None]], until: asyncio.Eve
             await doing
 
 
-def _nearest_first(topic: Topic, rows: list[FoundRow]) -> list[FoundRow]:
+def nearest_first(topic: Topic, rows: list[FoundRow]) -> list[FoundRow]:
     """By how near title and snippet are to the topic; what is as near, by the engines' ranks."""
     words = Topic(
         query=topic.query or " ".join(topic.find.queries), keywords=topic.keywords,

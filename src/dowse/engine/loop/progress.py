@@ -44,6 +44,8 @@ class Progress:
     value: float  # sum of scores
     saved_pages: int = 0  # taken from caches instead of the network
     saved_bytes: int = 0
+    unpublished: int | None = None  # pages that the shared database does not have yet; None: there is none
+    publish_trouble: str = ""  # why it does not get them
     forecast: Forecast | None = None  # what the next fetches may bring; None before the first look
 
 
