@@ -102,7 +102,7 @@ def test_judge_with_a_topic_and_its_own_predicate(
         (["crawl", "x", "--language", "klingon"], "--language: must be none, arabic, armenian,"),
         (["judge", "page.html", "--predicate", "category('eis')"], "column 1, at category('eis'): the language of"),
         (["crawl", "x", "--category", "sports"], "--category: write NAME=FILE, not 'sports'"),
-        (["crawl", "x", "--category", "sports=gone.json"], '--category: there is no file "gone.json"'),
+        (["crawl", "x", "--category", "sports=gone.json"], '--category: sports: there is no file "gone.json"'),
         (["crawl", "x", "--category", "eis=eis.category.json"], "--category: the predicate names no category 'eis'"),
         (
             ["judge", "page.html", "--predicate", "category('eis')", "--category", "Eis=eis.category.json"],

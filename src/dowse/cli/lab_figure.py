@@ -105,7 +105,7 @@ def figure_command(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Draw a figure of a paper from runs on a corpus, or show one of its tables (ridar-...), of a crawl as well."""
+    """Draw a figure of a paper from runs on a corpus, or show a table of it (ridar-1 to ridar-4), also of a crawl."""
     if name in RIDAR:
         ridar_figure(name, corpus, site=site, labels=label, topic=topic, as_json=as_json, force=force)
         return

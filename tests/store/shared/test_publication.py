@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from dowse.model.errors import UserError
-from dowse.model.records import Batch, CandidateRow, SiteRow
+from dowse.model.records import Batch, CandidateRow, SiteRow, VerdictRow
 from dowse.model.runs import JudgedBy
 from dowse.store import CrawlStore
 from dowse.store.final_verdicts import NewVerdict, first_verdicts, write_verdicts
@@ -64,6 +64,23 @@ def test_a_database_has_what_the_folder_has(folder: Path, database: str) -> None
     assert (crawl["started_at"], crawl["ended_at"]) == ("2023-11-14T22:13:20.250000Z", "2023-11-14T22:13:29.250000Z")
     assert (crawl["stop_reason"], crawl["judge"], crawl["threshold"]) == ("budget: pages", "erid", 0.25)
     assert (crawl["recorded"], crawl["relevant"], crawl["requests"], crawl["bytes"]) == (8, 4, 8, 800)
+
+
+def test_a_verdict_that_changes_while_the_crawl_runs_arrives(folder: Path, database: str) -> None:
+    with CrawlStore.create(folder, SETTINGS, WALL) as store:
+        store.commit(batch(0))
+        store.commit(batch(5, 3))
+        publish(folder, database)
+        before = [
+            (row["score"], row["relevant"]) for row in asked(database, "SELECT score, relevant FROM pages WHERE id = 6")
+        ]
+        store.commit(Batch(verdicts={6: VerdictRow(0.875, True, 3, [("the model's chance", 0.875, 1.0)])}))
+        publish(folder, database)
+    check_same(database, folder)
+    after = [
+        (row["score"], row["relevant"]) for row in asked(database, "SELECT score, relevant FROM pages WHERE id = 6")
+    ]
+    assert after == [(0.875, 1)] != before
 
 
 def test_whatever_stands_in_a_page_arrives(folder: Path, database: str) -> None:
