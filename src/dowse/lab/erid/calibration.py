@@ -77,8 +77,8 @@ def best_threshold(scores: Scores, truth: Truth, precision: float | None = None)
 
     >>> best_threshold(np.array([0.0, 0.1, 0.2, 0.4]), np.array([False, True, False, True]))
     (0.05, True)
-    >>> best_threshold(np.array([0.0, 0.1, 0.2, 0.4]), np.array([False, True, False, True]), 1.0)
-    (0.3, True)
+    >>> best_threshold(np.array([0.0, 0.1, 0.25, 0.75]), np.array([False, True, False, True]), 1.0)
+    (0.5, True)
     """
     order = np.argsort(-scores, kind="stable")
     ordered, hits = scores[order], np.cumsum(truth[order])
