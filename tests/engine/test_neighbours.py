@@ -149,7 +149,7 @@ def test_a_host_that_misbehaves_costs_its_neighbour_little(
     evil: Callable[[], Site], change: Callable[[Topic], Topic], tmp_path: Path
 ) -> None:
     # other work on this machine only takes from the good host: what the evil one leaves it, shows in the best of some
-    got = []
+    got: list[int] = []
     while len(got) < TRIES and max(got, default=0) < alone() / 2:
         folder = tmp_path / f"c{len(got)}"
         got.append(requests(evil(), change, folder))
