@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from dowse.engine.assembly.assemble import assemble, read_settings
+from dowse.engine.assembly.assemble import assemble
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.engine.assembly.rejudge_by import rejudge_by
 from dowse.engine.loop.engine import Stop
 from dowse.loopback import LoopbackServer

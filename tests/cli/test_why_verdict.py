@@ -12,7 +12,7 @@ import pytest
 
 from dowse.cli.decided import decided_lines
 from dowse.cli.why import explain
-from dowse.engine.assembly.assemble import read_settings
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.engine.page.verdicts import softened
 from dowse.lab.finished.crawl_judge import Decided
 from dowse.loopback import LoopbackServer

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from dowse.engine.assembly.assemble import assemble, read_settings
+from dowse.engine.assembly.assemble import assemble
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.engine.life import Life
 from dowse.engine.loop.dispatch import Dispatcher
 from dowse.engine.loop.engine import Stop

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.cli.why import explain
-from dowse.engine.assembly.assemble import read_settings
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.frontier.frontier import Frontier
 from dowse.loopback import Site, Web, in_thread
 from dowse.model.budget import Budget

@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from dowse.engine.assembly.assemble import Assembly, assemble
+from dowse.engine.assembly.assemble import assemble
+from dowse.engine.assembly.assembly import Assembly
 from dowse.fetch.http import HttpTransport
 from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.budget import Budget

@@ -9,7 +9,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from dowse.engine.assembly.assemble import assemble, read_settings
+from dowse.engine.assembly.assemble import assemble
+from dowse.engine.assembly.kept_settings import read_settings
 from tests.engine.servers import crawl_all, topic_for
 
 KEY, COOKIE = "key-of-somebody", "session=cookie-of-somebody"

@@ -16,7 +16,8 @@ import pytest
 
 import dowse
 from dowse.engine.assembly import assemble as assembling
-from dowse.engine.assembly.assemble import assemble, read_settings
+from dowse.engine.assembly.assemble import assemble
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.judge import TopicJudge, build_judge
 from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.budget import Budget

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.engine.assembly.assemble import assemble, read_settings
+from dowse.engine.assembly.assemble import assemble
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.loopback import LoopbackServer, Resource, Site, Web, redirect
 from dowse.model.budget import Budget
 from dowse.model.topic import Example, Politeness, Seeds

@@ -19,7 +19,9 @@ from dowse.cli.display import Display, QuietDisplay, choose_display
 from dowse.cli.flags import OUTPUT, START, flagged, given_of, read_topic, with_flags
 from dowse.cli.verdict_words import vague_lines
 from dowse.engine.assembly.api import choose_folder
-from dowse.engine.assembly.assemble import Assembly, assemble, read_settings, wanted_workers
+from dowse.engine.assembly.assemble import assemble, wanted_workers
+from dowse.engine.assembly.assembly import Assembly
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.engine.loop.engine import Stop
 from dowse.engine.page.vagueness import VAGUE
 from dowse.engine.workers.freed_memory import keep_less

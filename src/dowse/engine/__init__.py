@@ -4,8 +4,11 @@
 
     assembly   what a crawl is made of
       assemble   a live crawl: chooses transport, workers, judge, strategy and store
+      assembly   the crawl that is made so, from its start to its end
       join       the parts that a live crawl and a replay share
       prepare    seeds, example pages, and what was given as an object
+      find, search_engines, shared, starting_seeds   seeds that are asked for
+      kept_settings   what a crawl was started with
       kept_categories, learned   copies in the crawl's folder, so that a resume depends on nothing else
       api        ``dowse.crawl``, the door for Python
     loop       what happens when

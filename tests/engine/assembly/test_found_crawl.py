@@ -15,8 +15,9 @@ import pytest
 import trustme
 
 from dowse.cli.why import explain
-from dowse.engine.assembly.assemble import assemble, read_settings
+from dowse.engine.assembly.assemble import assemble
 from dowse.engine.assembly.folder_texts import open_folder
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.loopback import LoopbackServer, Resource, Site, Web, in_thread
 from dowse.loopback.web import Ask
 from dowse.model.budget import Budget

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import dowse
 from dowse.cli.why import explain
-from dowse.engine.assembly.assemble import read_settings
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.corpus import open_corpus

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.engine.assembly.assemble import read_settings
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.engine.assembly.learned import LEARNED, kept_learned, learned_from, statistics_of_crawl, write_statistics
 from dowse.loopback import LoopbackServer, Web
 from dowse.model.budget import Budget

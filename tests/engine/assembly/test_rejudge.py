@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from dowse.cli.main import make_app
-from dowse.engine.assembly.assemble import assemble, read_settings
+from dowse.engine.assembly.assemble import assemble
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.loopback import LoopbackServer, Resource, Site, Web, in_thread
 from dowse.loopback.demo import DEMO_QUERY, DEMO_SEEDS, RELEVANT, demo_web, labels
 from dowse.model.budget import Budget
@@ -153,7 +154,7 @@ def crawl_demo(folder: Path, pages: int) -> None:
 
 def test_while_it_runs_a_new_model_gives_pages_other_verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the records say of a crawl that was killed before its end."""
-    monkeypatch.setattr("dowse.engine.assembly.assemble.rejudge_at_end", lambda *_, **__: None)
+    monkeypatch.setattr("dowse.engine.assembly.assembly.rejudge_at_end", lambda *_, **__: None)
     folder, truth = tmp_path / "crawl", labels(demo_web())
     crawl_demo(folder, 200)
     changed = ask(folder, "SELECT score, relevant FROM pages WHERE model > first_model AND relevant <> first_relevant")

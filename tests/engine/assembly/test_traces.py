@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dowse.cli.why import explain
-from dowse.engine.assembly.assemble import read_settings
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.budget import Budget
 from dowse.model.errors import TopicError, UserError

@@ -18,7 +18,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 import dowse
 from dowse.cli.why import explain
-from dowse.engine.assembly.assemble import assemble, read_settings
+from dowse.engine.assembly.assemble import assemble
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.engine.loop.engine import Stop
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge

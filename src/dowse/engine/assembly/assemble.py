@@ -7,71 +7,52 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from dowse.engine.assembly.answered import tell_answers, with_answers
-from dowse.engine.assembly.find import find_seeds, queries_of
+from dowse.engine.assembly.assembly import Assembly
 from dowse.engine.assembly.join import OnPage, Parts, join, way_out
 from dowse.engine.assembly.kept_categories import absolute_categories, keep_categories, with_kept_categories
+from dowse.engine.assembly.kept_settings import check_login, new_settings, seeds_before, stored_topic
 from dowse.engine.assembly.learned import absolute_sources, keep_learned, kept_learned, learned_from, traces_for
 from dowse.engine.assembly.prepare import ambiguous_words, named_after, read_examples, read_seeds
-from dowse.engine.assembly.rejudge import Rejudged, rejudge_at_end
 from dowse.engine.assembly.search_engines import build_engines, wants_engines
 from dowse.engine.assembly.shared import (
-    INTERRUPTED_S,
-    PATIENCE_S,
     check_shared,
     following,
-    has_password,
     note_shared_seeds,
     shared_seeds,
 )
+from dowse.engine.assembly.starting_seeds import numbered, seeds_found
 from dowse.engine.exchange.documents import Documents
-from dowse.engine.exchange.exchange import Exchange
-from dowse.engine.exchange.sitemap_walk import Sitemaps
-from dowse.engine.life import Life
-from dowse.engine.loop.engine import Engine, Stop
-from dowse.engine.loop.progress import Progress
-from dowse.engine.loop.watchdog import Watchdog
-from dowse.engine.page.cached import FromCache, Holder, absolute_folders, open_cache
+from dowse.engine.page.cached import Holder, absolute_folders, open_cache
 from dowse.engine.page.step import PageStep
-from dowse.engine.page.vagueness import vague_cause
 from dowse.engine.page.verdicts import restore_judge
 from dowse.engine.workers.port import InProcess, Workers, default_workers
 from dowse.engine.workers.process_pool import ProcessPool
 from dowse.engine.workers.start import Started
-from dowse.fetch import user_agent
 from dowse.frontier.scope import StaticScope
-from dowse.judge import METHODS, TERMS, LearnedJudge, TopicJudge, build_judge, check_judge, learned_judge, subject_of
+from dowse.judge import METHODS, TERMS, TopicJudge, build_judge, check_judge, learned_judge, subject_of
 from dowse.model.bodies import Bodies
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock, SystemClock
 from dowse.model.converters import added_converters
-from dowse.model.database_url import PUBLISH_LOGIN
-from dowse.model.errors import StoreError, TopicError, UserError
 from dowse.model.found import FoundRow
 from dowse.model.http import Transport
-from dowse.model.judge import LEARNED, Judge
-from dowse.model.proxy_login import LOGIN, PROXY, has_login
+from dowse.model.judge import Judge
 from dowse.model.records import FINAL_VERDICTS, OTHER_VERDICTS
-from dowse.model.runs import JudgedBy
-from dowse.model.search import SearchEngine
 from dowse.model.secret_fields import OWN_HEADERS, sends_secrets
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topic_check import check_topic
-from dowse.model.topicfile import check_ready, predicate_text, topic_from_json, topic_to_json
+from dowse.model.topicfile import check_ready
 from dowse.model.url import canonical, split
 from dowse.predict import block_rule, build_strategy, check_maximise
 from dowse.predict.learning import Statistics
 from dowse.store import CrawlStore, damage_told
 from dowse.store.final_verdicts import first_verdicts
-from dowse.store.shared.following import Following, Published
 
-__all__ = ["Assembly", "assemble", "read_settings", "wanted_workers"]
+__all__ = ["assemble", "wanted_workers"]
 
 _OTHER_FILES = 1024  # connections that are idle, records, workers
 _HEADERS_GONE = (
@@ -82,108 +63,6 @@ _IN_PROCESS = (
     "the predicate or judge cannot be sent to other processes: pages are judged in this one (define it at the top of a "
     "module of its own to use workers)"
 )
-
-
-@dataclass(slots=True)
-class Assembly:
-    """A crawl ready to run: :meth:`run` once, then :meth:`close`."""
-
-    topic: Topic
-    folder: Path
-    engine: Engine
-    store: CrawlStore
-    transport: Transport
-    workers: Workers
-    sitemaps: Sitemaps
-    life: Life
-    clock: Clock
-    cache: FromCache | None
-    judge: TopicJudge  # gives each page its first look, and the verdict where nothing is learned
-    learned: LearnedJudge | None
-    notes: list[str]  # what the user should know before it starts: odd seed lines, refused seeds, ...
-    publication: Following | None = None  # brings the records to a shared database
-    published: Published | None = None  # how far that came, once the crawl has ended
-    is_over: bool = False  # the crawl has ended, if not its publication
-
-    async def run(self) -> Stop:
-        """Crawl to the end; the reason is recorded. A store that fails ends the crawl with StoreError."""
-        self.store.start_run(self.clock.wall(), self._judged_by(None))
-        await self.workers.start()
-        if self.publication is not None:
-            await self.publication.start()
-        self.engine.tasks.background(self.sitemaps.walk(self.topic.seeds.sitemaps))
-        watchdog = Watchdog(self.life.journal.held)
-        watchdog.start()
-        try:
-            stop = await self.engine.run()
-        finally:
-            watchdog.stop()
-        if isinstance(self.engine.failure, StoreError):
-            raise self.engine.failure
-        again = None
-        if self.learned is not None:
-            self._tell_new_answers(self.learned)
-            again = rejudge_at_end(self.store, self.learned, self.topic.scope.languages, since_first=True)
-        self.store.end_run(str(stop), self.clock.wall(), self._judged_by(again))
-        if self.engine.failure is not None:
-            raise self.engine.failure
-        if self.publication is not None:
-            self.is_over = True
-            self.published = await self.publication.finish(INTERRUPTED_S if stop.kind == "interrupted" else PATIENCE_S)
-        return stop
-
-    def interrupt(self, detail: str) -> None:
-        """Ask for an end: of the crawl, or, where that has ended, of what is still done for it."""
-        self.engine.stop("interrupted", detail)
-        if self.is_over and self.publication is not None:
-            self.publication.give_up()
-
-    def abort(self) -> None:
-        """End at once."""
-        self.engine.abort()
-        if self.publication is not None:
-            self.publication.give_up()
-
-    def progress(self) -> Progress:
-        """The figures of this moment."""
-        now = self.engine.progress()
-        if self.publication is None:
-            return now
-        state = self.publication.state
-        return replace(now, unpublished=state.lag, publish_trouble=state.trouble)
-
-    def _tell_new_answers(self, learned: LearnedJudge) -> None:
-        """There may be new ones. Where they cannot be read, those that are known do."""
-        try:
-            tell_answers(learned, self.folder, self.store)
-        except UserError as error:
-            self.life.journal.event("answers not read", str(error))
-            self.life.journal.commit()
-
-    def _judged_by(self, again: Rejudged | None) -> JudgedBy:
-        """By what the pages of this run are judged: known at its end, once all were judged ``again``."""
-        learned, judge = self.learned, self.judge
-        if learned is None:
-            return JudgedBy(judge=judge.judge.name, threshold=judge.threshold)
-        vague = vague_cause(learned, over=True)
-        if learned.model is None and learned.pages > 0:  # nothing was learned: by the first look
-            return JudgedBy(judge=judge.judge.name, threshold=judge.threshold, vague=vague)
-        by = JudgedBy(
-            judge=LEARNED, threshold=learned.threshold, model=learned.version, made_of=learned.made_of, vague=vague
-        )
-        if again is None:
-            return by
-        return replace(by, threshold=again.threshold, model=again.model, made_of=again.made_of, verdicts=asdict(again))
-
-    async def close(self) -> None:
-        """Close workers, connections and the folder."""
-        if self.publication is not None:
-            await self.publication.close()
-        await self.workers.close()
-        await self.transport.close()
-        if self.cache is not None:
-            self.cache.close()
-        self.store.close()
 
 
 async def assemble(
@@ -215,8 +94,8 @@ async def assemble(
     ``strategy`` and ``own_judge`` serve in place of what the topic names. The records keep their names only: who
     resumes gives them again.
 
-    For ``resume`` the folder holds a crawl and ``topic`` is its topic (:func:`read_settings`), perhaps with a larger
-    budget.
+    For ``resume`` the folder holds a crawl and ``topic`` is its topic (``kept_settings.read_settings``), perhaps with a
+    larger budget.
     """
     clock = clock or SystemClock()
     hash_seed = secrets.randbits(64) if hash_seed is None else hash_seed
@@ -235,12 +114,12 @@ async def assemble(
         if store is not None:
             undo.callback(store.close)
             _own_verdicts(store)
-            _check_login(topic, store)
+            check_login(topic, store)
             if store.settings().get(OWN_HEADERS) and not sends_secrets(topic.network):
                 notes.append(_HEADERS_GONE)
         check_shared(topic, store)
         purse = Purse(topic.budget, store.spent() if store else None)
-        known = _stored_topic(store).cache.folders if store else ()
+        known = stored_topic(store).cache.folders if store else ()
         if held is None:
             held = await asyncio.to_thread(
                 open_cache, topic.cache, folder, clock.wall(), notes, known, topic.limits.max_body_bytes
@@ -250,7 +129,7 @@ async def assemble(
         asks = not resume and wants_engines(topic)
         engines = build_engines(topic) if asks else {}
         needed = not (asks or topic.seeds.database)
-        seeds = read_seeds(topic, _seeds_before(store) if store else None, notes, needed=needed)
+        seeds = read_seeds(topic, seeds_before(store) if store else None, notes, needed=needed)
         # the last request of a run that was killed may have gone to any site just now
         opens_at = clock.now() + topic.politeness.delay_s if resume else 0.0
         exchange = way_out(topic, transport, purse, clock, opens_at=opens_at, hash_seed=hash_seed)
@@ -264,8 +143,8 @@ async def assemble(
             seeds = list(dict.fromkeys([*seeds, *(row.url for row in given)]))
         found = given
         if asks:
-            asked = await _found(topic, engines, exchange, clock, notes, tell or notes.append, alone=not seeds)
-            found = _numbered([*given, *asked])
+            asked = await seeds_found(topic, engines, exchange, clock, notes, tell or notes.append, alone=not seeds)
+            found = numbered([*given, *asked])
             seeds = list(dict.fromkeys([*seeds, *(row.url for row in found)]))
         before = await asyncio.to_thread(_before, topic, folder, resume)
         subject = subject_of(topic) if store is None else with_answers(subject_of(topic), folder, store)
@@ -284,7 +163,7 @@ async def assemble(
         if not judge.judge.can_be_sent and topic.workers != 0:
             notes.append(_IN_PROCESS)
         if store is None:
-            store = CrawlStore.create(folder, _settings(topic, seeds, judge), clock.wall(), found=found)
+            store = CrawlStore.create(folder, new_settings(topic, seeds, judge), clock.wall(), found=found)
             undo.callback(store.close)
             if given and (problem := await asyncio.to_thread(note_shared_seeds, topic, store, given, clock.wall())):
                 notes.append(problem)
@@ -314,39 +193,6 @@ async def assemble(
     )  # fmt: skip
 
 
-async def _found(
-    topic: Topic, engines: dict[str, SearchEngine], exchange: Exchange, clock: Clock, notes: list[str],
-    tell: Callable[[str], None], *, alone: bool,
-) -> list[FoundRow]:  # fmt: skip
-    """The seeds that search engines find, as many as the topic wants. Where there are no others (``alone``), none at
-    all is an error."""
-    queries_of(topic)  # a mistake in them is told before anybody is asked
-    why = "no seeds are given: " if alone and not (topic.find.engines or topic.find.wanted) else ""
-    tell(f"{why}asking {', '.join(engine.name for engine in engines.values())} for seeds")
-    found = await find_seeds(topic, engines, exchange, clock)
-    rows = found.rows[: topic.find.seeds]
-    if not rows and alone:
-        why = found.why_none or "they know nothing of it"
-        raise TopicError(f"no seed was found: {why}. Give --seed URL, another --engine or other words")
-    notes += found.notes
-    notes.append(f"seeds found: {len(rows)}{f' of {len(found.rows)}' if len(rows) < len(found.rows) else ''}")
-    return rows
-
-
-def _numbered(rows: list[FoundRow]) -> list[FoundRow]:
-    """Rows of several sources as one list: what is there twice counts once, where it stands first."""
-    once = list({row.url: row for row in reversed(rows)}.values())[::-1]
-    for place, row in enumerate(once):
-        row.id = place
-    return once
-
-
-def _seeds_before(store: CrawlStore) -> list[str]:
-    """What an earlier run started from, and what was found since (``dowse seeds --to``)."""
-    with damage_told(store.folder):
-        return [*store.settings().get("seeds", []), *(row.url for row in store.found())]
-
-
 def _checked(topic: Topic, strategy: Strategy | None, own_judge: Judge | None) -> Topic:
     """The topic, after everything in it was found to make sense. Raises TopicError."""
     if own_judge is None:
@@ -357,58 +203,12 @@ def _checked(topic: Topic, strategy: Strategy | None, own_judge: Judge | None) -
     return topic
 
 
-def _settings(topic: Topic, seeds: list[str], judge: TopicJudge) -> dict[str, Any]:
-    """What a new crawl is started with, as its records keep it."""
-    return {
-        "topic": topic_to_json(topic),
-        "version": version("dowse"),
-        "seeds": seeds,
-        LOGIN: has_login(topic.network.proxy),
-        OWN_HEADERS: sends_secrets(topic.network),
-        PUBLISH_LOGIN: has_password(topic),
-        "warcinfo": _warcinfo(topic),
-        "threshold": judge.threshold,  # where a judge learns, that of its first look
-    }
-
-
-def _warcinfo(topic: Topic) -> dict[str, str]:
-    """Who made the archive, and what for: fields of its ``warcinfo`` records (WARC 1.1, section 6.2)."""
-    found = {
-        "operator": topic.network.contact or "",
-        "http-header-user-agent": user_agent(topic.network),
-        "isPartOf": topic.name or topic.query,
-        "description": topic.query or predicate_text(topic),
-    }
-    return {name: value for name, value in found.items() if value}
-
-
-def _check_login(topic: Topic, store: CrawlStore) -> None:
-    """A proxy's password is in no record: whoever resumes gives it again."""
-    proxy = topic.network.proxy
-    if proxy and proxy == _stored_topic(store).network.proxy and store.settings().get(LOGIN):
-        raise UserError(
-            f"the crawl goes through {proxy} with a password, which is not kept: give the proxy's whole URL in the"
-            f" environment variable {PROXY}, or with --proxy"
-        )
-
-
 def _way_out(topic: Topic, clock: Clock, bodies: Bodies) -> Transport:
     from dowse.fetch.http import HttpTransport  # loaded after workers were forked, which have no use for it
     from dowse.fetch.pool import allow_open_files
 
     allow_open_files(topic.network.concurrency + _OTHER_FILES)
     return HttpTransport(topic.network, topic.limits, clock, bodies=bodies)
-
-
-def read_settings(folder: Path) -> Topic:
-    """The topic a folder's crawl was started with."""
-    with CrawlStore.open(folder) as store:
-        return with_kept_categories(_stored_topic(store), folder)
-
-
-def _stored_topic(store: CrawlStore) -> Topic:
-    with damage_told(store.folder):
-        return topic_from_json(store.settings()["topic"])
 
 
 def _before(topic: Topic, folder: Path, resume: bool) -> Statistics | None:
@@ -438,5 +238,5 @@ def _own_verdicts(store: CrawlStore) -> None:
 
 def _restore(store: CrawlStore, parts: Parts) -> None:
     """Bring everything to where the last run's last commit left it."""
-    parts.life.restore(store, _stored_topic(store))
+    parts.life.restore(store, stored_topic(store))
     parts.pages.restore(store.statistics(), store.signatures())
