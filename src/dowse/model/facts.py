@@ -26,6 +26,7 @@ class PageFacts:
     text: str = ""  # what a reader sees, one line a paragraph
     similarity: float = 0.0  # cosine with the topic's terms
     erid: float = 0.0  # weighted keyword density
+    kind: str = ""  # what it was read as: "html", "pdf", ...
 
     def words(self) -> list[str]:
         """The words of title and text, lower case, in order."""

@@ -15,7 +15,8 @@ __all__ = ["NewVerdict", "StoredPage", "first_verdicts", "stored_pages", "write_
 
 _BLOCK = 2_000
 _READ = (
-    "SELECT p.id, p.url, p.title, p.language, p.words, p.n_links, p.relevant, ifnull(p.first_relevant, p.relevant),"
+    "SELECT p.id, p.url, p.kind, p.title, p.language, p.words, p.n_links, p.relevant,"
+    " ifnull(p.first_relevant, p.relevant),"
     " p.similarity, p.erid, p.warc_file, p.warc_offset, (SELECT c.site FROM candidates c WHERE c.id = p.id), s.more"
     " FROM pages p LEFT JOIN settled s ON s.candidate = p.id"
     " WHERE p.score IS NOT NULL AND p.id > ? ORDER BY p.id LIMIT ?"
@@ -29,6 +30,7 @@ class StoredPage:
 
     id: int
     url: str
+    kind: str
     title: str
     language: str
     words: int
@@ -58,9 +60,11 @@ def stored_pages(store: CrawlStore) -> Iterator[list[StoredPage]]:
     last = -1
     while found := store._connection.execute(_READ, (last, _BLOCK)).fetchall():
         yield [
-            StoredPage(int(id), str(url), str(title), str(language), int(words), int(links), bool(own), bool(first),
+            StoredPage(int(id), str(url), str(kind), str(title), str(language), int(words), int(links), bool(own),
+                       bool(first),
                        float(similarity or 0.0), float(erid or 0.0), file, int(offset or 0), int(site or 0), terms)
-            for id, url, title, language, words, links, own, first, similarity, erid, file, offset, site, terms in found
+            for (id, url, kind, title, language, words, links, own, first, similarity, erid, file, offset, site,
+                 terms) in found
         ]  # fmt: skip
         last = int(found[-1][0])
 

@@ -69,6 +69,7 @@ OTHERS = st.sampled_from(
         Case('url.regex("//[ab]\\.")', lambda page, _: "//a." in page.facts.url),
         Case('url.glob("/x*")', lambda page, _: "/x" in page.facts.url),
         Case('language == "de"', lambda page, _: page.facts.language == "de"),
+        Case('kind == "pdf"', lambda page, _: page.facts.kind == "pdf"),
         Case('language != "de"', lambda page, _: page.facts.language != "de"),
         Case('object("Event")', lambda page, _: "event" in page.facts.objects),
     ]
@@ -106,8 +107,10 @@ def _joined(parts: st.SearchStrategy[Case]) -> st.SearchStrategy[Case]:
 CASES = st.recursive(LEAVES, _joined, max_leaves=8)
 
 
-def _page(words: list[str], title: list[str], url: str, language: str, n_links: int, objects: list[str]) -> Page:
-    return Page(words, PageFacts(url, " ".join(title), language, len(words), n_links, frozenset(objects)))
+def _page(
+    words: list[str], title: list[str], url: str, language: str, n_links: int, objects: list[str], kind: str
+) -> Page:
+    return Page(words, PageFacts(url, " ".join(title), language, len(words), n_links, frozenset(objects), kind=kind))
 
 
 PAGES = st.builds(
@@ -118,4 +121,5 @@ PAGES = st.builds(
     st.sampled_from(["de", "en", ""]),
     st.integers(0, 4),
     st.lists(st.sampled_from(["event", "article"]), max_size=2),
+    st.sampled_from(["html", "pdf", ""]),
 )

@@ -20,7 +20,7 @@ from dowse.model.words import WordLines
 WORDS = ["bird", "nest", "wing", "steel", "oven"]
 LEAVES = [
     'word("bird")', 'word("nest") > 2', 'word("wing") <= 1', 'word("bird nest")', 'word("steel") == 0',
-    'title("bird")', 'url.contains("a")', "words > 20", 'language == "en"', "links < 3",
+    'title("bird")', 'url.contains("a")', "words > 20", 'kind == "pdf"', 'language == "en"', "links < 3",
 ]  # fmt: skip
 leaf = st.sampled_from(LEAVES)
 expression = st.recursive(

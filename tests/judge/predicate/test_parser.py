@@ -55,6 +55,8 @@ def test_strings_and_numbers() -> None:
         ("language > 3", "column 10, at > 3: language can be compared with == and != only"),
         ('language == "german"', 'is a code of two letters in quotes, such as "de"'),
         ("language == 3", "is a code of two letters in quotes"),
+        ('kind == "a pdf"', 'kind is a kind of page or document in quotes, such as "pdf"'),
+        ("kind", 'column 1, at kind: kind is to be compared, as in kind == "pdf"'),
         ("language", 'column 1, at language: language is to be compared, as in language == "de"'),
         ("similarity", "similarity is a number: compare it, as in similarity > 0.1"),
         ('object("Event") == 1', "column 17, at == 1: object(...) is true or false: it cannot be compared"),

@@ -170,8 +170,9 @@ class _Other:
 
     def _by_predicate(self, asked: Decider, judge: PredicateJudge, page: StoredPage) -> Verdict | None:
         facts = PageFacts(
-            page.url, page.title, page.language, page.words, page.links, similarity=page.similarity, erid=page.erid
-        )
+            page.url, page.title, page.language, page.words, page.links, similarity=page.similarity, erid=page.erid,
+            kind=page.kind,
+        )  # fmt: skip
         found = asked(RecordedPage(facts, self._own_terms(page) if self._same_terms else None, self._measured))
         if found is None:
             return None

@@ -18,6 +18,7 @@ def document_facts(judge: Judge, document: Document, body: bytes, content_type: 
         language=detect_language(document.raw_text, document.lang),
         words=len(document.words()),
         n_links=gather_links(document).n_links,
+        kind=document.kind,
     )
     return facts_of(
         document.url, content, text=document.text if judge.needs_text else "",

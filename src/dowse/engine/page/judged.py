@@ -95,7 +95,10 @@ def facts_of(
     url: str, content: PageContent, *, objects: frozenset[str] | None = None, text: str = ""
 ) -> PageFacts:  # fmt: skip
     """What a judge's predicate may ask of a page. ``objects`` and ``text`` cost time: for those who ask for them."""
-    return PageFacts(url, content.title, content.language, content.words, content.n_links, objects or frozenset(), text)
+    return PageFacts(
+        url, content.title, content.language, content.words, content.n_links, objects or frozenset(), text,
+        kind=content.kind,
+    )  # fmt: skip
 
 
 def repeated_blocks(

@@ -16,14 +16,18 @@ __all__ = ["LEAVES", "Kind", "Operand", "leaf"]
 
 _FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": "==", "!=": "!="}
 _LONGEST_PATTERN = 500
-_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_CODES = {
+    "language": (re.compile(r"[a-z]{2,3}"), "a code of two letters", "de"),
+    "kind": (re.compile(r"[a-z0-9][a-z0-9.+-]{0,79}"), "a kind of page or document", "pdf"),
+}
+"""name -> how its codes are written, what they are, one of them"""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """What a name takes and gives: ``gives`` is "truth", "number", "count" (a number whose truth is that it is above
-    0), "category" (one whose truth has a threshold of its own) or "code" (of a language). No number is above
-    ``most``."""
+    0), "category" (one whose truth has a threshold of its own) or "code" (of a language, of a kind of document). No
+    number is above ``most``."""
 
     gives: str
     takes_string: bool = True
@@ -45,6 +49,7 @@ LEAVES = {
     "words": Kind("number", False),
     "links": Kind("number", False),
     "language": Kind("code", False),
+    "kind": Kind("code", False),
 }
 """name -> what it is. The reference for users is ``docs/predicates.md``."""
 
@@ -89,7 +94,9 @@ def _alone(text: str, operand: Operand) -> Leaf:
     if kind.gives == "number":
         raise SyntaxFault(f"{operand.name} is a number: compare it, as in {operand.name} > 0.1", operand.at)
     if kind.gives == "code":
-        raise SyntaxFault(f'{operand.name} is to be compared, as in {operand.name} == "de"', operand.at)
+        raise SyntaxFault(
+            f'{operand.name} is to be compared, as in {operand.name} == "{_CODES[operand.name][2]}"', operand.at
+        )
     return Leaf(operand.name, operand.argument or "", text[operand.at : operand.end], operand.at)
 
 
@@ -106,8 +113,9 @@ def _bound(left: Operand, kind: Kind, operator: str, right: Operand, at: int) ->
     if operator not in ("==", "!="):
         raise SyntaxFault(f"{left.name} can be compared with == and != only", at)
     code = (right.argument or "").lower()
-    if right.name != "a string" or not _LANGUAGE.fullmatch(code):
-        raise SyntaxFault(f'{left.name} is a code of two letters in quotes, such as "de"', right.at)
+    written, what, example = _CODES[left.name]
+    if right.name != "a string" or not written.fullmatch(code):
+        raise SyntaxFault(f'{left.name} is {what} in quotes, such as "{example}"', right.at)
     return code
 
 

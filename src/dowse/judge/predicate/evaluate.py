@@ -123,8 +123,8 @@ class ParsedPredicate:
             return facts.similarity if name == "similarity" else facts.erid
         if name in ("words", "links"):
             return float(facts.n_words if name == "words" else facts.n_links)
-        if name == "language":
-            return facts.language
+        if name in ("language", "kind"):
+            return facts.language if name == "language" else facts.kind
         return self._urls[leaf](facts.url)
 
     def graded(self, leaf: Leaf, value: float | str | bool) -> _Degrees:

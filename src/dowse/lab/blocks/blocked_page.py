@@ -138,7 +138,7 @@ def measure(
 def _facts(document: Document) -> PageFacts:
     return PageFacts(
         document.url, document.title, detect_language(document.raw_text, document.lang), len(document.words()),
-        len(document.links), text=document.text,
+        len(document.links), text=document.text, kind=document.kind,
     )  # fmt: skip
 
 

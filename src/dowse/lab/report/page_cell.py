@@ -10,14 +10,16 @@ from dowse.store import CrawlReader, PageView
 
 __all__ = ["deciding", "named_page"]
 
+_PAGES = ("", "html", "text")
 _WORDS = 3  # for, and against
 _LEAST = 0.05  # of the log odds, from which where a page is from is worth a word
 
 
 def named_page(page: PageView) -> list[Html]:
-    """Its title as a link, and below it its address."""
+    """Its title as a link, what kind of document it is, and below that its address."""
     address = element("span", element("bdi", clip(page.url, 120)), class_="sub")
-    return [link(page.url, page.title, length=140), *([address] if page.title else ())]
+    document = [] if page.kind in _PAGES else [join((" (", clip(page.kind, 20), ")"))]
+    return [link(page.url, page.title, length=140), *document, *([address] if page.title else ())]
 
 
 def deciding(crawl: CrawlReader, page: PageView, judge: CrawlJudge | None) -> list[Html]:
