@@ -170,14 +170,25 @@ def test_rows_that_strangers_wrote_are_checked_like_any_seed(
     [
         ("publish none sqlite:///s.db", "none holds no crawl"),
         ("publish sqlite:///s.db", "which crawl? Give its folder"),
-        ("publish made", "made was not published before: name a database"),
+        ("publish made", "made was not crawled with --publish: name a database"),
         ("publish made sqlite:///made/dowse.sqlite", "is a record of a crawl: name another file"),
         ("publish made sqlite:///notes.txt", "file is not a database"),
-        ("publish made oracle://h/d", "this is no database's URL"),
+        ("publish made oracle://h/d", "oracle:// is not one of postgresql://, mysql://, mariadb://, sqlite:///"),
+        ("publish made mysql://h:x/d", "the port is no number"),
+        ("publish made sqlite:///:memory:", "is gone when Dowse ends: name a file"),
+        ("publish made sqlite:///a.db sqlite:///b.db", "one database at a time"),
+        ("publish sqlite:///a.db made", "the database's URL comes last"),
+        (f"{CRAWL.replace('made', 'no')} --publish sqlite:///no/dir/s.db", "no/dir/s.db: there is no folder "),
+        (f"{CRAWL.replace('made', 'no')} --publish sqlite:///made", "made is a folder"),
+        (f"{CRAWL.replace('made', 'no')} --publish sqlite:///notes.txt", "notes.txt: file is not a database"),
+        (
+            f"{CRAWL} --publish plain.db",
+            "--publish: plain.db is no database's URL: for a file write sqlite:///plain.db",
+        ),
         ("publish made 'mysql://h/d?local_infile=1'", "'local_infile' is no parameter that can be given"),
         (f"publish made postgresql://u:{SECRET}@127.0.0.1:1/d", "postgresql://u@127.0.0.1:1/d: connection failed"),
-        (f"{CRAWL} --publish postgresql://u:{SECRET}?@h/d", "--publish: is no database's URL"),
-        ("crawl x --seeds-from sqlite:///none.db", "sqlite:///none.db: there is no such file"),
+        (f"{CRAWL} --publish postgresql://u:{SECRET}?@h/d", "--publish: this is no database's URL"),
+        ("crawl x --seeds-from sqlite:///none.db", "/none.db: there is no such file"),
         (
             "crawl x --seeds-from sqlite:///s.db",
             "has no resources in the collection 'x'; choose with --collection: 'solar' (1)",
@@ -197,7 +208,38 @@ def test_mistakes_are_told_in_one_line(run: Run, line: str, told: str, capsys: p
     assert said.err.splitlines()[-1].startswith("dowse: ")
     assert SECRET not in said.out + said.err
     assert not Path("none.db").exists()
+    assert not Path("no", "dowse.sqlite").exists(), "told before anything is asked for"
     assert Path("notes.txt").read_text().startswith("these are notes")
+
+
+def test_a_file_is_the_same_database_from_any_folder(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(f"{CRAWL} --publish sqlite:///shared.db") == 0
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    assert run(f"crawl --resume {tmp_path}/made --budget 15p --quiet") == 0
+    assert run(f"publish {tmp_path}/made") == 0
+    assert f"everything is in sqlite:///{tmp_path}/shared.db" in capsys.readouterr().out
+    assert list(Path().iterdir()) == []
+    check_same(f"sqlite:///{tmp_path}/shared.db", tmp_path / "made")
+
+
+def test_a_crawl_without_a_name_has_that_of_what_it_looks_for(run: Run, tmp_path: Path) -> None:
+    assert run(f"{CRAWL} --publish sqlite:///shared.db") == 0
+    [crawl] = asked(f"sqlite:///{tmp_path}/shared.db", "SELECT name FROM crawls")
+    assert crawl == {"name": "perovskite solar cells"}
+
+
+def test_an_environment_that_names_no_database_is_told(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(CRAWL)
+    monkeypatch.setenv("DOWSE_DATABASE", SECRET)
+    assert run("publish made sqlite:///s.db") == 2
+    told = capsys.readouterr().err
+    assert "the environment variable DOWSE_DATABASE: this is no database's URL" in told
+    assert SECRET not in told
 
 
 def test_somebody_else_can_fill_the_table_of_seeds(run: Run, database: str, tmp_path: Path) -> None:

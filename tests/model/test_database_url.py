@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.model.database_url import DATABASE, completed, database_parts, without_password
+from dowse.model.database_url import DATABASE, completed, database_parts, located, url_fault, without_password
 from dowse.model.topic import Publish, Seeds, Topic
 from dowse.model.topicfile import topic_from_json, topic_to_json
 
@@ -44,6 +46,45 @@ def test_what_is_secret_is_left_out(whole: str, shown: str) -> None:
 )
 def test_what_is_no_database(text: str) -> None:
     assert database_parts(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("postgresql://u@h:5432/d", ""),
+        ("postgresql://u@[::1]:5432/d", ""),
+        ("mysql://[::1]/d", ""),
+        ("sqlite:///a:b.db", ""),
+        ("mysql://u:s3cret@h:s3cret/d", "the port is no number"),
+        ("mysql://[::1]:x/d", "the port is no number"),
+        ("oracle://u:s3cret@h/d", "oracle:// is not one of "),
+        ("sub/plain.db", "sub/plain.db is no database's URL: for a file write sqlite:///sub/plain.db"),
+        ("s3cret", "this is no database's URL: write "),
+        ("u:s3cret@h.db", "this is no database's URL: write "),
+        ("postgresql://u:s3cret?@h/d", "this is no database's URL: write "),
+    ],
+)
+def test_why_a_text_is_no_database_is_told_without_its_password(text: str, told: str) -> None:
+    fault = url_fault(text)
+    assert fault.startswith(told)
+    assert bool(fault) is bool(told)
+    assert "s3cret" not in fault
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("sqlite:///s", "sqlite:////in/here/s"),
+        ("sqlite:///sub/s.db?x=1", "sqlite:////in/here/sub/s.db?x=1"),
+        ("sqlite:////whole/s.db", "sqlite:////whole/s.db"),
+        ("sqlite:///:memory:", "sqlite:///:memory:"),
+        ("sqlite://", "sqlite://"),
+        ("postgresql://me@h/sub", "postgresql://me@h/sub"),
+        ("webs", "webs"),
+    ],
+)
+def test_a_file_is_where_the_folder_says(text: str, found: str) -> None:
+    assert located(text, Path("/in/here")) == found
 
 
 def test_the_environment_has_the_password_of_one_database() -> None:

@@ -380,3 +380,10 @@ def test_any_text_is_a_topic_or_a_topic_error(text: str) -> None:
         message = str(error)
     assert message.startswith("t.toml")
     assert "\n" not in message
+
+
+def test_a_database_that_is_a_file_is_relative_to_the_topic_file(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    file.write_text('query = "q"\n[seeds]\nfrom = "sqlite:///sub/s.db"\n[publish]\nto = "sqlite:////whole/p.db"\n')
+    topic = load_topic(file)
+    assert (topic.seeds.database, topic.publish.url) == (f"sqlite:///{tmp_path}/sub/s.db", "sqlite:////whole/p.db")

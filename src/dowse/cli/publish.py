@@ -37,7 +37,7 @@ def publish(
         typer.Argument(
             metavar="DIR... [URL]",
             help="Folders of crawls, then postgresql://user@host/name, mysql://user@host/name or sqlite:///file.db. The"
-            f" default is the database that the crawl was published to. The password may stand in {DATABASE}.",
+            f" default is the database of dowse crawl --publish. The password may stand in {DATABASE}.",
         ),
     ],
     again: Annotated[bool, typer.Option("--again", help="Publish everything, also what is there already.")] = False,
@@ -50,6 +50,8 @@ def publish(
     Example: dowse publish my-crawl postgresql://me@localhost/webs
     """
     *named, last = what
+    if any("://" in name for name in named):
+        raise UserError("one database at a time" if "://" in last else "the database's URL comes last")
     url = last if "://" in last else None
     folders = [Path(name) for name in (named if url is not None else what)]
     if not folders:
@@ -62,11 +64,11 @@ def publish(
 
 
 def _own_database(folder: Path) -> str:
-    """Where the crawl was published to while it ran."""
+    """What ``--publish`` named when it was crawled."""
     with CrawlReader(folder) as crawl:
         found = crawl.topic().get("publish", {}).get("url")
     if not isinstance(found, str):
-        raise UserError(f"{folder} was not published before: name a database, as in postgresql://user@host/name")
+        raise UserError(f"{folder} was not crawled with --publish: name a database, as in postgresql://user@host/name")
     return found
 
 

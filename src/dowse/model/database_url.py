@@ -6,9 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
-__all__ = ["DATABASE", "PUBLISH_LOGIN", "SCHEMES", "DatabaseParts", "completed", "database_parts", "without_password"]
+__all__ = [
+    "DATABASE", "PUBLISH_LOGIN", "SCHEMES", "DatabaseParts", "completed", "database_parts", "located", "url_fault",
+    "without_password",
+]  # fmt: skip
 
 DATABASE = "DOWSE_DATABASE"
 """The environment variable with a database's whole URL, password included: command lines are seen by others."""
@@ -22,6 +26,9 @@ SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql", "mysql": "mysql
 
 _SECRET = frozenset(("password", "passwd", "sslpassword"))
 _url = re.compile(r"(?P<scheme>[a-z]+)://(?:(?P<login>[^?]*)@)?(?P<place>[^?@]*)(?:\?(?P<query>[^@]*))?", re.DOTALL)
+_port = re.compile(r"(?:\[[^\]/]*\]|[^:/[]*):(?P<port>[^/]+)")  # of a place
+_other = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,30})://")
+_plain = re.compile(r"[\w./ -]+\.(?:db|db3|sqlite|sqlite3)")  # what may be somebody's password is not repeated
 _file = re.compile(r"(?P<scheme>sqlite)://(?P<login>)(?P<place>[^?]*)(?:\?(?P<query>.*))?", re.DOTALL)
 
 
@@ -38,6 +45,12 @@ class DatabaseParts:
     @property
     def dialect(self) -> str:
         return SCHEMES[self.scheme]
+
+    @property
+    def file(self) -> str | None:
+        """The path of a SQLite file; None where it names none."""
+        path = self.place[1:] if self.dialect == "sqlite" and self.place.startswith("/") else ""
+        return path if path.strip("/") and path != ":memory:" else None
 
     @property
     def has_password(self) -> bool:
@@ -67,6 +80,35 @@ def database_parts(text: str) -> DatabaseParts | None:
     user, colon, password = (match["login"] or "").partition(":")
     query = tuple(parse_qsl(match["query"] or "", keep_blank_values=True))
     return DatabaseParts(match["scheme"], user or None, password if colon else None, match["place"], query)
+
+
+def url_fault(text: str) -> str:
+    """Why a text is no database's URL, without what may be a password in it; empty when it is one.
+
+    >>> url_fault("oracle://h/d")
+    'oracle:// is not one of postgresql://, mysql://, mariadb://, sqlite:///'
+    """
+    parts, other = database_parts(text), _other.match(text)
+    if parts is not None:
+        found = None if parts.dialect == "sqlite" else _port.match(parts.place)
+        return "" if found is None or re.fullmatch("[0-9]{1,5}", found["port"]) else "the port is no number"
+    if other is not None and other["scheme"] not in SCHEMES:
+        return f"{other['scheme']}:// is not one of postgresql://, mysql://, mariadb://, sqlite:///"
+    if _plain.fullmatch(text):
+        return f"{text} is no database's URL: for a file write sqlite:///{text}"
+    return (
+        "this is no database's URL: write postgresql://user@host/name, mysql://user@host/name or sqlite:///file.db"
+        " (in a name or password / ? @ : are %2F %3F %40 %3A)"
+    )
+
+
+def located(text: str, directory: Path) -> str:
+    """The URL, with a SQLite file's path relative to this folder."""
+    parts = database_parts(text)
+    if parts is None or parts.file is None:
+        return text
+    before = len(f"{parts.scheme}:///")
+    return text[:before] + str(directory / parts.file) + text[before + len(parts.file) :]
 
 
 def without_password(text: str) -> str:

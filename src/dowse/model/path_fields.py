@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dowse.model.database_url import located
 from dowse.model.topic_fields import Fault, engine, shown, text, web_url
+from dowse.model.topic_fields import database as database_url
 
-__all__ = ["categories", "engines", "existing", "names_and_files", "path"]
+__all__ = ["categories", "database", "engines", "existing", "names_and_files", "path"]
 
 
 def categories(directory: Path) -> Callable[[Any], dict[str, str]]:
@@ -34,6 +36,11 @@ def names_and_files(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         raise Fault(f"must be a table of names and files, not {shown(value)}")
     return {text(name): text(place) for name, place in value.items()}
+
+
+def database(directory: Path) -> Callable[[Any], str]:
+    """A shared database's URL, with a SQLite file relative to the topic file."""
+    return lambda value: located(database_url(value), directory)
 
 
 def engines(directory: Path) -> Callable[[Any], str]:

@@ -15,7 +15,7 @@ from datetime import date, time
 from typing import Any
 
 from dowse.model.budget import Budget, parse_budget, parse_duration, parse_size
-from dowse.model.database_url import database_parts
+from dowse.model.database_url import url_fault
 from dowse.model.errors import TopicError
 from dowse.model.proxy_login import without_login
 from dowse.model.topic import Keyword
@@ -211,11 +211,8 @@ contact = matching(r"[!-~]+@[!-~]+|https?://[!-~]+", "a mail address or an http(
 
 def database(value: Any) -> str:
     """A shared database's URL. What is none is shown to nobody: there may be a password in it."""
-    if database_parts(text(value)) is None:
-        raise Fault(
-            "is no database's URL: write postgresql://user@host/name, mysql://user@host/name or sqlite:///file.db"
-            " (in a name or password / ? @ : are %2F %3F %40 %3A)"
-        )
+    if fault := url_fault(text(value)):
+        raise Fault(fault)
     return str(value)
 
 

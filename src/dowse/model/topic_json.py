@@ -13,7 +13,7 @@ from dowse.model.secret_fields import without_secrets
 from dowse.model.topic import Expression, FunctionName, Topic
 from dowse.model.topic_check import check_topic
 
-__all__ = ["function_name", "predicate_text", "topic_from_json", "topic_to_json"]
+__all__ = ["function_name", "predicate_text", "topic_from_json", "topic_name", "topic_to_json"]
 
 
 def topic_to_json(topic: Topic) -> dict[str, Any]:
@@ -49,6 +49,11 @@ def predicate_text(topic: Topic) -> str:
     else:
         text = predicate.name if isinstance(predicate, FunctionName) else function_name(predicate)
     return " ".join(text.split())
+
+
+def topic_name(topic: Topic) -> str:
+    """What to call the topic, on one line: its name, or its query, or its predicate."""
+    return " ".join((topic.name or topic.query or predicate_text(topic)).split())
 
 
 def topic_from_json(data: dict[str, Any]) -> Topic:

@@ -34,6 +34,7 @@ def topic_keys(directory: Path | None) -> dict[str, Keys]:
     seed = read.text if directory is None else read.web_url
     categories = paths.names_and_files if directory is None else paths.categories(directory)
     engine = read.engine if directory is None else paths.engines(directory)
+    database = read.database if directory is None else paths.database(directory)
     hosts, globs = read.each(read.host_glob), read.each(read.path_glob)
     count = read.whole(0)
     return {
@@ -54,10 +55,10 @@ def topic_keys(directory: Path | None) -> dict[str, Keys]:
             "sitemaps": ("sitemaps", read.each(file_or_url)),
             "robots_sitemaps": ("robots_sitemaps", read.boolean),
             "on_topic": ("on_topic", read.boolean),
-            "from": ("database", read.database),
+            "from": ("database", database),
             "collection": ("collection", read.text),
         },
-        "publish": {"to": ("url", read.database)},
+        "publish": {"to": ("url", database)},
         "find": {
             "engines": ("engines", read.each(engine)),
             "queries": ("queries", read.each(read.filled)),

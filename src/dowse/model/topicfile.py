@@ -36,13 +36,13 @@ from dowse.model.topic import (
     Traps,
 )
 from dowse.model.topic_check import at_odds
-from dowse.model.topic_json import predicate_text, topic_from_json, topic_to_json
+from dowse.model.topic_json import predicate_text, topic_from_json, topic_name, topic_to_json
 from dowse.model.topic_keys import COST_FORMS, MAXIMISE, Keys, topic_keys
 from dowse.model.topic_template import TEMPLATE
 
 __all__ = [
     "COST_FORMS", "MAXIMISE", "TEMPLATE", "check_ready", "has_seeds", "load_topic", "parse_topic", "predicate_text",
-    "topic_from_json", "topic_to_json",
+    "topic_from_json", "topic_name", "topic_to_json",
 ]  # fmt: skip
 
 _LARGEST_FILE = 1_000_000

@@ -20,7 +20,7 @@ from dowse.model.files import check_writable, write_whole
 from dowse.model.found import FOUND, FoundRow
 from dowse.model.search import SeedTarget
 from dowse.model.topic import Topic
-from dowse.model.topicfile import predicate_text
+from dowse.model.topicfile import topic_name
 from dowse.store.crawl_store import CrawlStore
 from dowse.store.export_formats import TEXT_FORMATS, write_text
 from dowse.store.export_found import layout_of, values_of
@@ -179,8 +179,7 @@ TARGETS: dict[str, Callable[..., SeedTarget]] = {
 
 def collection_of(topic: Topic) -> str:
     """The name of the set of resources that a topic fills or starts from."""
-    name = topic.seeds.collection or topic.name or topic.query or predicate_text(topic)
-    return " ".join(name.split())[:_LONGEST_NAME]
+    return (" ".join(topic.seeds.collection.split()) or topic_name(topic))[:_LONGEST_NAME]
 
 
 def seed_target(text: str, *, force: bool) -> SeedTarget:

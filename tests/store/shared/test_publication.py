@@ -245,6 +245,31 @@ def test_a_table_that_is_somebody_elses_is_left_alone(folder: Path, database: st
         asked(database, "SELECT * FROM crawls")
 
 
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        "CREATE TABLE crawls (id INTEGER PRIMARY KEY, spider VARCHAR(20))",
+        "CREATE TABLE sites (crawl INTEGER, id INTEGER, name VARCHAR(20))",
+        "CREATE VIEW crawls AS SELECT 1 AS id, 'x' AS uuid",
+        "CREATE VIEW resources AS SELECT 1 AS one",
+    ],
+)
+def test_nothing_is_written_beside_a_name_that_is_taken(folder: Path, database: str, theirs: str) -> None:
+    CrawlStore.create(folder, SETTINGS, WALL).close()
+    _, kind, name, *_ = theirs.split()
+    changed(database, theirs)
+    try:
+        with pytest.raises(
+            UserError, match=f"has a {kind.lower()} {name} that is not Dowse's.*: name another database"
+        ):
+            publish(folder, database)
+        with pytest.raises(sa.exc.DBAPIError):
+            asked(database, "SELECT * FROM pages")
+        assert "published_at" not in str(asked(database, f"SELECT * FROM {name}"))
+    finally:
+        changed(database, f"DROP {kind} {name}")
+
+
 def test_columns_that_a_later_version_has_are_added(folder: Path, database: str) -> None:
     with CrawlStore.create(folder, SETTINGS, WALL) as store:
         store.commit(batch(0))

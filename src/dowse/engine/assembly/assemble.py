@@ -18,6 +18,7 @@ from dowse.engine.assembly.learned import absolute_sources, keep_learned, kept_l
 from dowse.engine.assembly.prepare import ambiguous_words, named_after, read_examples, read_seeds
 from dowse.engine.assembly.search_engines import build_engines, wants_engines
 from dowse.engine.assembly.shared import (
+    absolute_databases,
     check_shared,
     following,
     note_shared_seeds,
@@ -102,7 +103,8 @@ async def assemble(
     notes: list[str] = []
     check_topic(topic)
     topic = with_kept_categories(topic, folder) if resume else absolute_categories(topic)
-    topic = _checked(named_after(absolute_sources(absolute_folders(topic)), strategy, own_judge), strategy, own_judge)
+    topic = absolute_databases(absolute_sources(absolute_folders(topic)))
+    topic = _checked(named_after(topic, strategy, own_judge), strategy, own_judge)
     notes += ambiguous_words(topic)
     if not resume:
         check_ready(topic, by_judge=topic.judge.method not in METHODS)

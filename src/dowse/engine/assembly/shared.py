@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from dowse.engine.assembly.find import nearest_first
-from dowse.model.database_url import DATABASE, PUBLISH_LOGIN
+from dowse.model.database_url import DATABASE, PUBLISH_LOGIN, located
 from dowse.model.errors import DowseError, UserError
 from dowse.model.found import FoundRow
 from dowse.model.topic import Topic
@@ -16,12 +17,24 @@ from dowse.store.shared.connect import check_database
 from dowse.store.shared.following import Following
 from dowse.store.shared.resources import note_taken, read_resources
 
-__all__ = ["check_shared", "following", "has_password", "note_shared_seeds", "shared_seeds"]
+__all__ = [
+    "absolute_databases", "check_shared", "following", "has_password", "note_shared_seeds", "shared_seeds",
+]  # fmt: skip
 
 PATIENCE_S = 15.0
 """How long a crawl that has ended waits for a database that does not get on."""
 INTERRUPTED_S = 5.0
 """The same, for a crawl that was interrupted."""
+
+
+def absolute_databases(topic: Topic) -> Topic:
+    """The topic with its SQLite files named so that they are found from anywhere, as a later resume needs it."""
+    seeds, publish = topic.seeds, topic.publish
+    if seeds.database is not None:
+        seeds = replace(seeds, database=located(seeds.database, Path.cwd()))
+    if publish.url is not None:
+        publish = replace(publish, url=located(publish.url, Path.cwd()))
+    return replace(topic, seeds=seeds, publish=publish)
 
 
 def has_password(topic: Topic) -> bool:

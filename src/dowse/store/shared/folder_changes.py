@@ -12,7 +12,7 @@ from typing import Any
 
 from dowse.model.records import PAGES as OWN_PAGES
 from dowse.model.topic import Topic
-from dowse.model.topicfile import predicate_text, topic_from_json
+from dowse.model.topicfile import predicate_text, topic_from_json, topic_name
 from dowse.store.damage import asked
 from dowse.store.database import connect_reader
 from dowse.store.export import COLUMNS
@@ -135,6 +135,6 @@ class FolderChanges:
         settings = {name: json.loads(value) for name, value in found}
         topic = topic_from_json(settings["topic"]) if settings.get("topic") else Topic()
         return {
-            "name": topic.name, "query": topic.query or predicate_text(topic), "host": socket.gethostname(),
+            "name": topic_name(topic), "query": topic.query or predicate_text(topic), "host": socket.gethostname(),
             "folder": str(self.folder.absolute()), "version": str(settings.get("version", "")),
         }  # fmt: skip

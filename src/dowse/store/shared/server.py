@@ -121,9 +121,12 @@ class Server:
         with self._told_faults():
             there = sa.inspect(self._engine)
             named = [name for name in there.get_table_names() if name in self.tables]
+            views = sorted(name for name in there.get_view_names() if name in self.tables)
             have = {name: {column["name"] for column in there.get_columns(name)} for name in named}
+        if views:
+            raise UserError(f"{self.shown} has a view {views[0]} that is not Dowse's: name another database")
         for name, columns in have.items():
-            missing = set(self._shared[name].keys) - columns
+            missing = self._shared[name].marks - columns
             if missing:
                 raise UserError(
                     f"{self.shown} has a table {name} that is not Dowse's (it has no column {min(missing)}):"

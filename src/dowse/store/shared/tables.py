@@ -26,10 +26,16 @@ class SharedTable:
     indexed: tuple[str, ...] = ()
     unique: str = ""  # besides the keys
     lengths: tuple[tuple[str, int], ...] = ()  # of text that is a key: databases want to know
+    known_by: tuple[str, ...] = ()  # what else tells it from somebody else's table of this name
 
     @property
     def name(self) -> str:
         return self.table.name
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """Columns that a table of this name has if it is Dowse's."""
+        return frozenset((*self.keys, *filter(None, (self.unique,)), *self.indexed, *self.known_by))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +44,7 @@ class CrawlRow:
 
     id: Annotated[int | None, Stored("The crawl's number in this database.", key=True)] = None
     uuid: Annotated[str, Stored("What the crawl's own folder calls it.")]
-    name: Annotated[str, Stored("The topic's name.")] = ""
+    name: Annotated[str, Stored("The topic's name; if it has none, its query or predicate.")] = ""
     query: Annotated[str, Stored("What it looks for: the topic's query, or its predicate.")] = ""
     host: Annotated[str, Stored("The machine it was last published from.")] = ""
     folder: Annotated[str, Stored("The crawl's folder on that machine, with its WARC files.")] = ""
@@ -103,7 +109,7 @@ PAGES = SharedTable(
     Table("pages", (*_CRAWL, _own["id"], *columns_of(_PagePlace), *(_own[name] for name in COLUMNS if name != "id"))),
     ("crawl", "id"), indexed=("url_hash",),
 )  # fmt: skip
-SITES = SharedTable(Table("sites", (*_CRAWL, *OWN_SITES.columns)), ("crawl", "id"))
+SITES = SharedTable(Table("sites", (*_CRAWL, *OWN_SITES.columns)), ("crawl", "id"), known_by=("origin",))
 RESOURCES = SharedTable(
     Table("resources", columns_of(ResourceRow)), ("collection", "url_hash"), lengths=(("collection", 255),)
 )
