@@ -6,6 +6,7 @@ import asyncio
 import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,13 +34,14 @@ def two_kinds() -> Web:
     return Web.of(Site("a.test", {"/": Resource(html("All", "a list of pages", links).encode()), **resources}))
 
 
-def crawled(folder: Path) -> Path:
-    """A crawl of that web, with a threshold between the two kinds."""
+def crawled(folder: Path, judge: JudgeSettings | None = None, **more: Any) -> Path:
+    """A crawl of that web, with a threshold between the two kinds; ``more`` is for its topic."""
 
     async def run() -> None:
         async with LoopbackServer(two_kinds()) as server:
-            settings = JudgeSettings(threshold=0.1)
-            await crawl_all(topic_for(server.address, ["http://a.test/"], query=QUERY, judge=settings), folder)
+            settings = judge or JudgeSettings(threshold=0.1)
+            topic = topic_for(server.address, ["http://a.test/"], query=QUERY, judge=settings, **more)
+            await crawl_all(topic, folder)
 
     asyncio.run(run())
     return folder

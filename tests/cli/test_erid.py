@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from dowse.cli.crawl_summary import finish
+from dowse.engine.loop.engine import Stop
+from dowse.model.topic import JudgeSettings, StrategyChoice
 from dowse.model.topicfile import parse_topic
 from dowse.store.answers import Answers
 from tests.cli.labelled import PAGES, crawled, mistake, said
@@ -58,13 +61,78 @@ def test_what_cannot_be_calibrated_is_said_in_a_line(
 ) -> None:
     bare = tmp_path / "bare"
     bare.mkdir()
-    assert "which keywords?" in mistake(capsys, "erid", "calibrate", "--labels", str(bare))
+    nowhere = tmp_path / "nowhere"
+    assert mistake(capsys, "erid", "calibrate", "--labels", str(nowhere)) == f"dowse: there is no {nowhere}\n"
     assert "there are no labels in" in mistake(capsys, "erid", "calibrate", "--labels", str(bare), "--topic", "x")
     told = mistake(capsys, "erid", "calibrate", "--labels", str(crawl), "--label", "fish")
-    assert "no page with the label 'fish'; it has not relevant, relevant" in told
+    assert "no page with the label 'fish'; it has 'not relevant', 'relevant'" in told
     (bare / "labels.csv").write_text("url,label\nhttp://a.test/,x\n")
+    assert "which keywords?" in mistake(capsys, "erid", "calibrate", "--labels", str(bare))
     told = mistake(capsys, "erid", "calibrate", "--labels", str(bare), "--label", "x", "--topic", "x")
     assert "no WARC files" in told
+
+
+def test_without_a_command_one_line_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert mistake(capsys, "erid") == "dowse: missing command (see: dowse erid --help)\n"
+    assert "show how often it is right" in " ".join(said(capsys, "erid", "--help")[0].split())
+
+
+def test_a_crawl_without_answers_says_where_they_come_from(
+    crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    (bare / "dowse.sqlite").write_bytes((crawl / "dowse.sqlite").read_bytes())
+    for labels in (bare, bare / "labels.csv"):
+        told = mistake(capsys, "erid", "calibrate", "--labels", str(labels))
+        assert f"{bare} has no labels.csv yet: answer some questions with 'dowse label {bare}'" in told
+
+
+def test_keywords_that_tell_nothing_apart_are_said_to(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["erid", "calibrate", "--labels", str(crawl)]
+    out, _ = said(capsys, *command, "--label", "not relevant")
+    assert "threshold with the best F1: 0\nit accepts every page: these keywords do not tell the two sides" in out
+    assert "[judge]" not in out
+    out, _ = said(capsys, *command, "--topic", "zyzzyva")
+    assert "no keyword occurs on any of these pages" in out
+    assert "it accepts every page" not in out
+    [doubt] = json.loads(said(capsys, *command, "--topic", "zyzzyva", "--json")[0])["doubts"]
+    assert doubt.startswith("no keyword occurs")
+    assert json.loads(said(capsys, *command, "--json")[0])["doubts"] == []
+
+
+def test_labelled_pages_without_their_text_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``drop_refused``: what it dropped is labelled in vain, and not asked about."""
+    folder = crawled(
+        tmp_path / "birds", strategy=StrategyChoice("site-first", {"free_levels": 0, "drop_refused": True})
+    )
+    out, _ = said(capsys, "label", str(folder), answers="s\n" * 4 * PAGES)
+    assert "/bird/1\n" in out
+    assert "/steel/" not in out
+    answers = Answers(folder)
+    for number in range(3):
+        answers.add(f"http://a.test/bird/{number}", number != 0)
+        answers.add(f"http://a.test/steel/{number}", False)
+    answers.add("http://a.test/", False)
+    answers.add("http://a.test/never", False)
+    first = said(capsys, "erid", "calibrate", "--labels", str(folder))[0].splitlines()[0]
+    assert first.startswith(
+        "4 labelled pages, 2 of them on the topic ('relevant'); 1 that are labelled were not found; "
+    )
+    assert first.endswith("; 3 more are labelled, but their text was not kept (drop_refused)")
+
+
+def test_small_scores_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = crawled(tmp_path / "birds", JudgeSettings(method="erid", threshold=0.00312345))
+    out, _ = said(capsys, "why", str(folder), "http://a.test/bird/1")
+    assert ", threshold 0.003123 " in out
+    finish(folder, Stop("empty", ""), as_json=False, quiet=False)
+    out = capsys.readouterr().out
+    assert "erid of at least 0.003123, as given" in out
+    assert "from 0.002499 to 0.003748" in out
+    said(capsys, "report", str(folder))
+    page = (folder / "report.html").read_text("utf-8")
+    assert "relevant from 0.003123 on, by erid" in page
 
 
 def test_the_times_of_a_crawl_stand_beside_the_clock(

@@ -112,7 +112,8 @@ def test_a_refused_page_is_recorded_and_its_body_dropped_where_that_is_wanted(
         assert "level on its site = 3" in told
         assert "its links were not followed" in told
         assert ("its record:" in told) is not drops
-        assert "page-refused" in explain(folder, "http://a.test/4")
+        told = "the pages that link to it are refused by the judge, below the free levels of their site (page-refused)"
+        assert told in explain(folder, "http://a.test/4")
         finish_told(folder, Stop("empty", ""), as_json=False, quiet=False)
         told = capsys.readouterr().out
         assert "stopped at  1 page that the judge refuses" in told
@@ -180,5 +181,9 @@ def test_the_lowest_priority_holds_here_too(tmp_path: Path) -> None:
 
 
 def test_there_is_a_current_site() -> None:
+    with pytest.raises(TopicError, match="0 or more free levels, not free_levels=-1"):
+        build_strategy(StrategyChoice("site-first", {"free_levels": -1}), seed_number=0)
+    with pytest.raises(TopicError, match=r"'sites' of strategy site-first takes a whole number, not 1\.5"):
+        build_strategy(StrategyChoice("site-first", {"sites": 1.5}), seed_number=0)
     with pytest.raises(TopicError, match="at least one current site"):
         build_strategy(StrategyChoice("site-first", {"sites": 0}), seed_number=0)

@@ -180,8 +180,8 @@ def test_a_robust_hybrid_tells_the_first_pages_on_the_topic_apart() -> None:
         (StrategyChoice("hybrid", {"predictor": "wieghted"}), "did you mean weighted"),
         (StrategyChoice("hybrid", {"link": "pagerank"}), "no link measure"),
         (StrategyChoice("hybrid", {"predictor": "average-2", "alpha": 2.0, **PAPER}), "alpha"),
-        (StrategyChoice("weighted", {"menus": 2}), "'menus' of strategy weighted is a bool"),
-        (StrategyChoice("weighted", {"menus": "no"}), "'menus' of strategy weighted is a bool"),
+        (StrategyChoice("weighted", {"menus": 2}), "'menus' of strategy weighted takes true or false"),
+        (StrategyChoice("weighted", {"menus": "no"}), "'menus' of strategy weighted takes true or false"),
         (StrategyChoice("link", {"menus": 1}), "no parameter 'menus'"),
     ],
 )

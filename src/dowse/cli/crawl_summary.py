@@ -24,7 +24,15 @@ from dowse.lab.draw.harvest_chart import harvest_chart
 from dowse.lab.draw.picture_file import save_picture
 from dowse.lab.finished.verdict_facts import VerdictFacts, verdict_facts
 from dowse.lab.report.settings_text import subject_of
-from dowse.lab.wording import counted, forecast_sentence, human_bytes, human_seconds, telling_horizons, too_early
+from dowse.lab.wording import (
+    counted,
+    forecast_sentence,
+    human_bytes,
+    human_seconds,
+    score_told,
+    telling_horizons,
+    too_early,
+)
 from dowse.model.budget import Budget
 from dowse.model.errors import UserError
 from dowse.model.forecast import Forecast
@@ -130,13 +138,14 @@ def _judged_by(settings: dict[str, Any], by: JudgedBy) -> str:
         return f"the predicate: {shown(subject_of({**topic, 'query': ''}))}"
     threshold = settings["threshold"] if by.threshold is None else by.threshold
     method = by.judge or topic["judge"]["method"]
+    judged = f"{method} of at least {score_told(threshold, method)}"
     if topic["judge"]["threshold"] is not None or threshold != settings["threshold"]:
-        return f"{method} of at least {threshold:.3f}, as given"
+        return f"{judged}, as given"
     if topic["judge"]["method"] == LEARNED and not topic["examples"]:
-        return f"{method} of at least {threshold:.3f}: too little was learned for a model"
+        return f"{judged}: too little was learned for a model"
     origin = "from the examples" if topic["examples"] else "the default for words alone"
     hint = "" if topic["examples"] else "; example pages or --threshold sharpen it"
-    return f"{method} of at least {threshold:.3f}, {origin}{hint}"
+    return f"{judged}, {origin}{hint}"
 
 
 def _saved(summary: Summary) -> list[tuple[str, str]]:

@@ -56,7 +56,7 @@ class TopicSitting:
         self.learns = learns(topic)
         self.answers = Answers(crawl.folder)
         self.answers.check_columns()  # before anybody has answered
-        self._pages = {page.id: page for page in _by_lot(crawl.judged_pages())}
+        self._pages = {page.id: page for page in _by_lot([page for page in crawl.judged_pages() if not page.dropped])}
         if not self._pages:
             raise UserError(f"{crawl.folder} has no judged page to label")
         self._asking = self._make_asking(topic)

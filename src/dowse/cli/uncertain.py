@@ -23,7 +23,7 @@ class Pool:
         self._crawl = crawl
         self.terms = terms
         self.embedded = embedded
-        pages = crawl.judged_pages()
+        pages = [page for page in crawl.judged_pages() if not page.dropped]
         self.total = len(pages)
         self.pages = {page.url: page for page in spread(pages, MOST)}
         self._all = {page.url: page for page in pages}

@@ -75,9 +75,8 @@ def spread_line(spread: ScoreSpread) -> str:
     >>> spread_line(score_spread(np.array([0.1, 0.1, 0.1, 0.45, 0.9]), 0.5, "learned", 10))
     '0 .█..▃|....▃ 1: 1 page from 0.40 to 0.60'
     """
-    digits = 2 if spread.top == 1.0 else 3
-    near = f"from {spread.low:.{digits}f} to {spread.high:.{digits}f}"
-    top = f"{spread.top:.{digits}f}" if spread.top != 1.0 else "1"
+    near = f"from {spread.told(spread.low)} to {spread.told(spread.high)}"
+    top = spread.told(spread.top) if spread.top != 1.0 else "1"
     return f"0 {sparks(spread)} {top}: {counted(spread.near, 'page')} {near}"
 
 

@@ -12,7 +12,7 @@ from dowse.cli.flags import Folder
 from dowse.cli.terminal import say
 from dowse.cli.why_mention import Mention, mention
 from dowse.cli.why_seed import seed_lines
-from dowse.cli.why_verdict import threshold_of, verdict_lines
+from dowse.cli.why_verdict import judged_by, threshold_of, verdict_lines
 from dowse.engine.assembly.answered import with_answers
 from dowse.engine.assembly.kept_categories import with_kept_categories
 from dowse.engine.assembly.learned import kept_learned, recall, traces_for
@@ -20,6 +20,8 @@ from dowse.engine.page.verdicts import worth
 from dowse.frontier.scope import StaticScope
 from dowse.frontier.site_line import web_site_name
 from dowse.judge import TopicJudge, looking_judge, subject_of
+from dowse.lab.finished.judged_by import counts_now
+from dowse.lab.wording import score_told
 from dowse.model.errors import TopicError, UserError
 from dowse.model.judge import LEARNED
 from dowse.model.page import Verdict
@@ -30,6 +32,7 @@ from dowse.model.topicfile import topic_from_json
 from dowse.model.url import canonical, split
 from dowse.predict import block_rule, build_strategy
 from dowse.store import CrawlReader, PageView
+from dowse.store.read_verdicts import final_verdicts
 
 __all__ = ["explain", "why"]
 
@@ -48,6 +51,10 @@ _REASONS = {
     PAGE_REFUSED: "its links were not followed (page-refused), since the judge refuses it and it lies below the free"
     " levels of its site",
 }  # fmt: skip
+_RULES = {
+    PAGE_REFUSED: "the pages that link to it are refused by the judge, below the free levels of their site"
+    f" ({PAGE_REFUSED})",
+}
 _FOR_COST = "its value over the seconds it may take"
 
 
@@ -89,7 +96,7 @@ def _unknown(crawl: CrawlReader, url: str) -> list[str]:
         return [f"never taken up. {scope.explain(url)}"]
     for refusal in crawl.refusals():
         if url in refusal.samples and refusal.rule != "site-done":  # of which more can be said
-            return [f"never taken up: refused by the rule {refusal.rule!r}"]
+            return [f"never taken up: {_RULES.get(refusal.rule, f'refused by the rule {refusal.rule!r}')}"]
     web_site = web_site_name(split(url).origin)
     if web_site in map(web_site_name, crawl.processed()):
         return [f"never taken up: {web_site} was processed, so that no link to it is followed any more (site-done)"]
@@ -164,8 +171,9 @@ def _origin(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     judge, missing = _judge(crawl)
     rule = block_rule(topic_from_json(crawl.topic()).strategy)
     lines += [f"    (how near the links are to the topic cannot be told: {missing})"] if missing else []
+    method = counts_now(crawl.summary().runs, final_verdicts(crawl)).judge
     for place, parent in enumerate(parents):
-        score = "not judged" if parent.score is None else f"score {parent.score:.3f}"
+        score = "not judged" if parent.score is None else f"score {score_told(parent.score, method)}"
         found = mention(crawl, parent.url, candidate.url, judge, rule) if judge and place < _MENTIONS else None
         anchor = f" (similarity {found.anchor_similarity:.3f})" if found else ""
         lines.append(f"    {parent.url} ({score}) as {parent.anchor[:60]!r}{anchor}")
@@ -248,8 +256,9 @@ def _foretold(crawl: CrawlReader, candidate: CandidateRow, features: Mapping[str
         return [f"predicted worth {features[_WORTH][0]:.3f}{came} (from 0 to 1, and 0.5 where the verdict is doubtful)"]
     if _PREDICTED not in features or any(name.startswith(_LOG_SUM) for name in features):
         return []
-    came = "" if score is None else f", in truth {score:.3f}"
-    return [f"predicted {features[_PREDICTED][0]:.3f}{came}"]
+    method = "" if page is None else judged_by(crawl, page).judge
+    came = "" if score is None else f", in truth {score_told(score, method)}"
+    return [f"predicted {score_told(features[_PREDICTED][0], method)}{came}"]
 
 
 def _worth(crawl: CrawlReader, page: PageView, score: float) -> float:

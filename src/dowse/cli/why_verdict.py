@@ -8,12 +8,13 @@ from dowse.cli.verdict_words import learned_from
 from dowse.engine.assembly.rejudge import ANSWER
 from dowse.lab.finished.crawl_judge import crawl_judge, page_decided
 from dowse.lab.finished.judged_by import changes, counts_now, run_of
+from dowse.lab.wording import score_told
 from dowse.model.judge import LEARNED
 from dowse.model.runs import JudgedBy
 from dowse.store import CrawlReader, PageView
 from dowse.store.read_verdicts import final_verdicts
 
-__all__ = ["threshold_of", "verdict_lines"]
+__all__ = ["judged_by", "threshold_of", "verdict_lines"]
 
 _REASONS = 8
 
@@ -22,11 +23,11 @@ def verdict_lines(crawl: CrawlReader, page: PageView) -> list[str]:
     """The verdict of a page that was judged, and why."""
     assert page.score is not None
     verdict = "relevant" if page.relevant else "not relevant"
-    measured = f"similarity {page.similarity or 0.0:.3f}, ERID {page.erid or 0.0:.4f}"
-    by = _judged_by(crawl, page)
+    measured = f"similarity {page.similarity or 0.0:.3f}, ERID {score_told(page.erid or 0.0, 'erid')}"
+    by = judged_by(crawl, page)
     if page.reasons and page.reasons[0][0] == ANSWER:
         return [f"{verdict}: {ANSWER} ({measured})", *(f"    {line}" for line in _at_first(page))]
-    lines = [f"{verdict}: {_score(page.score, page.model)}{_against(by, page)} ({measured})"]
+    lines = [f"{verdict}: {_score(page.score, page.model, by.judge)}{_against(by, page)} ({measured})"]
     if page.model:
         lines += [f"    {line}" for line in _by_model(crawl, page, by)]
     else:
@@ -36,7 +37,7 @@ def verdict_lines(crawl: CrawlReader, page: PageView) -> list[str]:
     return lines + [f"    {line}" for line in changes(crawl.summary().runs)]
 
 
-def _judged_by(crawl: CrawlReader, page: PageView) -> JudgedBy:
+def judged_by(crawl: CrawlReader, page: PageView) -> JudgedBy:
     """By what the page was judged: a final verdict by what counts now, another by what counted in its run."""
     runs = crawl.summary().runs
     if page.model:
@@ -47,15 +48,15 @@ def _judged_by(crawl: CrawlReader, page: PageView) -> JudgedBy:
 
 def threshold_of(crawl: CrawlReader, page: PageView) -> float | None:
     """The score from which the page would have been relevant when it was fetched; None where the records do not say."""
-    by = _judged_by(crawl, page)
+    by = judged_by(crawl, page)
     if by.threshold is not None and (by.judge == LEARNED) == bool(page.first_model):
         return by.threshold
     found = crawl.settings().get("threshold")  # of the first look
     return float(found) if isinstance(found, (int, float)) else None
 
 
-def _score(score: float, model: int) -> str:
-    return f"a chance of {score:.3f}" if model else f"score {score:.3f}"
+def _score(score: float, model: int, judge: str = "") -> str:
+    return f"a chance of {score:.3f}" if model else f"score {score_told(score, judge)}"
 
 
 def _against(by: JudgedBy, page: PageView) -> str:
@@ -63,7 +64,7 @@ def _against(by: JudgedBy, page: PageView) -> str:
         return ""
     unwanted = not page.relevant and (page.score or 0.0) >= by.threshold > 0
     but = f"; but its language, {page.language or 'unknown'}, is not wanted" if unwanted and page.language else ""
-    return f", threshold {by.threshold:.{2 if page.model else 3}f}{but}"
+    return f", threshold {score_told(by.threshold, by.judge, '.2f' if page.model else '.3f')}{but}"
 
 
 def _by_model(crawl: CrawlReader, page: PageView, by: JudgedBy) -> list[str]:

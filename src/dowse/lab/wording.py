@@ -6,7 +6,7 @@ from dowse.model.forecast import Forecast, Horizon, Interval
 
 __all__ = [
     "counted", "forecast_line", "forecast_sentence", "human_bytes", "human_seconds", "pages_told", "percent",
-    "telling_horizons", "too_early", "value_told", "when",
+    "score_told", "telling_horizons", "too_early", "value_told", "when",
 ]  # fmt: skip
 
 _SHORT = 500  # fetches, of the one line that a running crawl shows
@@ -20,6 +20,16 @@ def percent(share: float) -> str:
     if share <= 0:
         return "0 %"
     return "<0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
+
+
+def score_told(score: float, judge: str, usual: str = ".3f") -> str:
+    """A score, or a threshold of scores. ERID's are small, so that three decimals would make them all alike; those of
+    other judges are written as is ``usual``.
+
+    >>> score_told(0.0031234, "erid"), score_told(0.0031234, "similarity"), score_told(0.5, "learned", ".2f")
+    ('0.003123', '0.003', '0.50')
+    """
+    return format(score, ".4g" if judge == "erid" else usual)
 
 
 def human_bytes(size: float) -> str:

@@ -58,6 +58,7 @@ def _truth(value: Any) -> bool:
 
 
 _KINDS: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "str": str, "bool": _truth}
+_TAKES = {"int": "a whole number", "float": "a number", "str": "a word", "bool": "true or false"}
 _GIVEN = ("seed_number", "subject", "before", "traces")  # come from the topic, not from the strategy's parameters
 _CANNOT_REUSE = (
     "strategy {} keeps no statistics, so it cannot start from those of another crawl: choose learning, or leave out"
@@ -130,7 +131,10 @@ def build_strategy(
             if kind == "int" and arguments[name] != float(value):
                 raise ValueError
         except (TypeError, ValueError, KeyError, OverflowError):
-            raise TopicError(f"parameter {name!r} of strategy {choice.name} is a {kind}, not {value!r}") from None
+            takes_what = _TAKES.get(kind, f"a {kind}")
+            raise TopicError(
+                f"parameter {name!r} of strategy {choice.name} takes {takes_what}, not {value!r}"
+            ) from None
     return factory(**arguments)
 
 

@@ -30,6 +30,8 @@ class SiteFirst(RanksOnMention):
     def __init__(self, sites: int = 1, free_levels: int = 2, drop_refused: bool = False) -> None:
         if sites < 1:
             raise TopicError(f"site-first needs at least one current site, not sites={sites}")
+        if free_levels < 0:
+            raise TopicError(f"site-first needs 0 or more free levels, not free_levels={free_levels}")
         self.sites_at_once = sites
         self.drops_refused = drop_refused
         self._free_levels = free_levels

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.page import PageContent, Part
+from dowse.model.records import PAGE_REFUSED
 from dowse.model.runs import JudgedBy
 
 __all__ = [
@@ -129,6 +130,11 @@ class PageView(PageContent):
     warc_file: str | None
     warc_offset: int | None
     cached_from: str | None
+
+    @property
+    def dropped(self) -> bool:
+        """Whether its body was not kept, since the judge refused it (``drop_refused``)."""
+        return self.reason == PAGE_REFUSED and self.warc_file is None
 
 
 @dataclass(frozen=True, slots=True)

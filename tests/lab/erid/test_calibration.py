@@ -97,6 +97,29 @@ def test_what_scores_tell_apart_is_told_apart() -> None:
     assert found.measured.f1.low < found.measured.f1.value
 
 
+def test_a_precision_that_holds_for_its_own_pages_only_is_doubted() -> None:
+    """Two pages on the topic score highest, and are all of that precision: without one, the cut is elsewhere."""
+    scores = np.arange(40) / 100
+    truth = np.isin(np.arange(40), [3, 5, 7, 9, 11, 13, 15, 17, 19, 39])
+    found = calibrated([f"http://a.test/{number}" for number in range(40)], scores, truth, 0.9)
+    assert found.reached
+    assert found.measured.precision.high < 0.9
+    value = found.measured.precision.value
+    assert found.doubts == (f"a precision of 0.9 rests on 1 page; measured without it: {value:.2f}",)
+
+
+def test_a_threshold_that_accepts_all_is_doubted_unless_so_much_was_asked_for() -> None:
+    urls = [f"http://a.test/{number}" for number in range(40)]
+    scores = np.arange(40) / 40
+    [swapped] = calibrated(urls, scores, scores < 0.5).doubts
+    assert "do not tell the two sides apart" in swapped
+    [little] = calibrated(urls, scores, scores >= 0.5, 0.4).doubts
+    assert little == "it accepts every page: 0.50 of them are on the topic, and no more is asked for"
+    [silent] = calibrated(urls, np.zeros(40), scores >= 0.5).doubts
+    assert silent.startswith("no keyword occurs")
+    assert calibrated(urls, scores, scores >= 0.5).doubts == ()
+
+
 def test_both_sides_are_needed() -> None:
     with pytest.raises(UserError, match="at least 2 of each"):
         calibrated(["a", "b", "c"], np.zeros(3), np.array([True, True, False]))

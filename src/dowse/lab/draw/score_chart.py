@@ -31,12 +31,9 @@ def score_chart(spread: ScoreSpread, name: str, *, width: int = 900, height: int
         Text(_EDGE, 14, "pages", 13, "ink", bold=True),
     ]
     above = int(spread.counts[spread.below :].sum())
-    told = f"{counted(above, 'page')} of {int(spread.counts.sum()):,} from the threshold {_number(spread)} on"
+    threshold = spread.told(spread.threshold)
+    told = f"{counted(above, 'page')} of {int(spread.counts.sum()):,} from the threshold {threshold} on"
     return Drawing(width, height, tuple(marks), f"Scores: {told}; {counted(spread.near, 'page')} near it")
-
-
-def _number(spread: ScoreSpread, value: float | None = None) -> str:
-    return f"{spread.threshold if value is None else value:.{2 if spread.top == 1.0 else 3}f}"
 
 
 def _counts(panel: Panel, most: int) -> list[Mark]:
@@ -84,7 +81,7 @@ def _threshold(panel: Panel, spread: ScoreSpread) -> list[Mark]:
     """A line up, with what lies on either side of it."""
     x, below = panel.x(spread.threshold), int(spread.counts[: spread.below].sum())
     above = int(spread.counts[spread.below :].sum())
-    left, right = f"{below:,} not relevant", f"{above:,} relevant, from {_number(spread)} on"
+    left, right = f"{below:,} not relevant", f"{above:,} relevant, from {spread.told(spread.threshold)} on"
     if x + 8 + text_width(right, 13, bold=True) > panel.right:  # no room for it on its own side: above the line, inward
         place: tuple[float, Anchor] = (panel.right, "end")
     else:

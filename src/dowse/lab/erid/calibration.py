@@ -6,7 +6,7 @@ threshold that was found on the others (stratified folds, dealt out by the pages
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +14,15 @@ import xxhash
 from numpy.typing import NDArray
 
 from dowse.judge.measured import Measured, Round, measured
+from dowse.lab.wording import counted
 from dowse.model.errors import UserError
 
 __all__ = ["Calibrated", "Outcomes", "best_threshold", "calibrated", "outcome_lines", "outcomes"]
 
 _FOLDS = 10
 _FEWEST = 2  # of either side
+_ALL = "it accepts every page: these keywords do not tell the two sides apart (are the labels the right way round?)"
+_ALL_ASKED = "it accepts every page: {:.2f} of them are on the topic, and no more is asked for"
 Scores = NDArray[np.float64]
 Truth = NDArray[np.bool_]
 
@@ -52,6 +55,7 @@ class Calibrated:
     outcomes: Outcomes
     measured: Measured
     reached: bool  # the precision that was wanted, on the pages at hand
+    doubts: tuple[str, ...]  # why the threshold may be no good, in words
 
 
 def outcomes(accepted: Truth, truth: Truth) -> Outcomes:
@@ -110,7 +114,22 @@ def calibrated(urls: Sequence[str], scores: Scores, truth: Truth, precision: flo
         accepted[inside] = scores[inside] >= best_threshold(scores[~inside], truth[~inside], precision)[0]
     threshold, reached = best_threshold(scores, truth, precision)
     of_folds = measured(truth, [Round(accepted, scores, fold_of)], int(fold_of.max()) + 1)
-    return Calibrated(threshold, outcomes(accepted, truth), of_folds, reached)
+    doubts = tuple(_doubts(scores, truth, threshold, precision, of_folds))
+    return Calibrated(threshold, outcomes(accepted, truth), of_folds, reached, doubts)
+
+
+def _doubts(scores: Scores, truth: Truth, threshold: float, precision: float | None, found: Measured) -> Iterator[str]:
+    if not scores.any():
+        yield "no keyword occurs on any of these pages, so that no threshold tells them apart"
+        return
+    accepted = int(np.count_nonzero(scores >= threshold))
+    if accepted == len(scores):
+        share = np.count_nonzero(truth) / len(truth)
+        yield _ALL_ASKED.format(share) if precision is not None and share >= precision else _ALL
+    if precision is not None and found.precision.high < precision:
+        them = "it" if accepted == 1 else "them"
+        value = f"{found.precision.value:.2f}"
+        yield f"a precision of {precision:g} rests on {counted(accepted, 'page')}; measured without {them}: {value}"
 
 
 def _folds(urls: Sequence[str], truth: Truth, count: int) -> NDArray[np.intp]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,20 +25,22 @@ from dowse.store import CrawlReader
 from dowse.store.answers import OWN, not_label
 from dowse.store.schema import DATABASE
 
-__all__ = ["LabelledPages", "crawl_topic", "erid_scores", "labelled_pages"]
+__all__ = ["LabelledPages", "crawl_topic", "erid_scores", "labelled_pages", "labels_table"]
 
 _MOST_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPages:
-    """Which pages of a corpus are on the topic, and which are not; ``missing`` are labelled, and no page of it."""
+    """Which pages of a corpus are on the topic, and which are not. ``missing`` are labelled, and no page of it;
+    ``dropped`` are, but the crawl did not keep their text."""
 
     corpus: Corpus
     label: str
     numbers: tuple[int, ...]
     truth: NDArray[np.bool_]
     missing: int
+    dropped: int
 
     @property
     def urls(self) -> list[str]:
@@ -70,22 +73,33 @@ def crawl_topic(folder: Path) -> Topic:
         return with_kept_categories(topic_from_json(crawl.topic()), crawl.folder)
 
 
+def labels_table(source: Path) -> Path:
+    """The table of labels: ``source``, or the labels.csv in it. UserError where there is none."""
+    table = source / LABELS if source.is_dir() else source
+    if table.is_file():
+        return table
+    folder = table.parent
+    if table.name == LABELS and (folder / DATABASE).is_file():
+        place = shlex.quote(str(folder))
+        raise UserError(f"{folder} has no {LABELS} yet: answer some questions with 'dowse label {place}'")
+    if not source.exists():
+        raise UserError(f"there is no {source}")
+    raise UserError(f"there are no labels in {source}: {LABELS} has the columns url and label")
+
+
 def labelled_pages(
     source: Path, label: str | None = None, *, jobs: int | None = None, progress: Progress | None = None
 ) -> LabelledPages:
     """The pages that a table of labels names: ``source``, or the labels.csv in it, a corpus or a crawl. Those with the
     ``label`` are on the topic; without one, those that somebody answered to be relevant (``dowse label``). Off it are
     those labelled "not ..."; where there are none, all that have other labels."""
-    table = source / LABELS if source.is_dir() else source
-    if not table.is_file():
-        asked = ": answer 'dowse label' first" if (source / DATABASE).is_file() else ""
-        raise UserError(f"there are no labels in {source}: {LABELS} has the columns url and label{asked}")
+    table = labels_table(source)
     rows = [(url, name.strip()) for url, name in read_rows(table, "url", "label")]
     name = label or OWN
     positive = {canonical(url) or url for url, found in rows if found == name}
     if not positive:
         known = sorted({found for _, found in rows})
-        named = ", ".join(known[:_MOST_NAMED]) + (", ..." if len(known) > _MOST_NAMED else "")
+        named = ", ".join(map(repr, known[:_MOST_NAMED])) + (", ..." if len(known) > _MOST_NAMED else "")
         raise UserError(f"{table} has no page with the label {name!r}; it has {named or 'none at all'} (see --label)")
     refused = {canonical(url) or url for url, found in rows if found == not_label(name)}
     negative = (refused or {canonical(url) or url for url, _ in rows}) - positive
@@ -96,16 +110,26 @@ def labelled_pages(
 def _found(corpus: Corpus, label: str, positive: Collection[str], negative: Collection[str]) -> LabelledPages:
     is_page = corpus.pages.is_page()
     truth: dict[int, bool] = {}
-    missing = 0
+    lost: list[str] = []
     for urls, answer in ((positive, True), (negative, False)):
         for url in urls:
             number = corpus.number(url)
             if number is None or not is_page[number]:
-                missing += 1
+                lost.append(url)
             else:
                 truth.setdefault(number, answer)
     numbers = tuple(sorted(truth))
-    return LabelledPages(corpus, label, numbers, np.array([truth[one] for one in numbers], np.bool_), missing)
+    dropped = _dropped(corpus.folder, lost)
+    answers = np.array([truth[one] for one in numbers], np.bool_)
+    return LabelledPages(corpus, label, numbers, answers, len(lost) - dropped, dropped)
+
+
+def _dropped(folder: Path, urls: Collection[str]) -> int:
+    """How many of these pages a crawl has judged without keeping their text."""
+    if not urls or not (folder / DATABASE).is_file():
+        return 0
+    with CrawlReader(folder) as crawl:
+        return sum(page is not None and page.dropped for page in map(crawl.page, urls))
 
 
 def erid_scores(pages: LabelledPages, topic: Topic) -> NDArray[np.float64]:

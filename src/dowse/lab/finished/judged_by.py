@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from dowse.lab.wording import score_told
 from dowse.model.judge import LEARNED
 from dowse.model.runs import JudgedBy
 from dowse.store import Run
@@ -37,7 +38,9 @@ def told(by: JudgedBy) -> str:
     """
     if by.threshold is None:
         return by.judge or "not known"
-    return f"chances from {by.threshold:.2f} on" if by.judge == LEARNED else f"{by.judge} from {by.threshold:.3f} on"
+    if by.judge == LEARNED:
+        return f"chances from {by.threshold:.2f} on"
+    return f"{by.judge} from {score_told(by.threshold, by.judge)} on"
 
 
 def changes(runs: Sequence[Run]) -> list[str]:

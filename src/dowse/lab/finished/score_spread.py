@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.lab.wording import score_told
 from dowse.model.judge import LEARNED
 
 __all__ = ["ScoreSpread", "score_spread", "sparks"]
@@ -26,6 +27,7 @@ class ScoreSpread:
     near: int  # pages within reach of the threshold:
     low: float
     high: float
+    judge: str  # whose scores they are
 
     @property
     def top(self) -> float:
@@ -35,6 +37,10 @@ class ScoreSpread:
     def below(self) -> int:
         """How many bins lie below the threshold."""
         return int(np.searchsorted(self.edges, self.threshold))
+
+    def told(self, score: float) -> str:
+        """One of the scores, with as many digits as tell them apart."""
+        return score_told(score, self.judge, ".2f" if self.top == 1.0 else ".3f")
 
 
 def score_spread(scores: NDArray[np.float64], threshold: float, judge: str, bins: int = 20) -> ScoreSpread:
@@ -50,7 +56,7 @@ def score_spread(scores: NDArray[np.float64], threshold: float, judge: str, bins
     reach = _NEAR if judge in _CHANCES else _NEAR_SHARE * threshold
     low, high = max(0.0, threshold - reach), min(top, threshold + reach)
     near = int(np.count_nonzero((scores >= low) & (scores <= high)))
-    return ScoreSpread(edges, np.bincount(places, minlength=bins), threshold, near, low, high)
+    return ScoreSpread(edges, np.bincount(places, minlength=bins), threshold, near, low, high, judge)
 
 
 def sparks(spread: ScoreSpread) -> str:

@@ -45,7 +45,7 @@ def _report(crawl: CrawlReader) -> str:
         *_harvest(crawl, summary),
         *tables.forecast(crawl.forecast()),
         *verdicts.scores(),
-        *tables.best_pages(crawl, summary, verdicts.judge),
+        *tables.best_pages(crawl, summary, verdicts.judge, verdicts.method),
         *verdicts.doubts(),
         *tunnels(crawl),
         *tables.best_sites(crawl, summary),

@@ -17,6 +17,7 @@ from dowse.lab.wording import (
     human_seconds,
     pages_told,
     percent,
+    score_told,
     telling_horizons,
     too_early,
     value_told,
@@ -51,11 +52,11 @@ def _first(shown: int, there: int, what: str) -> str:
 # -- what was found ----------------------------------------------------------------------------------------------------
 
 
-def best_pages(crawl: CrawlReader, summary: Summary, judge: CrawlJudge | None) -> list[Html]:
+def best_pages(crawl: CrawlReader, summary: Summary, judge: CrawlJudge | None, method: str) -> list[Html]:
     found = crawl.top_pages(_PAGES)
     if not found:
         return []
-    rows = ((f"{page.score or 0:.3f}", _page(crawl, page, judge)) for page in found)
+    rows = ((score_told(page.score or 0.0, method), _page(crawl, page, judge)) for page in found)
     note = "The relevant pages with the highest scores, and what made them score."
     more = f" {summary.relevant - len(found):,} more are in the records." if summary.relevant > len(found) else ""
     return section("Best pages", note + more, table((("score", "n tight"), ("page", "wide clip")), rows))

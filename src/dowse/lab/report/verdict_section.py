@@ -12,7 +12,7 @@ from dowse.lab.finished.crawl_judge import CrawlJudge, TopicWord, crawl_judge, t
 from dowse.lab.finished.verdict_facts import VerdictFacts, verdict_facts
 from dowse.lab.html_markup import Html, bar, clip, element, join, section, table
 from dowse.lab.report.page_cell import deciding, named_page
-from dowse.lab.wording import counted, percent
+from dowse.lab.wording import counted, percent, score_told
 from dowse.model.judge import LEARNED
 from dowse.model.runs import JudgedBy
 from dowse.store import CrawlReader, Run
@@ -37,6 +37,11 @@ class Verdicts:
         self._facts = verdict_facts(crawl, _BORDERLINE, _BINS)
         self.judge = crawl_judge(crawl) if self._facts.by.judge == LEARNED else None
 
+    @property
+    def method(self) -> str:
+        """The name of the judge whose verdicts count."""
+        return self._facts.by.judge
+
     def scores(self) -> list[Html]:
         """Scores with the threshold among them, and what each run judged by."""
         if self._facts.spread is None:
@@ -60,7 +65,8 @@ def _scores(facts: VerdictFacts) -> list[Html]:
         svg_in_page(score_chart(facts.spread, name), class_="broad"),
         svg_in_page(score_chart(facts.spread, name, width=400, height=240), class_="narrow"),
     )
-    near = f"{counted(facts.spread.near, 'page')} from {facts.spread.low:.3g} to {facts.spread.high:.3g}"
+    low, high = (score_told(edge, facts.by.judge, ".3g") for edge in (facts.spread.low, facts.spread.high))
+    near = f"{counted(facts.spread.near, 'page')} from {low} to {high}"
     note = f"{_sentence(facts.by)} {near} could as well have gone the other way. Heights are roots of the numbers."
     parts = [figure]
     if facts.by.vague:
@@ -74,7 +80,7 @@ def _sentence(by: JudgedBy) -> str:
     if by.threshold is None:
         return ""
     if by.verdicts is None:
-        return f"A page is relevant from {by.threshold:.3g} on, by {by.judge}."
+        return f"A page is relevant from {score_told(by.threshold, by.judge, '.3g')} on, by {by.judge}."
     found = by.verdicts
     told = counted(found["positive"], "example") if found["positive"] else "the topic's words alone"
     by_lot = found.get("by_lot", 0)
@@ -111,7 +117,7 @@ def _judged_runs(runs: Sequence[Run], facts: VerdictFacts) -> list[Html]:
 
 def _judged(by: JudgedBy) -> tuple[str, ...]:
     found: Mapping[str, Any] = by.verdicts or {}
-    threshold = _NONE if by.threshold is None else f"{by.threshold:.3g}"
+    threshold = _NONE if by.threshold is None else score_told(by.threshold, by.judge, ".3g")
     again = f"{found['joined']:,} joined, {found['left']:,} left" if found else _NONE
     return (
         clip(by.judge, 40), threshold, f"{by.model:,}" if by.model else _NONE,
@@ -130,7 +136,11 @@ def _borderline(crawl: CrawlReader, facts: VerdictFacts, judge: CrawlJudge | Non
     if not chosen:
         return []
     rows = (
-        (f"{page.score or 0:.3f}", verdict, join((*named_page(page), *deciding(crawl, page, judge))))
+        (
+            score_told(page.score or 0.0, facts.by.judge),
+            verdict,
+            join((*named_page(page), *deciding(crawl, page, judge))),
+        )
         for page, verdict in chosen
     )
     columns = (("score", "n tight"), ("verdict", "w"), ("page", "wide clip"))
