@@ -208,7 +208,9 @@ def _print(
     Console(highlight=False, width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WHOLE).print(table)
     # beside the table, which would break a long line: these are there to be pasted
     place, width = shlex.quote(str(folder)), max(len(name) for name, _ in rows) + 2
-    commands = [f"dowse report {place}", f"dowse export {place} -o pages.csv"]
+    commands = [f"dowse report {place}"]
+    if summary.pages:
+        commands.append(f"dowse export {place} -o pages.csv")
     if more:  # what was spent counts: the same budget would be spent before it begins
         commands.append(f"dowse crawl --resume {place} --budget {more}")
     for row, command in enumerate(commands):

@@ -77,6 +77,7 @@ def _publish(folder: Path, url: str, *, again: bool, as_new: bool) -> None:
     if as_new:
         with CrawlStore.open(folder) as store:
             store.name_anew()
+        say(f"{folder} is a crawl of its own from now on; what was published of it before stays as it is", err=True)
     publication = Publication(_upgraded(folder), server, SystemClock().wall)
     try:
         with interruptible("what was published stays; the same command goes on"):

@@ -120,6 +120,30 @@ def test_a_threshold_that_accepts_all_is_doubted_unless_so_much_was_asked_for() 
     assert calibrated(urls, scores, scores >= 0.5).doubts == ()
 
 
+def literal_surplus(scores: np.ndarray, truth: np.ndarray) -> float:
+    """By how much pages on the topic win more often than half against those off it, pair by pair."""
+    wins = [1.0 if one > other else 0.5 if one == other else 0.0 for one in scores[truth] for other in scores[~truth]]
+    return sum(wins) - len(wins) / 2
+
+
+def test_labels_by_chance_are_doubted() -> None:
+    """Twenty times labels dealt out by chance: in nearly all of them something is doubted, and never where it is not."""
+    doubted = 0
+    for number in range(20):
+        dice = np.random.default_rng(number)
+        scores, truth = dice.integers(0, 12, 80) / 100, dice.random(80) < 0.3
+        doubts = calibrated([f"http://a.test/{page}" for page in range(80)], scores, truth).doubts
+        doubted += bool(doubts)
+        # as often as every page would be exchanged with any other
+        spread = np.std([literal_surplus(scores, dice.permutation(truth)) for _ in range(200)])
+        by_chance = [doubt for doubt in doubts if "by more than chance" in doubt]
+        if by_chance:
+            assert literal_surplus(scores, truth) < 2.5 * spread
+        elif not doubts:
+            assert literal_surplus(scores, truth) > 1.6 * spread
+    assert doubted >= 18
+
+
 def test_both_sides_are_needed() -> None:
     with pytest.raises(UserError, match="at least 2 of each"):
         calibrated(["a", "b", "c"], np.zeros(3), np.array([True, True, False]))

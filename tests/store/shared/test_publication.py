@@ -19,7 +19,7 @@ from dowse.store import CrawlStore
 from dowse.store.final_verdicts import NewVerdict, first_verdicts, write_verdicts
 from dowse.store.shared.connect import open_server
 from dowse.store.shared.publication import Publication
-from dowse.store.shared.server import DatabaseAway
+from dowse.store.shared.server import DatabaseAway, waiting_is_vain
 from tests.servers import POSTGRESQL, DatabaseServer
 from tests.store.made import WALL, batch, page, url
 from tests.store.shared.same import asked, check_same, drop_all
@@ -310,6 +310,28 @@ def test_a_server_that_is_not_there_is_told_in_one_line_without_the_password(fol
         assert "refused" in message
         assert "only-mine" not in message
         assert "\n" not in message
+
+
+def test_a_file_that_cannot_be_one_of_ours_is_no_reason_to_wait(folder: Path, tmp_path: Path) -> None:
+    """Broken or read-only: a server may come back, such a file does not."""
+    CrawlStore.create(folder, SETTINGS, WALL).close()
+    file = tmp_path / "shared.db"
+    publish(folder, f"sqlite:///{file}")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    with pytest.raises(UserError, match="malformed"):
+        publish(folder, f"sqlite:///{file}")
+    file.write_bytes(whole)
+    publish(folder, f"sqlite:///{file}")
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as read_only:
+        with pytest.raises(sqlite3.Error) as refused:
+            read_only.execute("DELETE FROM crawls")
+        assert waiting_is_vain(refused.value)
+    with closing(sqlite3.connect(file, timeout=0)) as one, closing(sqlite3.connect(file, timeout=0)) as other:
+        one.execute("BEGIN IMMEDIATE")
+        with pytest.raises(sqlite3.Error) as held:
+            other.execute("BEGIN IMMEDIATE")
+        assert not waiting_is_vain(held.value)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ _FOLDS = 10
 _FEWEST = 2  # of either side
 _ALL = "it accepts every page: these keywords do not tell the two sides apart (are the labels the right way round?)"
 _ALL_ASKED = "it accepts every page: {:.2f} of them are on the topic, and no more is asked for"
+_CHANCE = "pages on the topic score no higher than the others by more than chance would have it"
+_SURE = 2.0  # standard deviations
 Scores = NDArray[np.float64]
 Truth = NDArray[np.bool_]
 
@@ -130,6 +132,21 @@ def _doubts(scores: Scores, truth: Truth, threshold: float, precision: float | N
         them = "it" if accepted == 1 else "them"
         value = f"{found.precision.value:.2f}"
         yield f"a precision of {precision:g} rests on {counted(accepted, 'page')}; measured without {them}: {value}"
+    elif accepted < len(scores) and _ordered_by_chance(scores, truth):
+        yield _CHANCE
+
+
+def _ordered_by_chance(scores: Scores, truth: Truth) -> bool:
+    """Would chance put the two sides in such an order (Mann and Whitney's test, two standard deviations)? Pages with
+    the same score share their places, which leaves chance less to differ in."""
+    places, inverse, times = np.unique(scores, return_inverse=True, return_counts=True)
+    ends = np.cumsum(times)
+    ranks = (ends - (times - 1) / 2)[inverse]
+    on, off = int(np.count_nonzero(truth)), int(np.count_nonzero(~truth))
+    above = float(ranks[truth].sum()) - on * (on + 1) / 2  # pairs in which the page on the topic scores higher
+    both = on + off
+    spread = on * off / 12 * (both + 1 - float(((times.astype(np.float64) ** 3) - times).sum()) / (both * (both - 1)))
+    return len(places) > 1 and above - on * off / 2 < _SURE * spread**0.5
 
 
 def _folds(urls: Sequence[str], truth: Truth, count: int) -> NDArray[np.intp]:

@@ -3,12 +3,14 @@
 The only module that knows SQLAlchemy and the drivers. Rows come and go as a crawl's own records have them: times as
 ISO 8601 text in UTC, JSON as text, flags as 0 and 1. What a database cannot hold of a text is replaced.
 
-Whatever goes wrong with the server is :class:`DatabaseAway`, in one line without a password: it may be back soon.
+Whatever goes wrong with the server is :class:`DatabaseAway`, in one line without a password: it may be back soon. What
+waiting does not mend, such as a file that cannot be written, is a UserError.
 """
 
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -23,13 +25,14 @@ from dowse.model.errors import DowseError, UserError
 from dowse.store.shared.tables import SharedTable
 from dowse.store.trust import guard
 
-__all__ = ["DatabaseAway", "Server", "Session"]
+__all__ = ["DatabaseAway", "Server", "Session", "waiting_is_vain"]
 
 _DRIVERS = {"postgresql": "postgresql+psycopg", "mysql": "mysql+pymysql", "sqlite": "sqlite"}
 _CONNECT_S = 10
 _WAIT_S = 60  # for an answer; a lock that somebody holds for longer is told as a fault
 _LONGEST = 300  # of a message
 _ROWS = 500  # a statement
+_LASTING = frozenset((sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB))
 _unfit = re.compile("[\x00\ud800-\udfff]")  # PostgreSQL has no NUL, and no encoding has lone surrogates
 
 Row = Sequence[Any]
@@ -165,7 +168,8 @@ class Server:
             yield
         except self._faults as error:
             self._engine.dispose()  # of what broke off, nothing is to be used again
-            raise DatabaseAway(f"{self.shown}: {self._told(error)}") from None
+            kind = UserError if waiting_is_vain(error) else DatabaseAway
+            raise kind(f"{self.shown}: {self._told(error)}") from None
 
     def _told(self, error: BaseException) -> str:
         cause = getattr(error, "orig", None) or error
@@ -299,6 +303,12 @@ class Session:
                 f" ON CONFLICT ({', '.join(map(quote, shared.keys))}) DO UPDATE SET {changing}"
             )
             cursor.execute(f"DELETE FROM incoming_{shared.name}")  # another put may follow in this transaction
+
+
+def waiting_is_vain(error: BaseException) -> bool:
+    """Is it a fault that no waiting mends?"""
+    cause = getattr(error, "orig", None) or error
+    return getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in _LASTING
 
 
 def _pool(parts: DatabaseParts) -> dict[str, Any]:
