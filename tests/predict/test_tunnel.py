@@ -48,6 +48,21 @@ def test_the_papers_tunnel_is_the_best_block(crawl: list[Page]) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(crawls())
+def test_the_plain_maximum_is_that_of_anchor_block_and_page_over_all_mentions(crawl: list[Page]) -> None:
+    strategy = build_strategy(choice("tunnel", form="max"), seed_number=0)
+    for fetched, priorities in tell(strategy, crawl):
+        for h, priority in priorities.items():
+            worth = [
+                max(told(link.similarity[Context.ANCHOR]), told(link.similarity[Context.BLOCK]), page.score)
+                for page in fetched for link in page.links if link.target == h
+            ]  # fmt: skip
+            assert priority == pytest.approx(max(worth))
+            explained = strategy.explain(h, priority)
+            assert sum(value * weight for value, weight in explained.features.values()) == pytest.approx(priority)
+
+
+@settings(max_examples=60, deadline=None)
+@given(crawls())
 def test_a_black_tunnel_goes_on_for_a_few_irrelevant_pages(crawl: list[Page]) -> None:
     strategy = build_strategy(choice("black-tunnel", d=D, decay=DECAY), seed_number=0)
     known: dict[int, tuple[float, int]] = {}
