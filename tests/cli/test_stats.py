@@ -7,12 +7,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dowse.engine.assembly.learned import write_statistics
 from dowse.loopback import LoopbackServer
 from dowse.model.topic import JudgeSettings, StrategyChoice
 from dowse.predict.learning import Statistics, read_statistics
+from dowse.predict.learning.sums import Sums
 from tests.cli.labelled import QUERY, mistake, said, two_kinds
 from tests.engine.servers import crawl_all, topic_for
 
@@ -72,6 +74,23 @@ def test_saved_and_merged(crawl: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert both.read_bytes()[:2] == b"\x1f\x8b"
     names = said(capsys, "stats", str(one), "--top", "3")[0].split("\n")[1:]
     assert names == said(capsys, "stats", str(crawl), "--top", "3")[0].split("\n")[1:], "a file has the names as well"
+
+
+def test_what_is_strong_in_all_together_has_its_name(
+    crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word that is not among the strongest of any crawl may be among those of the sum."""
+    one, both = tmp_path / "one.json", tmp_path / "both.json"
+    monkeypatch.setattr("dowse.cli.stats._NAMED", 1)
+    said(capsys, "stats", "save", str(crawl), "--out", str(one))
+    known = read_statistics(one)
+    frequent = known.words.sums[:, 0].argsort().tolist()
+    rare = next(key for key in known.words.keys[frequent].tolist() if key not in known.word_names)
+    grown = Sums.of(np.array([rare], np.uint32), np.array([[90.0, 90.0]]))
+    write_statistics(replace(known, words=known.words.merged(grown), word_names={}), one)
+    monkeypatch.setattr("dowse.cli.stats._check_different", lambda places, read: None)
+    said(capsys, "stats", "merge", str(one), str(crawl), "--out", str(both))
+    assert rare in read_statistics(both).word_names
 
 
 def test_mistakes_are_told_on_one_line(crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -95,6 +95,8 @@ def _write(places: list[Path], out: Path, *, force: bool) -> None:
         read = [_read(place, _NAMED) for place in places]
         _check_different(places, read)
         found = reduce(Statistics.merged, read)
+        if len(places) > 1:  # what is strong in all of them together may be weak in each
+            found = reduce(_with_names, (place for place in places if place.is_dir()), found)
         write_statistics(found, out)
     say(f"{_counted(found)} written to {out}")
 
@@ -110,6 +112,15 @@ def _read(place: Path, most: int) -> Statistics:
         return read_statistics(place)
     with CrawlReader(place) as crawl:
         return named(crawl, statistics_of_crawl(crawl), most, _tell_progress)
+
+
+def _with_names(found: Statistics, place: Path) -> Statistics:
+    """Statistics with the names of what is strongest in them, as far as a crawl has them."""
+    from dowse.lab.finished.evidence_names import named
+    from dowse.store import CrawlReader
+
+    with CrawlReader(place) as crawl:
+        return named(crawl, found, _NAMED, _tell_progress)
 
 
 def _check_different(places: list[Path], read: list[Statistics]) -> None:

@@ -127,7 +127,7 @@ def literal_surplus(scores: np.ndarray, truth: np.ndarray) -> float:
 
 
 def test_labels_by_chance_are_doubted() -> None:
-    """Twenty times labels dealt out by chance: in nearly all of them something is doubted, and never where it is not."""
+    """Labels dealt out by chance, twenty times: nearly all are doubted, and only those that order nothing."""
     doubted = 0
     for number in range(20):
         dice = np.random.default_rng(number)
