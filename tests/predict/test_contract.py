@@ -28,7 +28,7 @@ FORMS = [
 ]  # fmt: skip
 # They keep every page that links to a URL.
 GROWS = (
-    "average-2:form=paper", "learning:form=paper", "learning:combine=logs",
+    "average-2:form=paper", "learning:form=paper", "learning:combine=logs", "combined", "combined:form=paper",
     *(f"hybrid:form=paper,predictor=average-2,link={link}" for link in LINK_MEASURES),
 )  # fmt: skip
 EXAMPLES = Subject(

@@ -17,12 +17,15 @@ from dowse.predict.learning.reuse import REUSE
 from dowse.predict.measures import Average, AverageTwo, LinkMeasure, Measure, Value, Weighted, as_judged, cosine
 from dowse.predict.mix import ContextMix
 from dowse.predict.second_order import SecondOrder, SecondOrderHybrid
+from dowse.predict.traces.combined import Combined
+from dowse.predict.traces.people import People
 from dowse.predict.traces.strategy import ByPeople
 from dowse.predict.tunnel import BestBlock, BestContext
 
 __all__ = [
     "average",
     "average_2",
+    "combined",
     "hybrid",
     "learning",
     "link",
@@ -125,6 +128,17 @@ def learning(
 def traces(traces: Traces | None = None, form: str = "robust", t: float = SIGNIFICANT) -> Strategy:
     """What people went to who also went to pages on the topic, from access logs (--traces)."""
     return ByPeople(Traces.none() if traces is None else traces, robust=_robust(form), significance=t)
+
+
+def combined(
+    traces: Traces | None = None, form: str = "robust", content: float = 1.0, url: float = 1.0, links: float = 1.0,
+    siblings: float = 1.0, exact: bool = False, t: float = SIGNIFICANT,
+) -> Strategy:  # fmt: skip
+    """What people went to and what pages link to, in one frontier, by interest ratios of both (--traces)."""
+    robust = _robust(form)
+    people = People(Traces.none() if traces is None else traces, robust=robust, significance=t)
+    linkage = InterestRatios((content, url, links, siblings), robust=robust, exact=exact, significance=t)
+    return Combined(people, linkage, robust=robust)
 
 
 def _texts(form: str, menus: bool | None) -> tuple[Value, Counting]:

@@ -2,22 +2,73 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NumberRows", "NumberTable", "RowTable"]
+from dowse.model.strategy import Memory
+
+__all__ = ["Joined", "NumberRows", "NumberTable", "RowMemory", "RowTable"]
 
 NumberRows = NDArray[np.float32]
 """Rows of a :class:`NumberTable`, one a candidate."""
 
 _FIRST_ROOM = 1024
+_LENGTH = struct.Struct("<I")
+
+
+class RowMemory(Memory, Protocol):
+    """A memory that also says what it knows of candidates that have not changed."""
+
+    def changed(self) -> list[int]:
+        """The candidates of :meth:`Memory.changes`, which are not told again."""
+        ...
+
+    def rows(self, ids: Sequence[int]) -> list[bytes]:
+        """All that is known of each of these; nothing: b""."""
+        ...
+
+
+class Joined:
+    """Implements :class:`RowMemory` for a strategy that has two: a row holds the row of either."""
+
+    def __init__(self, kind: str, first: RowMemory, second: RowMemory) -> None:
+        self.kind = kind
+        self._first, self._second = first, second
+
+    def changed(self) -> list[int]:
+        return sorted({*self._first.changed(), *self._second.changed()})
+
+    def rows(self, ids: Sequence[int]) -> list[bytes]:
+        pairs = zip(self._first.rows(ids), self._second.rows(ids), strict=True)
+        return [_LENGTH.pack(len(first)) + first + second for first, second in pairs]
+
+    def changes(self) -> tuple[list[int], list[bytes]]:
+        ids = self.changed()
+        return ids, self.rows(ids)
+
+    def load(self, first: int, rows: Sequence[bytes | None]) -> None:
+        pairs = [_parted(row) for row in rows]
+        self._first.load(first, [pair[0] for pair in pairs])
+        self._second.load(first, [pair[1] for pair in pairs])
+
+    def moved(self, source: int, target: int) -> None:
+        self._first.moved(source, target)
+        self._second.moved(source, target)
+
+
+def _parted(row: bytes | None) -> tuple[bytes | None, bytes | None]:
+    if row is None or len(row) < _LENGTH.size:
+        return None, None
+    end = _LENGTH.size + _LENGTH.unpack_from(row)[0]
+    return row[_LENGTH.size : end] or None, row[end:] or None
 
 
 class RowTable:
-    """Implements :class:`dowse.model.strategy.Memory` for rows of one shape. ``empty``, a table of one row, is that of
+    """Implements :class:`RowMemory` for rows of one shape. ``empty``, a table of one row, is that of
     a candidate of which nothing is known."""
 
     def __init__(self, empty: NDArray[Any], kind: str) -> None:
@@ -55,13 +106,20 @@ class RowTable:
                 self._rows[before:] = self._empty
         self.count = max(self.count, count)
 
-    def changes(self) -> tuple[list[int], list[bytes]]:
-        if not self._changed:
-            return [], []
-        ids = np.unique(np.concatenate(self._changed))
+    def changed(self) -> list[int]:
+        ids: list[int] = np.unique(np.concatenate(self._changed)).tolist() if self._changed else []
         self._changed.clear()
-        data, size = self._rows[ids].tobytes(), self._size
-        return ids.tolist(), [data[start : start + size] for start in range(0, len(data), size)]
+        return ids
+
+    def rows(self, ids: Sequence[int]) -> list[bytes]:
+        known = np.array([id_ for id_ in ids if id_ < self.count], np.int64)
+        data, size = self._rows[known].tobytes(), self._size
+        told = (data[start : start + size] for start in range(0, len(data), size))
+        return [next(told) if id_ < self.count else b"" for id_ in ids]
+
+    def changes(self) -> tuple[list[int], list[bytes]]:
+        ids = self.changed()
+        return ids, self.rows(ids)
 
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
         known = [(place, row) for place, row in enumerate(rows, first) if row is not None and len(row) == self._size]

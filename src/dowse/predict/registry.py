@@ -42,12 +42,13 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "black-tunnel": BlackTunnel,
     "learning": forms.learning,
     "traces": forms.traces,
+    "combined": forms.combined,
     "best-n-first": BestNFirst,
     "shark-search": SharkSearch,
 }
 
 
-NEED_TRACES = frozenset(("traces",))
+NEED_TRACES = frozenset(("traces", "combined"))
 """Those that can do nothing without access logs."""
 
 

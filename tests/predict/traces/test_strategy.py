@@ -99,7 +99,7 @@ def test_rows_of_other_traces_are_not_taken_for_its_own() -> None:
     assert other.memory is not None
     assert one.memory.kind != other.memory.kind
     with pytest.raises(ValueError, match="in no trace"):
-        other.memory.load(0, [b"\5" + bytes(14)])
+        other.memory.load(0, [b"\5" + bytes(38)])
 
 
 def test_others_do_not_take_traces() -> None:

@@ -40,7 +40,7 @@ class Entry:
 
 
 class Book:
-    """Implements :class:`dowse.model.strategy.Memory`."""
+    """Implements :class:`dowse.predict.memory.RowMemory`."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -54,10 +54,17 @@ class Book:
         self.count = max(self.count, id_ + 1)
         return self.entries.setdefault(id_, Entry())
 
-    def changes(self) -> tuple[list[int], list[bytes]]:
+    def changed(self) -> list[int]:
         ids = sorted(self._changed)
         self._changed.clear()
-        return ids, [_packed(self.entries[id_]) for id_ in ids]
+        return ids
+
+    def rows(self, ids: Sequence[int]) -> list[bytes]:
+        return [_packed(self.entries[id_]) if id_ in self.entries else b"" for id_ in ids]
+
+    def changes(self) -> tuple[list[int], list[bytes]]:
+        ids = self.changed()
+        return ids, self.rows(ids)
 
     def load(self, first: int, rows: Sequence[bytes | None]) -> None:
         for id_, row in enumerate(rows, first):

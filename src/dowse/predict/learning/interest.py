@@ -14,7 +14,7 @@ the crawl's own form is :mod:`~.learner`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -118,7 +118,7 @@ class InterestRatios:
             target.parents.append(page.id)
         self._logs_by_word = None
         self._sweep.begin(self.memory.count)
-        return np.array([self._value(id_) for id_ in links.ids.tolist()], np.float64)
+        return np.array([self.value(id_) for id_ in links.ids.tolist()], np.float64)
 
     def _judged(self, id_: int, entry: Entry) -> None:
         self._judged_here += 1
@@ -179,8 +179,31 @@ class InterestRatios:
         found = {child for parent in entry.parents for child in self._children.get(parent, ())} - {id_}
         return counted.siblings(sum(self.memory.entries[child].satisfies for child in found), len(found))
 
-    def _value(self, id_: int) -> float:
+    def value(self, id_: int) -> float:
+        """The weighted sum of its logs, by what is known now."""
         return sum(weight * log for weight, log in zip(self._weights, self._logs(id_), strict=True))
+
+    def parts(self, id_: int) -> dict[str, tuple[float, float]]:
+        """For people to read: the logs, with their weights."""
+        told = zip(_NAMES, self._logs(id_), self._weights, strict=True)
+        return {f"log interest ratio: {name}": (log, weight) for name, log, weight in told}
+
+    def has_parents(self, id_: int) -> bool:
+        """Does a judged page link there?"""
+        entry = self.memory.entries.get(id_)
+        return entry is not None and bool(entry.parents)
+
+    def satisfying_parents(self, id_: int) -> int:
+        """How many judged pages that satisfy link there."""
+        entry = self.memory.entries.get(id_)
+        return 0 if entry is None else sum(self.memory.entries[parent].satisfies for parent in entry.parents)
+
+    def name_urls(self, ids: NDArray[np.int64], urls: Sequence[str]) -> None:
+        """The addresses of candidates that were found without a link."""
+        for id_, url in zip(ids.tolist(), urls, strict=False):
+            entry = self.memory.entries.get(id_)
+            if entry is None or not len(entry.tokens):
+                self.memory.at(id_).tokens = self._hashes(url)
 
     def revise(self, is_waiting: IsWaiting) -> Revision | None:
         if self._exact:
@@ -193,19 +216,15 @@ class InterestRatios:
             ids = some
         entries = self.memory.entries
         ids = np.array([id_ for id_ in ids.tolist() if id_ in entries and entries[id_].parents], np.int64)
-        return ids, np.array([self._value(id_) for id_ in ids.tolist()], np.float64)
+        return ids, np.array([self.value(id_) for id_ in ids.tolist()], np.float64)
 
     def refresh(self, candidate: int) -> float | None:
         entry = self.memory.entries.get(candidate)
-        return self._value(candidate) if entry is not None and entry.parents else None
+        return self.value(candidate) if entry is not None and entry.parents else None
 
     def explain(self, candidate: int, priority: float) -> Explanation:
-        logs = self._logs(candidate)
-        parts = {
-            f"log interest ratio: {name}": (log, weight)
-            for name, log, weight in zip(_NAMES, logs, self._weights, strict=True)
-        }
-        predicted = self._value(candidate)
+        parts = self.parts(candidate)
+        predicted = self.value(candidate)
         if abs(priority - predicted) > 1e-6:
             parts["what was learned since it was ranked"] = (priority - predicted, 1.0)
         return Explanation(priority, {"predicted": (predicted, 0.0), **parts})

@@ -1,0 +1,172 @@
+"""What people's traces say of the candidates of a crawl: the part of a strategy that goes by them.
+
+A judged page teaches what its users' accesses are worth, and leads to its *descendants*: what its users read within
+``n`` accesses of it. The logs of a candidate's evidence are worked out when it is met or proposed, and again, a few with
+each judged page, round and round, since what is known of its users changes with every page.
+
+What is stored of a candidate is its number in the traces with those logs, and of a judged page its verdict and its
+words. A stop counts all of it anew, in the order in which the pages were judged.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.page import Bag
+from dowse.model.revive import revived
+from dowse.model.strategy import IsWaiting, SourcePage
+from dowse.model.traces import Traces
+from dowse.model.url import fingerprint
+from dowse.predict.traces.evidence import NAMES, Evidence
+from dowse.predict.traces.marks import Mark, Marks
+from dowse.predict.traces.reach import Reach
+
+__all__ = ["People"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_MOST_PROPOSED = 20  # a page; those that were read around it most often
+_WORDS = 240  # of a judged page that are kept in the published form, those it has most often
+_USERS_TOLD = 3
+_MENTIONED = 16  # known candidates that are valued anew when a page mentions them; others wait for the sweep
+_SWEPT, _LOOKED_AT = 4, 64  # with each judged page
+_NO_WORDS = np.zeros(0, np.uint32)
+
+
+class People:
+    """Which candidates people went to, and what that tells."""
+
+    def __init__(self, traces: Traces, *, robust: bool, significance: float, reach: Reach | None = None) -> None:
+        self._traces, self._robust, self._significance, self._reach = traces, robust, significance, reach
+        self._words = min(_WORDS, (reach or Reach()).words) if robust else _WORDS
+        form = "robust" if robust else "paper"
+        self.memory = Marks(f"people, {form}, {traces.mark}", len(traces.fingerprints))
+        self._start()
+
+    def _start(self) -> None:
+        self.evidence = Evidence(self._traces, robust=self._robust, significance=self._significance, reach=self._reach)
+        self._judged = 0
+        self._at = 0  # the sweep goes on with this one
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def judged(self, page: SourcePage) -> None:
+        """A page was judged, for the first time."""
+        number = self.memory.page(page.id)
+        if number < 0 and page.url is not None:
+            number = self._traces.number(page.url)
+        bag = (page.bag or Bag()).most(self._words)
+        self.memory.put(page.id, Mark(number, self._judged, page.relevant, words=bag.terms if number >= 0 else _NO_WORDS))
+        self._learn(number, page.relevant, bag)
+
+    def _learn(self, number: int, satisfies: bool, bag: Bag) -> None:
+        self.evidence.judged(number, satisfies, bag)
+        self._judged += 1
+
+    def propose(self, page: int) -> list[str]:
+        """What its people read around a page, most often read first."""
+        number = self.memory.page(page)
+        if number < 0:
+            return []
+        near, times = np.unique(self.evidence.locality.near(number), return_counts=True)
+        order = np.argsort(-times, kind="stable")[: _MOST_PROPOSED + 1]
+        return [self._traces.urls[row] for row in near[order].tolist() if row != number][:_MOST_PROPOSED]
+
+    # -- candidates ----------------------------------------------------------------------------------------------
+
+    def met(self, ids: Ints, urls: Sequence[str], *, proposed: bool = False) -> None:
+        """A page links to these, or people went there who went to the page (``proposed``). ``urls``: one each, or none
+        where they are not told."""
+        known = self.memory.known
+        missing = [row for row, id_ in enumerate(ids.tolist()) if id_ not in known] if len(urls) == len(ids) else []
+        new: list[int] = []
+        if missing:
+            marks = np.fromiter((fingerprint(urls[row]) for row in missing), np.uint64, len(missing))
+            for row, number in zip(missing, self._traces.numbers(marks).tolist(), strict=True):
+                if number >= 0:
+                    id_ = int(ids[row])
+                    self.memory.put(id_, Mark(number, proposed=proposed))
+                    new.append(id_)
+        fresh = set(new)
+        old = [id_ for id_ in ids.tolist() if id_ not in fresh and id_ in known and known[id_].page >= 0]
+        if proposed:
+            for id_ in old:
+                known[id_].proposed = True
+        self._value([*new, *(old if proposed else old[:_MENTIONED])])
+
+    def _value(self, ids: Sequence[int]) -> None:
+        """Work out the logs of candidates by what is known now."""
+        if not ids:
+            return
+        known = self.memory.known
+        logs = self.evidence.logs(np.array([known[id_].page for id_ in ids], np.int64))
+        for id_, (temporal, signature, user) in zip(ids, logs.tolist(), strict=True):
+            mark = known[id_]
+            mark.logs = temporal, signature, user
+            self.memory.put(id_, mark)
+
+    def sweep(self, is_waiting: IsWaiting) -> list[int]:
+        """The next few that wait, valued anew."""
+        there = self.memory.there
+        start = bisect_left(there, self._at)
+        some = there[start : start + _LOOKED_AT]
+        waiting = np.flatnonzero(is_waiting(np.array(some, np.int64)))[:_SWEPT].tolist() if some else []
+        if len(waiting) == _SWEPT:
+            self._at = some[waiting[-1]] + 1
+        else:
+            self._at = some[-1] + 1 if start + _LOOKED_AT < len(there) else 0
+        found = [some[place] for place in waiting]
+        self._value(found)
+        return found
+
+    # -- looking -------------------------------------------------------------------------------------------------
+
+    def went(self, candidate: int) -> bool:
+        """Did anybody go there?"""
+        return self.memory.page(candidate) >= 0
+
+    def was_proposed(self, candidate: int) -> bool:
+        mark = self.memory.known.get(candidate)
+        return mark is not None and mark.proposed
+
+    def logs(self, ids: Sequence[int]) -> Floats:
+        """The logs of interest ratios as they were last worked out: a row a candidate, a column a kind of evidence
+        (:data:`~dowse.predict.traces.evidence.NAMES`)."""
+        known = self.memory.known
+        nobody = Mark()
+        return np.array([known.get(id_, nobody).logs for id_ in ids], np.float64).reshape(-1, len(NAMES))
+
+    def now(self, candidate: int) -> Floats:
+        """Those of one candidate by what is known now."""
+        return np.asarray(self.evidence.logs(np.array([self.memory.page(candidate)]))[0])
+
+    def told(self, candidate: int) -> dict[str, tuple[float, float]]:
+        """For people to read: who went there, how many, and the strongest of them, by what nobody can tell them from but
+        the owner of the key."""
+        number = self.memory.page(candidate)
+        users = self.evidence.users(number)
+        told = {
+            "people who went there": (float(len(users)), 0.0),
+            "was read near a page on the topic": (float(self.evidence.locality.inside[number]), 0.0),
+        }
+        strongest = self.evidence.affinities.strongest(users, self.evidence.counted)
+        for user, judged, satisfying, log in strongest[:_USERS_TOLD]:
+            told[f"log interest ratio of user {user:016x} ({satisfying:.0f} of {judged:.0f} pages)"] = (log, 0.0)
+        return told
+
+    # -- over a stop ---------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        return {"judged": self._judged, "at": self._at}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self._start()
+        self._at = revived(int, state["at"])
+        known = self.memory.known
+        for mark in sorted((mark for mark in known.values() if mark.ordinal >= 0), key=lambda mark: mark.ordinal):
+            self._learn(mark.page, mark.satisfies, Bag(mark.words, np.ones(len(mark.words), np.float32)))
