@@ -25,7 +25,10 @@ class Judged:
 
 
 class Literal:
-    def __init__(self, rows: list[tuple[int, int, int]], judged: list[Judged], *, robust: bool, reach: Reach) -> None:
+    def __init__(
+        self, rows: list[tuple[int, int, int]], judged: list[Judged], *, robust: bool, reach: Reach, t: float = 2.0
+    ) -> None:  # fmt: skip
+        self.t = t
         self.rows, self.judged, self.robust, self.reach = rows, judged, robust, reach
         self.n = len(judged)
         self.n_c = sum(one.satisfies for one in judged)
@@ -51,9 +54,9 @@ class Literal:
         return math.log(satisfying / pages / self.p) if satisfying else -30.0
 
     def significant(self, satisfying: float, pages: float) -> bool:
-        """T >= 2."""
+        """T >= t."""
         n = pages if self.robust else self.n
-        return abs(satisfying / pages - self.p) / math.sqrt(self.p * (1 - self.p) / n) >= 2
+        return abs(satisfying / pages - self.p) / math.sqrt(self.p * (1 - self.p) / n) >= self.t
 
     def strongest(self, logs: Iterable[float], most: int) -> list[float]:
         return sorted(logs, key=lambda log: (-abs(log), -log))[:most]

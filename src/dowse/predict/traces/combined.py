@@ -1,9 +1,9 @@
 """The crawl order ``combined``: links and people lead it together (Aggarwal, section 4; METHODS, section 4).
 
-A candidate's priority is ``log (I_C * I_L)``: what people's traces say of it, and what the pages that link to it do (the
-interest ratios of :mod:`dowse.predict.learning.interest`). Both kinds of candidates wait in one frontier; a part that is
-missing counts as 1, so a URL that people led to and nobody links to has its people only, and a linked one that nobody
-went to its links.
+A candidate's priority is ``log (I_C * I_L)``: what people's traces say of it, and what the pages that link to it do
+(the interest ratios of :mod:`dowse.predict.learning.interest`). Both kinds of candidates wait in one frontier; a part
+that is missing counts as 1, so a URL that people led to and no page links to has its people only, and a linked one that
+nobody went to its links.
 
 Published, links are taken up from satisfying pages only: what is known from links on other pages alone, and was not
 proposed, comes after everything else, in order of discovery, until a satisfying page links to it (``min_priority``

@@ -31,7 +31,9 @@ class Mark:
 
     def packed(self) -> bytes:
         flags = _SATISFIES * self.satisfies | _PROPOSED * self.proposed
-        return _HEAD.pack(self.page, self.ordinal, flags, len(self.words), *self.logs) + self.words.astype("<u4").tobytes()
+        return (
+            _HEAD.pack(self.page, self.ordinal, flags, len(self.words), *self.logs) + self.words.astype("<u4").tobytes()
+        )
 
     @staticmethod
     def unpacked(row: bytes) -> Mark:

@@ -61,7 +61,9 @@ class People:
         if number < 0 and page.url is not None:
             number = self._traces.number(page.url)
         bag = (page.bag or Bag()).most(self._words)
-        self.memory.put(page.id, Mark(number, self._judged, page.relevant, words=bag.terms if number >= 0 else _NO_WORDS))
+        self.memory.put(
+            page.id, Mark(number, self._judged, page.relevant, words=bag.terms if number >= 0 else _NO_WORDS)
+        )
         self._learn(number, page.relevant, bag)
 
     def _learn(self, number: int, satisfies: bool, bag: Bag) -> None:
