@@ -54,7 +54,7 @@ class Whole:
         self.judged.append(Judged(there, page.satisfies, dict.fromkeys(page.words, 1.0)))
 
     def descendants(self, id_: int) -> list[int]:
-        """What was read within five accesses, most often first; of what was read equally often, as pages stand there."""
+        """What was read within five accesses, most often first."""
         people, times = self.people, Counter[int]()
         for place in people.accesses(id_):
             times.update(self.rows[near][2] for near in people.around(place))
@@ -118,15 +118,14 @@ def crawled(
     kept = dict[int, bytes]()
     for turn, id_ in enumerate(whole.story.order):
         assert strategy.memory is not None
-        if turn == stop:
+        if turn % 3 == 0 or turn == stop:
             kept.update(zip(*strategy.memory.changes(), strict=True))
+        if turn == stop:
             state, strategy = strategy.state(), _new(form, whole.t, traces)
             assert strategy.memory is not None
             for known, row in kept.items():
                 strategy.memory.load(known, [row])
             strategy.restore(state)
-        elif turn % 3 == 0:
-            kept.update(zip(*strategy.memory.changes(), strict=True))
         whole.judge(id_)
         gone = {*whole.crawl.pages, *whole.story.seeds}
         links = whole.story.links[id_]

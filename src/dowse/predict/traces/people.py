@@ -1,8 +1,8 @@
 """What people's traces say of the candidates of a crawl: the part of a strategy that goes by them.
 
 A judged page teaches what its users' accesses are worth, and leads to its *descendants*: what its users read within
-``n`` accesses of it. The logs of a candidate's evidence are worked out when it is met or proposed, and again, a few with
-each judged page, round and round, since what is known of its users changes with every page.
+``n`` accesses of it. The logs of a candidate's evidence are worked out when it is met or proposed, and again, a few
+with each judged page, round and round, since what is known of its users changes with every page.
 
 What is stored of a candidate is its number in the traces with those logs, and of a judged page its verdict and its
 words. A stop counts all of it anew, in the order in which the pages were judged.
@@ -148,8 +148,8 @@ class People:
         return np.asarray(self.evidence.logs(np.array([self.memory.page(candidate)]))[0])
 
     def told(self, candidate: int) -> dict[str, tuple[float, float]]:
-        """For people to read: who went there, how many, and the strongest of them, by what nobody can tell them from but
-        the owner of the key."""
+        """For people to read: how many went there, and the strongest of them, by what nobody can tell them from but the
+        owner of the key."""
         number = self.memory.page(candidate)
         users = self.evidence.users(number)
         told = {
