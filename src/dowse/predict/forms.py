@@ -38,6 +38,7 @@ __all__ = [
 
 _KAPPA = 0.5
 _ALPHA = 0.7
+_PEOPLE = 10.0
 
 
 def average(form: str = "robust", kappa: float = _KAPPA, menus: bool | None = None) -> Strategy:
@@ -132,13 +133,15 @@ def traces(traces: Traces | None = None, form: str = "robust", t: float = SIGNIF
 
 def combined(
     traces: Traces | None = None, form: str = "robust", content: float = 1.0, url: float = 1.0, links: float = 1.0,
-    siblings: float = 1.0, exact: bool = False, t: float = SIGNIFICANT,
+    siblings: float = 1.0, people: float | None = None, exact: bool = False, t: float = SIGNIFICANT,
 ) -> Strategy:  # fmt: skip
     """What people went to and what pages link to, in one frontier, by interest ratios of both (--traces)."""
     robust = _robust(form)
-    people = People(Traces.none() if traces is None else traces, robust=robust, significance=t)
+    by_people = People(Traces.none() if traces is None else traces, robust=robust, significance=t)
     linkage = InterestRatios((content, url, links, siblings), robust=robust, exact=exact, significance=t)
-    return Combined(people, linkage, robust=robust)
+    if people is None:
+        people = _PEOPLE if robust else 1.0  # the paper's
+    return Combined(by_people, linkage, robust=robust, weight=people)
 
 
 def _texts(form: str, menus: bool | None) -> tuple[Value, Counting]:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from statistics import median
 
 import numpy as np
 import pytest
@@ -40,6 +41,7 @@ class Whole:
         self.rows = sorted((*when, page) for when, page in once.items())
         self.crawl, self.judged = Crawl(), list[Judged]()
         self.proposed = set[int]()
+        self.lately: tuple[list[float], list[float]] = [], []  # logs of people and links, of candidates as ranked
 
     @property
     def people(self) -> Literal:
@@ -70,16 +72,23 @@ class Whole:
         pages = self.crawl.pages
         if not self.robust and candidate not in self.proposed and not any(pages[one].satisfies for one in parents):
             return LAST  # "linked to by a predicate-satisfying web page"
-        people, total = self.people, 0.0
-        if there:
-            total += people.temporal(candidate) + people.signature(candidate) + people.user(candidate)
+        usual = [median(logs[-256:]) if logs and self.robust else 0.0 for logs in self.lately]
+        of_people = self.of_people(candidate) if there else usual[0]
+        return (10 if self.robust else 1) * of_people + (self.of_links(candidate) if parents else usual[1])
+
+    def of_people(self, candidate: int) -> float:
+        people = self.people
+        return people.temporal(candidate) + people.signature(candidate) + people.user(candidate)
+
+    def of_links(self, candidate: int) -> float:
         form = Robust if self.robust else Published
-        moment, tokens = Moment(form, self.crawl), form.tokens(self.story.urls[candidate])
-        if parents:
-            total += sum(moment.expected(candidate, tokens, self.t))
-        elif self.robust and candidate in self.proposed:
-            total += form.of_events(self.crawl, tokens, moment.by_tokens, self.t)
-        return total
+        return sum(Moment(form, self.crawl).expected(candidate, form.tokens(self.story.urls[candidate]), self.t))
+
+    def ranked(self, candidates: list[int]) -> None:
+        for candidate in candidates:
+            if any(row[2] == candidate for row in self.rows):
+                self.lately[0].append(self.of_people(candidate))
+            self.lately[1].append(self.of_links(candidate))
 
     @property
     def known(self) -> set[int]:
@@ -131,6 +140,7 @@ def crawled(
         links = whole.story.links[id_]
         ranked = sorted(links - gone)
         page = _source(id_, whole)
+        whole.ranked(ranked)
         values = strategy.rank(page, _view(ranked, sorted(links.intersection(gone) - {id_}), whole))
         said = dict(zip(ranked, values.tolist(), strict=True))
         assert isinstance(strategy, Proposes)

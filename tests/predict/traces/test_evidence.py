@@ -143,7 +143,7 @@ def test_nothing_is_known_of_a_page_in_no_trace_or_before_any_was_judged() -> No
 
 @pytest.mark.parametrize("weight", [1.0, 0.5, 0.0])
 def test_what_is_missing_counts_as_one(weight: float) -> None:
-    assert composite(0.0, math.log(3), weight) == weight * math.log(3)
-    assert composite(math.log(2), 0.0, weight) == math.log(2)
+    assert composite(0.0, math.log(3), weight) == math.log(3)
+    assert composite(math.log(2), 0.0, weight) == weight * math.log(2)
     both = composite(np.array([1.0, 0.0]), np.array([0.0, 2.0]), weight)
-    assert both.tolist() == [1.0, 2 * weight]
+    assert both.tolist() == [weight, 2.0]

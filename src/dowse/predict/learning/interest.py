@@ -14,7 +14,7 @@ the crawl's own form is :mod:`~.learner`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -197,13 +197,6 @@ class InterestRatios:
         """How many judged pages that satisfy link there."""
         entry = self.memory.entries.get(id_)
         return 0 if entry is None else sum(self.memory.entries[parent].satisfies for parent in entry.parents)
-
-    def name_urls(self, ids: NDArray[np.int64], urls: Sequence[str]) -> None:
-        """The addresses of candidates that were found without a link."""
-        for id_, url in zip(ids.tolist(), urls, strict=False):
-            entry = self.memory.entries.get(id_)
-            if entry is None or not len(entry.tokens):
-                self.memory.at(id_).tokens = self._hashes(url)
 
     def revise(self, is_waiting: IsWaiting) -> Revision | None:
         if self._exact:

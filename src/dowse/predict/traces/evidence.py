@@ -24,8 +24,8 @@ Number = TypeVar("Number", float, NDArray[np.float64])
 
 
 def composite(people: Number, links: Number, weight: float = 1.0) -> Number:
-    """``log (I_C * I_L)``; ``weight`` is that of the links. Whichever is missing is 0."""
-    return people + weight * links
+    """``log (I_C * I_L)``; ``weight`` is that of the people. Whichever is missing is 0."""
+    return weight * people + links
 
 
 class Evidence:

@@ -27,9 +27,9 @@ _LAST = -1e6
 _SAME = 1e-6
 
 
-def parts_told(logs: Floats) -> dict[str, tuple[float, float]]:
+def parts_told(logs: Floats, weight: float = 1.0) -> dict[str, tuple[float, float]]:
     """For people to read: the logs of a candidate's evidence."""
-    return {f"log interest ratio: {name}": (log, 1.0) for name, log in zip(NAMES, logs.tolist(), strict=True)}
+    return {f"log interest ratio: {name}": (log, weight) for name, log in zip(NAMES, logs.tolist(), strict=True)}
 
 
 class ByPeople:
