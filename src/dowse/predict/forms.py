@@ -18,6 +18,7 @@ from dowse.predict.measures import Average, AverageTwo, LinkMeasure, Measure, Va
 from dowse.predict.mix import ContextMix
 from dowse.predict.second_order import SecondOrder, SecondOrderHybrid
 from dowse.predict.traces.combined import Combined
+from dowse.predict.traces.learner import AmongPeople, Shares
 from dowse.predict.traces.people import People
 from dowse.predict.traces.strategy import ByPeople
 from dowse.predict.tunnel import BestBlock, BestContext
@@ -110,7 +111,7 @@ def tunnel(form: str = "robust", trust: float = 40.0, alpha: float = 0.5, k: int
 
 
 def learning(
-    before: Statistics | None = None, form: str = "robust", combine: str = "learned",
+    before: Statistics | None = None, traces: Traces | None = None, form: str = "robust", combine: str = "learned",
     trust: float = 20.0, content: float = 1.0, url: float = 1.0, links: float = 1.0, siblings: float = 1.0,
     exact: bool = False, reuse: float = REUSE, t: float = SIGNIFICANT,
 ) -> Strategy:  # fmt: skip
@@ -122,7 +123,13 @@ def learning(
     if robust and combine == "learned":
         if before is not None and before.events and not before.mixes:
             raise TopicError("what it is to start from was counted with form=paper or combine=logs: choose that form")
-        return Learner(trust, weights, exact=exact, before=before, reuse=reuse)
+        if traces is None:
+            return Learner(trust, weights, exact=exact, before=before, reuse=reuse)
+        people = People(traces, robust=True, significance=SIGNIFICANT)
+        learner = Learner(trust, weights, exact=exact, before=before, reuse=reuse, further=Shares(people))
+        return AmongPeople(people, learner)
+    if traces is not None:
+        raise TopicError("form=paper and combine=logs go by links alone: choose the strategy combined to go by both")
     return InterestRatios(weights, robust=robust, exact=exact, significance=t, before=before, reuse=reuse)
 
 

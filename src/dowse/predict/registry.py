@@ -65,7 +65,7 @@ _CANNOT_REUSE = (
     "strategy {} keeps no statistics, so it cannot start from those of another crawl: choose learning, or leave out"
     " learn_from"
 )
-_NO_PEOPLE = "strategy {} does not go by people's traces: choose traces, or leave them out"
+_NO_PEOPLE = "strategy {} does not go by people's traces: choose learning, combined or traces, or leave them out"
 
 
 def _factory(name: str) -> Callable[..., Strategy]:

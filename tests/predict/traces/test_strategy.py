@@ -40,8 +40,9 @@ def made(form: str, traces: Traces = TRACES, name: str = "traces") -> Strategy:
 
 
 @pytest.mark.parametrize("check", STRATEGY_CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", ["traces", "combined"])
+@pytest.mark.parametrize(
+    ("name", "form"), [*((n, f) for n in ("traces", "combined") for f in FORMS), ("learning", "robust")]
+)
 def test_the_contract_holds_where_people_went(name: str, form: str, check: Callable[..., None]) -> None:
     if name in GROWS and check in BOUNDED_CHECKS:
         return

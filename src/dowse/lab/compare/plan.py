@@ -62,8 +62,8 @@ class Plan:
             raise UserError("there is nothing to compare: name a strategy")
         for text in self.strategies:
             if text not in REFERENCES:  # a wrong one is told now, not after an hour
-                check_maximise(choice := parse_strategy(text), build_strategy(choice, seed_number=0))
-                traces_for(choice)
+                choice = parse_strategy(text)
+                check_maximise(choice, build_strategy(choice, seed_number=0, traces=traces_for(choice)))
         check_weighting(self.weighting)
         _parse_budget(self.budget)
         if self.seeds_kind not in KINDS:

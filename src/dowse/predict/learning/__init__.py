@@ -1,7 +1,8 @@
 """Learning while crawling (METHODS, section 4): what pages turn out to be tells what their links promise.
 
 ``learner`` is the strategy, ``interest`` the one that was published. What a page is worth, the judge says. Evidence:
-``siblings`` and ``link_tokens``, turned into columns by ``features`` and kept by ``notes``. ``answers`` has the chance
+``siblings`` and ``link_tokens``, turned into numbers by ``features`` and kept by ``notes``;
+``columns`` puts further evidence beside it. ``answers`` has the chance
 that a URL answers. ``ratios``, ``book`` and ``occurrences`` count for the published strategy. ``statistics`` (with
 ``sums`` and ``events``) is what a later crawl can start from: ``reuse`` makes it, ``strength`` reads it,
 ``statistics_text``, ``statistics_file`` and ``json_stream`` store it.

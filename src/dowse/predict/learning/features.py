@@ -184,6 +184,16 @@ class Tables:
         found[:, -3] = np.log1p(parents) * 0.05
         return found
 
+    def unlinked(self, rows: Rows) -> Floats:
+        """The evidence for candidates that no page links to: what their addresses say, and that pages which might link
+        there are worth what is usual."""
+        found = np.zeros((len(rows), len(NAMES)))
+        found[:, :2] = self.usual
+        found[:, -5] = self._of_tokens(rows["token"], self.usual)
+        found[:, -4] = self._of_sites(rows["site"], self.usual)
+        found[:, -2:] = 1.0, -1.0
+        return found
+
     def _of_tokens(self, tokens: NDArray[np.uint32], usual: float) -> Floats:
         """How much more than usual pages with these tokens are worth, added up over the root of their number."""
         known = self._tokens[tokens & _MASK].astype(np.complex128)  # the bucket of what is not there stays empty

@@ -20,7 +20,8 @@ from dowse.model.revive import revived
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
 from dowse.model.url import split
 from dowse.predict.learning.answers import Answers, Failed
-from dowse.predict.learning.features import EXACT, NAMES, Tables, weighted
+from dowse.predict.learning.columns import Columns, Further
+from dowse.predict.learning.features import EXACT, Tables, weighted
 from dowse.predict.learning.notes import Notes, Rows, judged, name_links, note_links
 from dowse.predict.learning.reuse import REUSE, statistics_of
 from dowse.predict.learning.statistics import Mix, Statistics
@@ -37,7 +38,6 @@ Ints = NDArray[np.int64]
 _LOW = 0.01  # values below are squeezed between it and 0: never below 0, and in the same order
 _SQUEEZE = 0.1
 _SAME = 1e-6
-_NOTHING = (b"", np.zeros(0))
 _CHANCE = "chance to be on the topic"
 _FEW = 3  # pages; then each time there are a tenth and so many more
 _AT_ONCE = 256  # half as many, or four times as many every fourth page, cost a point of the oracle's area
@@ -49,7 +49,7 @@ class Learner:
     The mix is a :class:`~dowse.predict.regression.Regression`: when a page is judged, its evidence is set against
     what it is worth. ``trust`` says how many pages it takes to outweigh the first weights. ``exact`` values every
     waiting URL after every page. ``before`` is what earlier crawls have learned; it weighs as ``reuse`` pages do at
-    the most.
+    the most. ``further`` evidence is mixed in like the learner's own.
     """
 
     name = "learning"
@@ -58,7 +58,7 @@ class Learner:
 
     def __init__(
         self, trust: float = 20.0, parts: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0), *,
-        exact: bool = False, before: Statistics | None = None, reuse: float = REUSE,
+        exact: bool = False, before: Statistics | None = None, reuse: float = REUSE, further: Further | None = None,
     ) -> None:  # fmt: skip
         if not 0 < trust < float("inf"):
             raise TopicError(f"trust = {trust:g} is no number of pages: it is above 0")
@@ -66,18 +66,18 @@ class Learner:
             raise TopicError("content, url, links and siblings are weights: none below 0, and one above")
         if not 0 <= reuse < float("inf"):
             raise TopicError(f"reuse = {reuse:g} is no number of pages: it is 0 or above")
-        prior, self._left_out = weighted(*parts)
+        prior, left_out = weighted(*parts)
         self.memory = Notes(KIND)
         self._before = (before or Statistics()).weighing(reuse)
         self._tables = Tables()
+        self._columns = Columns(self._tables, left_out, further)
         self._answers = Answers()
-        self._learned = Regression(prior, trust)
+        self._learned = Regression(prior if further is None else prior + further.priors, trust)
         self._sweep = Sweep(_AT_ONCE)
         self._exact = exact
         self._due = _FEW
         self._version = 0
         self._hosts: dict[int, str] = {}  # of sites
-        self._looked = _NOTHING  # the record that was looked at, and its evidence
         self._begin()
 
     @property
@@ -89,16 +89,27 @@ class Learner:
 
     def rank(self, page: SourcePage, links: LinkView) -> Floats:
         self._judged(page)
-        return self._value(self._link(page, links))
+        if self._columns.further is not None:
+            self._columns.further.judged(page, links)
+        return self._value(links.ids, self._link(page, links))
+
+    def rank_named(self, links: LinkView) -> Floats:
+        """The values of candidates that were found without a link; their addresses are noted."""
+        rows = self.memory.at(links.ids)
+        rows["site"] = links.sites
+        name_links(rows, links.urls, [""] * len(links.urls))
+        self._meet(links)
+        self.memory.put(links.ids, rows)
+        return self._value(links.ids, rows)
 
     def _judged(self, page: SourcePage) -> None:
         """A page shows what its links promised, and what others like them may promise."""
         row = self.memory.one(page.id)
         row["site"] = page.site
         value = _rounded(page.worth)
-        if row["parents"].item():
-            self._learned.learn(self._evidence(row), value)
-        self._looked = _NOTHING  # from here on there is more to know
+        if self._has_value(page.id, row):
+            self._learned.learn(self._columns.one(page.id, row), value)
+        self._columns.forget()
         self.memory.judged(page.id, page.site, value)
         self._tables.judged_one(row, value)
         self._answers.count(row)
@@ -154,25 +165,15 @@ class Learner:
 
     # -- values --------------------------------------------------------------------------------------------------
 
-    def _features(self, rows: Rows) -> Floats:
-        found = self._tables.features(rows)
-        if len(self._left_out):
-            found[:, self._left_out] = 0.0
-        return found
+    def _value(self, ids: Ints, rows: Rows) -> Floats:
+        return _squeezed(self._columns.of(ids, rows) @ self._learned.weights) * self._answers.chances(rows)
 
-    def _evidence(self, row: Rows) -> Floats:
-        """What speaks for a single candidate; kept, since a page is looked at before it goes, and then asked why."""
-        record = row.tobytes()
-        if self._looked[0] != record:
-            self._looked = record, self._features(row)[0]
-        return self._looked[1]
+    def _has_value(self, id_: int, row: Rows) -> bool:
+        return bool(self._columns.valued(np.array([id_]), row)[0])
 
-    def _value(self, rows: Rows) -> Floats:
-        return _squeezed(self._features(rows) @ self._learned.weights) * self._answers.chances(rows)
-
-    def _predicted(self, row: Rows) -> tuple[float, float]:
+    def _predicted(self, id_: int, row: Rows) -> tuple[float, float]:
         """The chance of a single candidate to be on the topic, and that times the chance that it answers."""
-        chance = _squeezed_one(float(self._evidence(row) @ self._learned.weights))
+        chance = _squeezed_one(float(self._columns.one(id_, row) @ self._learned.weights))
         return chance, chance * self._answers.chances(row).item()
 
     def revise(self, is_waiting: IsWaiting) -> Revision | None:
@@ -184,27 +185,31 @@ class Learner:
             if some is None:
                 return None
             ids = some
+        return self.value(ids)
+
+    def value(self, ids: Ints) -> Revision:
+        """Those of these that are valued, and what they are worth now."""
         rows = self.memory.at(ids)
-        seen = rows["parents"] > 0  # others are seeds, whose place is not ours to choose
+        seen = self._columns.valued(ids, rows)
         if not seen.all():
             ids, rows = ids[seen], rows[seen]
-        return ids, self._value(rows)
+        return ids, self._value(ids, rows)
 
     def refresh(self, candidate: int) -> float | None:
         row = self.memory.one(candidate)
-        if not row["parents"].item():
-            return None
-        return self._predicted(row)[1]
+        return self._predicted(candidate, row)[1] if self._has_value(candidate, row) else None
 
     def explain(self, candidate: int, priority: float) -> Explanation:
         row = self.memory.one(candidate)
         parents = {"parents": (float(row["parents"].item()), 0.0)}
-        if not row["parents"].item():
+        if not self._has_value(candidate, row):
             return Explanation(priority, {_CHANCE: (0.0, 0.0), **parents}, self._version)
-        told = zip(NAMES, self._evidence(row).tolist(), self._learned.weights.tolist(), strict=True)
+        told = zip(
+            self._columns.names, self._columns.one(candidate, row).tolist(), self._learned.weights.tolist(), strict=True
+        )
         parts = {name: (value, weight) for name, value, weight in told if value * weight}
         mixed = sum(value * weight for value, weight in parts.values())
-        chance, predicted = self._predicted(row)
+        chance, predicted = self._predicted(candidate, row)
         beside = {
             "kept above 0": (chance - mixed, 1.0),
             "chance of no answer": (1 - predicted / chance if chance else 0.0, -chance),
@@ -239,7 +244,7 @@ class Learner:
     def _begin(self) -> None:
         """Start from what was learned before."""
         self._tables.begin(self._before)
-        mix = self._before.mixes.get(NAMES)
+        mix = self._before.mixes.get(self._columns.names)
         if mix is not None:
             self._learned.begin(mix.products, mix.targets, mix.examples)
             self._due = int(mix.examples) + _FEW
@@ -269,7 +274,9 @@ class Learner:
         """What was learned, with what it started from. ``hosts`` names sites beyond those that links told of; ``bags``
         has the terms of pages, as far as they are at hand."""
         own = statistics_of(self.memory.all(), bags or {}, {**self._hosts, **(hosts or {})})
-        return replace(own.merged(self._before), mixes={**self._before.mixes, NAMES: Mix(*self._learned.sums())})
+        return replace(
+            own.merged(self._before), mixes={**self._before.mixes, self._columns.names: Mix(*self._learned.sums())}
+        )
 
 
 def _squeezed(values: Floats) -> Floats:
