@@ -36,6 +36,7 @@ class Traces:
     by_page: NDArray[np.uint32]  # accesses in order of page, then user and time
     page_starts: NDArray[np.int64]  # those to page i are by_page[page_starts[i] : page_starts[i + 1]]
     urls: Strings
+    key: str = ""  # tells which key made users numbers, and nothing of that key; empty: it is not known
 
     def __len__(self) -> int:
         return len(self.at)

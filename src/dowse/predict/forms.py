@@ -125,7 +125,7 @@ def learning(
             raise TopicError("what it is to start from was counted with form=paper or combine=logs: choose that form")
         if traces is None:
             return Learner(trust, weights, exact=exact, before=before, reuse=reuse)
-        people = People(traces, robust=True, significance=SIGNIFICANT)
+        people = _people(traces, before, reuse, True, SIGNIFICANT)
         learner = Learner(trust, weights, exact=exact, before=before, reuse=reuse, further=Shares(people))
         return AmongPeople(people, learner)
     if traces is not None:
@@ -133,22 +133,36 @@ def learning(
     return InterestRatios(weights, robust=robust, exact=exact, significance=t, before=before, reuse=reuse)
 
 
-def traces(traces: Traces | None = None, form: str = "robust", t: float = SIGNIFICANT) -> Strategy:
+def traces(
+    traces: Traces | None = None, before: Statistics | None = None, form: str = "robust", t: float = SIGNIFICANT,
+    reuse: float = REUSE,
+) -> Strategy:  # fmt: skip
     """What people went to who also went to pages on the topic, from access logs (--traces)."""
-    return ByPeople(Traces.none() if traces is None else traces, robust=_robust(form), significance=t)
+    return ByPeople(_people(traces, before, reuse, _robust(form), t))
 
 
 def combined(
-    traces: Traces | None = None, form: str = "robust", content: float = 1.0, url: float = 1.0, links: float = 1.0,
-    siblings: float = 1.0, people: float | None = None, exact: bool = False, t: float = SIGNIFICANT,
+    traces: Traces | None = None, before: Statistics | None = None, form: str = "robust", content: float = 1.0,
+    url: float = 1.0, links: float = 1.0, siblings: float = 1.0, people: float | None = None, exact: bool = False,
+    t: float = SIGNIFICANT, reuse: float = REUSE,
 ) -> Strategy:  # fmt: skip
     """What people went to and what pages link to, in one frontier, by interest ratios of both (--traces)."""
     robust = _robust(form)
-    by_people = People(Traces.none() if traces is None else traces, robust=robust, significance=t)
-    linkage = InterestRatios((content, url, links, siblings), robust=robust, exact=exact, significance=t)
+    by_people = _people(traces, before, reuse, robust, t)
+    if before is not None and not before.events and before.people:
+        before = None  # of a crawl that went by people alone
+    linkage = InterestRatios(
+        (content, url, links, siblings), robust=robust, exact=exact, significance=t, before=before, reuse=reuse
+    )  # fmt: skip
     if people is None:
         people = _PEOPLE if robust else 1.0  # the paper's
     return Combined(by_people, linkage, robust=robust, weight=people)
+
+
+def _people(traces: Traces | None, before: Statistics | None, reuse: float, robust: bool, t: float) -> People:
+    return People(
+        Traces.none() if traces is None else traces, robust=robust, significance=t, before=before, reuse=reuse
+    )  # fmt: skip
 
 
 def _texts(form: str, menus: bool | None) -> tuple[Value, Counting]:

@@ -96,7 +96,7 @@ def _checked(facts: dict[str, Any]) -> Imported:
 
 def load_traces(folder: Path) -> Traces:
     """The columns of a folder, mapped into memory. UserError when they are not what they should be."""
-    read_imported(folder)
+    imported = read_imported(folder)
     try:
         columns = {name: _column(folder, name) for name in _TYPES}
         _check_places(columns)
@@ -104,7 +104,7 @@ def load_traces(folder: Path) -> Traces:
         name = error.args[0] if type(error) is _Wrong else str(getattr(error, "filename", None) or "its columns")
         raise _damaged(folder, Path(name).name) from None
     text, ends = columns.pop("urls.text"), columns.pop("urls.ends")
-    return Traces(**columns, urls=Strings(text, ends))
+    return Traces(**columns, urls=Strings(text, ends), key=imported.key)
 
 
 class _Wrong(ValueError):

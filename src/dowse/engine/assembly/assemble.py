@@ -14,7 +14,14 @@ from dowse.engine.assembly.assembly import Assembly
 from dowse.engine.assembly.join import OnPage, Parts, join, way_out
 from dowse.engine.assembly.kept_categories import absolute_categories, keep_categories, with_kept_categories
 from dowse.engine.assembly.kept_settings import check_login, new_settings, seeds_before, stored_topic
-from dowse.engine.assembly.learned import absolute_sources, keep_learned, kept_learned, learned_from, traces_for
+from dowse.engine.assembly.learned import (
+    absolute_sources,
+    keep_learned,
+    kept_learned,
+    learned_from,
+    traces_for,
+    unrecognised,
+)
 from dowse.engine.assembly.prepare import ambiguous_words, named_after, read_examples, read_seeds
 from dowse.engine.assembly.search_engines import build_engines, wants_engines
 from dowse.engine.assembly.shared import (
@@ -149,10 +156,12 @@ async def assemble(
             found = numbered([*given, *asked])
             seeds = list(dict.fromkeys([*seeds, *(row.url for row in found)]))
         before = await asyncio.to_thread(_before, topic, folder, resume)
+        traces = traces_for(topic.strategy)
+        notes += filter(None, [unrecognised(before, traces)])
         subject = subject_of(topic) if store is None else with_answers(subject_of(topic), folder, store)
         strategy = strategy or build_strategy(
             topic.strategy, seed_number=topic.seed_number, subject=subject, before=before,
-            traces=traces_for(topic.strategy),
+            traces=traces,
         )  # fmt: skip
         judge = build_judge(topic, own_judge).kept_at(folder)
         learned = learned_judge(topic) if own_judge is None else None

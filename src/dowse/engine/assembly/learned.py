@@ -25,18 +25,21 @@ from dowse.predict.learning import (
     read_statistics,
     statistics_bytes,
 )
+from dowse.predict.traces import KIND_OF_BOTH, KIND_OF_PEOPLE
 from dowse.store import CrawlReader, damage_told
 from dowse.traces import load_traces
 
 __all__ = [
     "LEARNED", "absolute_sources", "keep_learned", "kept_learned", "learned_from", "recall", "statistics_of_crawl",
-    "traces_for", "write_statistics",
+    "traces_for", "unrecognised", "write_statistics",
 ]  # fmt: skip
 
 LEARNED = "learned.json"
 """The file in a crawl's folder that says what it started from."""
 
 _LEARNING = "learning"
+_KEEP = frozenset((_LEARNING, *NEED_TRACES))  # strategies that keep statistics
+_KINDS = (KIND, KIND_OF_RATIOS, KIND_OF_PEOPLE, KIND_OF_BOTH)
 _LATEST = 8192  # pages: enough to tell which words speak for a topic
 
 
@@ -59,6 +62,15 @@ def traces_for(choice: StrategyChoice) -> Traces | None:
     return None
 
 
+def unrecognised(before: Statistics | None, traces: Traces | None) -> str | None:
+    """What to tell of statistics whose people nobody can find in these traces; None where there is nothing to tell."""
+    if before is None or traces is None or traces.key in before.people:
+        return None
+    if not before.people:
+        return "nobody in the traces is known from before: what the crawl starts from says nothing of people"
+    return "nobody in the traces is known from before: what the crawl starts from has people under another key"
+
+
 def learned_from(sources: Sequence[str | Path]) -> Statistics | None:
     """The statistics of all these folders and files together; None of no source. Raises TopicError."""
     found = [_read(Path(source)) for source in sources]
@@ -73,22 +85,27 @@ def _read(place: Path) -> Statistics:
 
 
 def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
-    """Worked out from the crawl's records. TopicError when its strategy was another than ``learning``."""
+    """Worked out from the crawl's records. TopicError when its strategy keeps none."""
     topic = topic_from_json(crawl.topic())
     kind = crawl.evidence_kind()
-    if kind != KIND and not (kind or "").startswith(KIND_OF_RATIOS):
+    if not (kind or "").startswith(_KINDS):
         if kind is not None and kind.startswith(_LEARNING):
             raise TopicError(
                 "an earlier Dowse made it, whose statistics this one cannot read", source=str(crawl.folder)
             )
-        used = topic.strategy.name if topic.strategy.name != _LEARNING else kind or "none so far"
+        used = topic.strategy.name if topic.strategy.name not in _KEEP else kind or "none so far"
         raise TopicError(
             f"its strategy was {used}: statistics are kept by crawls with --strategy {_LEARNING}",
             source=str(crawl.folder),
         )
-    choice = topic.strategy if topic.strategy.name == _LEARNING else StrategyChoice(_LEARNING)
+    choice = topic.strategy if topic.strategy.name in _KEEP else StrategyChoice(_LEARNING)
     before = kept_learned(crawl.folder) if choice.learn_from else None
-    learner = build_strategy(choice, seed_number=topic.seed_number, subject=subject_of(topic), before=before)
+    traces = traces_for(choice)
+    learner = build_strategy(
+        choice, seed_number=topic.seed_number, subject=subject_of(topic), before=before, traces=traces
+    )  # fmt: skip
+    if traces is not None and learner.memory is not None and learner.memory.kind != kind:
+        raise TopicError(f"it did not go by the traces that are in {choice.traces} now", source=str(crawl.folder))
     if not isinstance(learner, KeepsStatistics) or learner.memory is None or learner.memory.kind != kind:
         raise TopicError("its records are of another form of learning than its settings", source=str(crawl.folder))
     with damage_told(crawl.folder):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dowse.model.page import Bag
 from dowse.predict.learning.events import Events
+from dowse.predict.learning.readers import Readers
 from dowse.predict.learning.sums import Sums, no_pair
 
 __all__ = ["KeepsStatistics", "Mix", "Statistics", "Sums"]
@@ -72,6 +73,7 @@ class Statistics:
     token_names: Mapping[int, str] = field(default_factory=dict)
     word_names: Mapping[int, str] = field(default_factory=dict)
     events: Mapping[str, Events] = field(default_factory=dict)  # by the form of interest ratios that counted them
+    people: Mapping[str, Readers] = field(default_factory=dict)  # by the mark of the key that made users numbers
 
     @property
     def usual(self) -> float:
@@ -97,6 +99,10 @@ class Statistics:
                 form: self.events.get(form, Events()).merged(other.events.get(form, Events()))
                 for form in {**self.events, **other.events}
             },
+            people={
+                key: self.people.get(key, Readers()).merged(other.people.get(key, Readers()))
+                for key in {**self.people, **other.people}
+            },
         )
 
     def aged(self, factor: float) -> Statistics:
@@ -109,6 +115,7 @@ class Statistics:
             hosts={host: (pages * factor, value * factor) for host, (pages, value) in self.hosts.items()},
             mixes={names: mix.aged(factor) for names, mix in self.mixes.items()},
             events={form: events.aged(factor) for form, events in self.events.items()},
+            people={key: readers.aged(factor) for key, readers in self.people.items()},
         )  # fmt: skip
 
     def weighing(self, most: float) -> Statistics:

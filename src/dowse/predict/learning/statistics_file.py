@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dowse.model.errors import TopicError
 from dowse.model.files import open_plain
 from dowse.predict.learning.events import Events
 from dowse.predict.learning.json_stream import JsonStream, OtherKind, unpacked
+from dowse.predict.learning.readers import Readers
 from dowse.predict.learning.statistics import Mix, Statistics, Sums
 from dowse.predict.learning.statistics_text import FORMAT, VERSION
 
@@ -28,7 +30,8 @@ _LARGEST_FILE = 256_000_000  # once uncompressed
 _MOST_KEYS, _MOST_HOSTS = 1 << 21, 1 << 20
 _MOST_NAMES = 200_000  # each costs ten times what its row does
 _MOST_FEATURES, _MOST_MIXES = 256, 16
-_MOST_KINDS = 64
+_MOST_KINDS, _MOST_PEOPLE = 64, 64
+_LONGEST_KEY = 20  # digits
 _LONGEST_NAME = 300
 _LONGEST_ROW, _LONGEST_MIX = 4_000, 4_000_000  # characters
 _TABLES = {"tokens": 2, "words": 2}
@@ -74,6 +77,7 @@ def _statistics(json_text: JsonStream) -> Statistics:
     hosts: dict[str, tuple[float, float]] | None = None
     mixes: dict[tuple[str, ...], Mix] | None = None
     counted = _Interest({}, {}, {})
+    people: dict[str, Readers] = {}
     for key in json_text.members():
         if found.get("format", FORMAT) != FORMAT:
             break  # somebody else's file: what it says is of no interest
@@ -88,6 +92,8 @@ def _statistics(json_text: JsonStream) -> Statistics:
                 mixes = _mixes(json_text)
             elif key == "interest":
                 counted = _interest(json_text)
+            elif key == "people":
+                people = _people(json_text)
             elif len(found) < _MOST_KINDS:
                 found[key] = json_text.value(_LONGEST_ROW)
             else:
@@ -104,7 +110,7 @@ def _statistics(json_text: JsonStream) -> Statistics:
     return Statistics(
         pages, value, tables["tokens"].sums, tables["words"].sums, hosts, _number(found.get("off.pages"), "off.pages"),
         tables["off.words"].sums, mixes, {**counted.token_names, **tables["tokens"].names},
-        {**counted.word_names, **tables["words"].names}, counted.events,
+        {**counted.word_names, **tables["words"].names}, counted.events, people,
     )  # fmt: skip
 
 
@@ -140,6 +146,26 @@ def _interest(json_text: JsonStream) -> _Interest:
     return found
 
 
+def _people(json_text: JsonStream) -> dict[str, Readers]:
+    """Users by the mark of their key."""
+    found: dict[str, Readers] = {}
+    for key in json_text.members():
+        users: Sums | None = None
+        numbers: dict[str, Any] = {}
+        for part in json_text.members():
+            if part == "users":
+                users = _counted(json_text, "people", bits=64).sums
+            elif len(numbers) < _MOST_KINDS:
+                numbers[part] = json_text.value(_LONGEST_ROW)
+        if users is None or len(found) >= _MOST_PEOPLE:
+            raise _damage("people")
+        pages, satisfying = _pair([numbers.get("pages"), numbers.get("satisfying")], "people")
+        if (users.sums[:, 0] > pages * (1 + _ROUNDING) + _ROUNDING).any():  # nobody went to more than all
+            raise _damage("people")
+        found[_text(key, "people")] = Readers(pages, satisfying, users)
+    return found
+
+
 def _off(json_text: JsonStream) -> tuple[_Counted, Any]:
     words, pages = None, None
     for part in json_text.members():
@@ -168,25 +194,25 @@ class _Counted:
     names: dict[int, str]
 
 
-def _counted(json_text: JsonStream, what: str, columns: int = 2) -> _Counted:
-    keys, sums = array("I"), array("d")
+def _counted(json_text: JsonStream, what: str, columns: int = 2, bits: int = 32) -> _Counted:
+    keys, sums = array("I" if bits == 32 else "Q"), array("d")
     names: dict[int, str] = {}
     for key in json_text.members():
         row = json_text.value(_LONGEST_ROW)
-        keys.append(_key(key, what))
+        keys.append(_key(key, what, bits))
         if len(keys) > _MOST_KEYS or not isinstance(row, list) or len(row) not in (columns, columns + 1):
             raise _damage(what)
         sums.extend(_sums(row[:columns], what))
         if len(row) > columns and len(names) < _MOST_NAMES:
             names[keys[-1]] = _text(row[columns], what)
-    hashes = np.frombuffer(keys, np.uint32)
+    hashes: NDArray[np.unsignedinteger] = np.frombuffer(keys, f"u{bits // 8}")
     if len(np.unique(hashes)) < len(hashes):
         raise TopicError(f"is damaged: a key of {what} stands there twice")
     return _Counted(Sums.of(hashes, np.frombuffer(sums).reshape(-1, columns)), names)
 
 
-def _key(text: str, what: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 10 and int(text) < 1 << 32):
+def _key(text: str, what: str, bits: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_KEY and int(text) < 1 << bits):
         raise TopicError(f"is damaged: a key of {what} is no hash")
     return int(text)
 

@@ -7,19 +7,20 @@ import json
 from collections.abc import Iterator, Mapping
 
 from dowse.predict.learning.events import Events
+from dowse.predict.learning.readers import Readers
 from dowse.predict.learning.statistics import Statistics, Sums
 
 __all__ = ["FORMAT", "VERSION", "statistics_bytes"]
 
 FORMAT = "dowse statistics"
-VERSION = 2
-"""Of files with events; others are of version 1, which earlier versions of Dowse read."""
+VERSION = 3
+"""Of files with people; those with events are of version 2 and others of version 1, which earlier versions read."""
 
 
 def statistics_bytes(statistics: Statistics, *, compressed: bool = False) -> bytes:
     """The content of a file."""
     head = {
-        "format": FORMAT, "version": VERSION if statistics.events else 1, "pages": statistics.pages,
+        "format": FORMAT, "version": _version(statistics), "pages": statistics.pages,
         "value": statistics.value,
         "hosts": {host: list(sums) for host, sums in sorted(statistics.hosts.items())},
         "mix": [
@@ -37,8 +38,20 @@ def statistics_bytes(statistics: Statistics, *, compressed: bool = False) -> byt
     if statistics.events:
         forms = (f'"{form}": {_events(events, statistics)}' for form, events in sorted(statistics.events.items()))
         lines.append(f'"interest": {{{", ".join(forms)}}}')
+    if statistics.people:
+        keys = (f"{json.dumps(key)}: {_readers(readers)}" for key, readers in sorted(statistics.people.items()))
+        lines.append(f'"people": {{{", ".join(keys)}}}')
     data = ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8", "surrogatepass")
     return gzip.compress(data, mtime=0) if compressed else data
+
+
+def _version(statistics: Statistics) -> int:
+    return VERSION if statistics.people else 2 if statistics.events else 1
+
+
+def _readers(readers: Readers) -> str:
+    head = json.dumps({"pages": readers.pages, "satisfying": readers.satisfying})
+    return f'{head[:-1]}, "users": {_table(readers.users, {})}}}'
 
 
 def _events(events: Events, statistics: Statistics) -> str:

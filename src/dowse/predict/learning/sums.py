@@ -14,13 +14,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sums:
-    """Sums by the hash of a token or word. The first column counts pages; ``keys`` rise, each is there once."""
+    """Sums by the hash of a token or word, or of a user. The first column counts pages; ``keys`` rise, each is there
+    once."""
 
-    keys: NDArray[np.uint32]
+    keys: NDArray[np.unsignedinteger]
     sums: Floats  # a row a key
 
     @classmethod
-    def of(cls, keys: NDArray[np.uint32], sums: Floats) -> Sums:
+    def of(cls, keys: NDArray[np.unsignedinteger], sums: Floats) -> Sums:
         """Keys in any order, the rows of equal ones added up.
 
         >>> Sums.of(np.array([7, 3, 7], np.uint32), np.array([[1.0, 0.5], [1.0, 0.0], [1.0, 1.0]])).sums.tolist()
@@ -28,7 +29,7 @@ class Sums:
         """
         own, which = np.unique(keys, return_inverse=True)
         columns = [np.bincount(which, sums[:, column], len(own)) for column in range(sums.shape[1])]
-        return cls(own.astype(np.uint32), np.column_stack(columns) if len(own) else np.zeros((0, sums.shape[1])))
+        return cls(own, np.column_stack(columns) if len(own) else np.zeros((0, sums.shape[1])))
 
     @classmethod
     def none(cls, columns: int) -> Sums:

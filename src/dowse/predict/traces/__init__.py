@@ -10,7 +10,9 @@ It promises: no page is known but by its number in the traces, no person but by 
 same answers; nothing is written.
 """
 
+from dowse.predict.traces.combined import KIND_OF_BOTH
 from dowse.predict.traces.evidence import NAMES, Evidence, composite
+from dowse.predict.traces.marks import KIND_OF_PEOPLE
 from dowse.predict.traces.reach import Reach
 
-__all__ = ["NAMES", "Evidence", "Reach", "composite"]
+__all__ = ["KIND_OF_BOTH", "KIND_OF_PEOPLE", "NAMES", "Evidence", "Reach", "composite"]

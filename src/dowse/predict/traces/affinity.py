@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from dowse.model.traces import Traces
 from dowse.predict.learning.ratios import Counted
+from dowse.predict.learning.readers import Readers
+from dowse.predict.learning.sums import Sums
 from dowse.predict.traces.reach import Reach, strongest
 
 __all__ = ["Affinities"]
@@ -26,10 +28,25 @@ class Affinities:
         self._traces, self._reach = traces, reach
         self.pages = np.zeros(len(traces.users))
         self.satisfying = np.zeros(len(traces.users))
+        self._elsewhere = Readers().users  # of those it began with, who are not in these traces
 
     @property
     def nbytes(self) -> int:
         return self.pages.nbytes + self.satisfying.nbytes
+
+    def begin(self, users: Sums) -> None:
+        """Count on from these, by their keyed hashes; nothing was counted before."""
+        places = np.searchsorted(self._traces.users, users.keys)
+        there = places < len(self._traces.users)
+        there[there] = self._traces.users[places[there]] == users.keys[there]
+        self.pages[places[there]], self.satisfying[places[there]] = users.sums[there].T
+        self._elsewhere = Sums(users.keys[~there], users.sums[~there])
+
+    def counted(self) -> Sums:
+        """By their keyed hashes, all who went to a judged page; those it began with are among them."""
+        met = np.flatnonzero(self.pages)
+        own = Sums(np.array(self._traces.users[met]), np.column_stack((self.pages[met], self.satisfying[met])))
+        return own.merged(self._elsewhere)
 
     def judged(self, users: NDArray[np.int64], satisfies: bool) -> None:
         """These users, each once, went to a page that was judged."""

@@ -19,22 +19,28 @@ would find less than by either part alone.)
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.errors import TopicError
+from dowse.model.page import Bag
 from dowse.model.revive import revived
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
 from dowse.predict.learning.interest import InterestRatios
+from dowse.predict.learning.statistics import Statistics
 from dowse.predict.memory import Joined
 from dowse.predict.traces.evidence import composite
 from dowse.predict.traces.people import People
 from dowse.predict.traces.strategy import parts_told
 
-__all__ = ["Combined"]
+__all__ = ["KIND_OF_BOTH", "Combined"]
+
+KIND_OF_BOTH = "combined: "
+"""What its records of candidates mean, followed by what those of either part do."""
 
 Floats = NDArray[np.float64]
 Parts = dict[str, tuple[float, float]]
@@ -78,7 +84,7 @@ class Combined:
             raise TopicError(f"people = {weight:g} is no weight: it is 0 or above")
         self._people, self._links, self._robust, self._weight = people, links, robust, weight
         self._usual_people, self._usual_links = _Usual(), _Usual()
-        self.memory = Joined(f"combined: {people.memory.kind}; {links.memory.kind}", people.memory, links.memory)
+        self.memory = Joined(f"{KIND_OF_BOTH}{people.memory.kind}; {links.memory.kind}", people.memory, links.memory)
 
     # -- learning ------------------------------------------------------------------------------------------------
 
@@ -170,6 +176,11 @@ class Combined:
             of_people, of_links = state["usual"]
             self._usual_people.restore(of_people)
             self._usual_links.restore(of_links)
+
+    def statistics(
+        self, hosts: Mapping[int, str] | None = None, bags: Mapping[int, Bag] | None = None
+    ) -> Statistics:  # fmt: skip
+        return replace(self._links.statistics(hosts, bags), people=self._people.readers())
 
 
 def _sum(parts: Parts) -> float:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dowse.model.page import Bag
 from dowse.model.traces import Traces
 from dowse.predict.learning.ratios import SIGNIFICANT, Counted
+from dowse.predict.learning.readers import Readers
 from dowse.predict.traces.affinity import Affinities
 from dowse.predict.traces.locality import Locality
 from dowse.predict.traces.reach import EVERYTHING, Reach, people_of
@@ -33,12 +34,16 @@ class Evidence:
     none."""
 
     def __init__(
-        self, traces: Traces, *, robust: bool = True, significance: float = SIGNIFICANT, reach: Reach | None = None
-    ) -> None:
+        self, traces: Traces, *, robust: bool = True, significance: float = SIGNIFICANT, reach: Reach | None = None,
+        before: Readers | None = None,
+    ) -> None:  # fmt: skip
+        """``before`` is what earlier crawls counted of users under the key of these traces."""
         self._traces, self._robust, self._significance = traces, robust, significance
         self._reach = reach or (Reach() if robust else EVERYTHING)
-        self._pages = self._satisfying = 0.0
+        before = before or Readers()
+        self._pages, self._satisfying = before.pages, before.satisfying
         self.affinities = Affinities(traces, self._reach)
+        self.affinities.begin(before.users)
         self.locality = Locality(traces, self._reach)
         self.signatures: Signatures = (
             RobustSignatures(len(traces.users), self._reach) if robust else PaperSignatures(self._reach)
@@ -64,6 +69,11 @@ class Evidence:
         self.signatures.judged(page, users, satisfies, bag)
         self.affinities.judged(users, satisfies)
         self.locality.judged(page, satisfies)
+
+    @property
+    def readers(self) -> Readers:
+        """What was counted of users, with what it started from."""
+        return Readers(self._pages, self._satisfying, self.affinities.counted())
 
     def users(self, page: int) -> NDArray[np.int64]:
         """Who went to a page, by their numbers in the traces."""

@@ -8,6 +8,7 @@ tell. What people read around a judged page is proposed; where no page links to 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -101,4 +102,4 @@ class AmongPeople:
     def statistics(
         self, hosts: Mapping[int, str] | None = None, bags: Mapping[int, Bag] | None = None
     ) -> Statistics:  # fmt: skip
-        return self._learner.statistics(hosts, bags)
+        return replace(self._learner.statistics(hosts, bags), people=self._people.readers())

@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Mark", "Marks"]
+__all__ = ["KIND_OF_PEOPLE", "Mark", "Marks"]
+
+KIND_OF_PEOPLE = "people, "
+"""What marks mean, followed by the form and by which traces they are of."""
 
 _HEAD = struct.Struct("<qiBHddd")  # number, ordinal, flags, how many words, logs
 _SATISFIES, _PROPOSED = 1, 2

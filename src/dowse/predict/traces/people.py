@@ -17,13 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.model.errors import TopicError
 from dowse.model.page import Bag
 from dowse.model.revive import revived
 from dowse.model.strategy import IsWaiting, SourcePage
 from dowse.model.traces import Traces
 from dowse.model.url import fingerprint
+from dowse.predict.learning.readers import Readers
+from dowse.predict.learning.reuse import REUSE
+from dowse.predict.learning.statistics import Statistics
 from dowse.predict.traces.evidence import NAMES, Evidence
-from dowse.predict.traces.marks import Mark, Marks
+from dowse.predict.traces.marks import KIND_OF_PEOPLE, Mark, Marks
 from dowse.predict.traces.reach import Reach
 
 __all__ = ["People"]
@@ -41,15 +45,26 @@ _NO_WORDS = np.zeros(0, np.uint32)
 class People:
     """Which candidates people went to, and what that tells."""
 
-    def __init__(self, traces: Traces, *, robust: bool, significance: float, reach: Reach | None = None) -> None:
+    def __init__(
+        self, traces: Traces, *, robust: bool, significance: float, reach: Reach | None = None,
+        before: Statistics | None = None, reuse: float = REUSE,
+    ) -> None:  # fmt: skip
+        """Whom earlier crawls met (``before``) is known again where the key is that of these traces. What was counted
+        then weighs as ``reuse`` pages at the most."""
+        if not 0 <= reuse < float("inf"):
+            raise TopicError(f"reuse = {reuse:g} is no number of pages: it is 0 or above")
         self._traces, self._robust, self._significance, self._reach = traces, robust, significance, reach
+        self._before = {} if before is None else before.people
+        self._known = self._before.get(traces.key, Readers()).weighing(reuse)
         self._words = min(_WORDS, (reach or Reach()).words) if robust else _WORDS
         form = "robust" if robust else "paper"
-        self.memory = Marks(f"people, {form}, {traces.mark}", len(traces.fingerprints))
+        self.memory = Marks(f"{KIND_OF_PEOPLE}{form}, {traces.mark}", len(traces.fingerprints))
         self._start()
 
     def _start(self) -> None:
-        self.evidence = Evidence(self._traces, robust=self._robust, significance=self._significance, reach=self._reach)
+        self.evidence = Evidence(
+            self._traces, robust=self._robust, significance=self._significance, reach=self._reach, before=self._known
+        )
         self._judged = 0
         self._at = 0  # the sweep goes on with this one
 
@@ -160,6 +175,13 @@ class People:
         for user, judged, satisfying, log in strongest[:_USERS_TOLD]:
             told[f"log interest ratio of user {user:016x} ({satisfying:.0f} of {judged:.0f} pages)"] = (log, 0.0)
         return told
+
+    # -- over crawls ---------------------------------------------------------------------------------------------
+
+    def readers(self) -> dict[str, Readers]:
+        """What was counted of users, by the mark of their key, with what it started from. Traces that tell no key are
+        nobody's: nobody could be known again."""
+        return {**self._before, self._traces.key: self.evidence.readers} if self._traces.key else dict(self._before)
 
     # -- over a stop ---------------------------------------------------------------------------------------------
 

@@ -7,17 +7,17 @@ Links that lead to a page in no trace come after everything that people went to,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.model.page import Bag
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
-from dowse.model.traces import Traces
+from dowse.predict.learning.statistics import Statistics
 from dowse.predict.traces.evidence import NAMES
 from dowse.predict.traces.people import People
-from dowse.predict.traces.reach import Reach
 
 __all__ = ["ByPeople", "parts_told"]
 
@@ -39,9 +39,9 @@ class ByPeople:
     predicts_value = False  # logs are an order
     learns_words = True
 
-    def __init__(self, traces: Traces, *, robust: bool, significance: float, reach: Reach | None = None) -> None:
-        self._people = People(traces, robust=robust, significance=significance, reach=reach)
-        self.memory = self._people.memory
+    def __init__(self, people: People) -> None:
+        self._people = people
+        self.memory = people.memory
 
     def rank(self, page: SourcePage, links: LinkView) -> Floats:
         self._people.judged(page)
@@ -82,3 +82,11 @@ class ByPeople:
     def restore(self, state: dict[str, Any]) -> None:
         if state:
             self._people.restore(state)
+
+    def statistics(
+        self, hosts: Mapping[int, str] | None = None, bags: Mapping[int, Bag] | None = None
+    ) -> Statistics:  # fmt: skip
+        """What was counted of users, and nothing else."""
+        own = self._people.readers()
+        counted = self._people.evidence.counted
+        return Statistics(counted.pages, counted.satisfying, people=own)
