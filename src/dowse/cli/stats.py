@@ -1,8 +1,9 @@
-"""``dowse stats``: what crawls with the strategy learning have learned, to look at and to keep."""
+"""``dowse stats``: what crawls have learned, to look at and to keep."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,6 +31,9 @@ Places = Annotated[
 ]
 Out = Annotated[
     Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write. A name that ends in .gz compresses it.")
+]
+WithoutPeople = Annotated[
+    bool, typer.Option("--without-people", help="Leave out what was counted of people, who are keyed hashes.")
 ]
 Side = list[tuple[str, "Strength"]]
 
@@ -74,18 +78,18 @@ def show(
 
 
 @stats.command()
-def save(place: Place, out: Out, force: Force = False) -> None:
+def save(place: Place, out: Out, without_people: WithoutPeople = False, force: Force = False) -> None:
     """Save the statistics of a crawl in one file."""
-    _write([place], out, force=force)
+    _write([place], out, without_people=without_people, force=force)
 
 
 @stats.command()
-def merge(places: Places, out: Out, force: Force = False) -> None:
+def merge(places: Places, out: Out, without_people: WithoutPeople = False, force: Force = False) -> None:
     """Add the statistics of several crawls into one file."""
-    _write(places, out, force=force)
+    _write(places, out, without_people=without_people, force=force)
 
 
-def _write(places: list[Path], out: Path, *, force: bool) -> None:
+def _write(places: list[Path], out: Path, *, without_people: bool, force: bool) -> None:
     from dowse.cli.outputs import check_out
     from dowse.engine.assembly.learned import write_statistics
     from dowse.predict.learning import Statistics
@@ -97,6 +101,8 @@ def _write(places: list[Path], out: Path, *, force: bool) -> None:
         found = reduce(Statistics.merged, read)
         if len(places) > 1:  # what is strong in all of them together may be weak in each
             found = reduce(_with_names, (place for place in places if place.is_dir()), found)
+        if without_people:
+            found = replace(found, people={})
         write_statistics(found, out)
     say(f"{_counted(found)} written to {out}")
 
@@ -127,7 +133,8 @@ def _check_different(places: list[Path], read: list[Statistics]) -> None:
     """Nothing counts twice: neither a place that is named again, nor a file and the crawl it was saved from."""
     known: dict[Any, Path] = {}
     for place, found in zip(places, read, strict=True):
-        figures = (found.pages, found.value, tuple(sorted(found.hosts.items())))
+        people = tuple((key, float(own.users.sums.sum())) for key, own in sorted(found.people.items()))
+        figures = (found.pages, found.value, tuple(sorted(found.hosts.items())) or people)
         for mark in (place.resolve(), figures) if found.pages else (place.resolve(),):  # no page counts twice
             if known.setdefault(mark, place) is not place:
                 raise UserError(f"{place} and {known[mark]} are the same crawl: merging would count its pages twice")
@@ -161,6 +168,7 @@ def _plain(found: Statistics, tables: dict[str, tuple[Side, Side]]) -> dict[str,
 
     return {
         "pages": found.pages, "value": found.value, "usual": found.usual,
+        "people": {key: len(own.users) for key, own in found.people.items()},
         **{kind: {"for": told(above), "against": told(below)} for kind, (above, below) in tables.items()},
     }  # fmt: skip
 
@@ -169,7 +177,9 @@ def _counted(found: Statistics) -> str:
     events = found.events.values()
     tokens = len(found.tokens) + sum(len(own.tokens) for own in events)
     words = len(found.words) + sum(len(own.words) for own in events)
-    return f"{found.pages:,.0f} pages, {tokens:,} tokens, {words:,} words, {len(found.hosts):,} hosts"
+    people = sum(len(own.users) for own in found.people.values())
+    told = f"{found.pages:,.0f} pages, {tokens:,} tokens, {words:,} words, {len(found.hosts):,} hosts"
+    return f"{told}, {people:,} people (keyed hashes)" if found.people else told
 
 
 def _lines(found: Statistics, tables: dict[str, tuple[Side, Side]], place: Path) -> list[str]:
@@ -180,9 +190,28 @@ def _lines(found: Statistics, tables: dict[str, tuple[Side, Side]], place: Path)
                 head = f"{kind} {what}"
                 lines += ["", f"{head:{_WIDEST}}{'pages':>8}{'worth':>8}{'I(C,E)':>8}{'z':>8}"]
                 lines += [_line(name, strength) for name, strength in side]
-    if not any(side for sides in tables.values() for side in sides):
+    people = list(_of_people(found))
+    lines += ["", *people] if people else []
+    if not people and not any(side for sides in tables.values() for side in sides):
         lines += ["", "nothing is significant yet, on 5 pages or more: the crawl has seen too little"]
     return lines
+
+
+def _of_people(found: Statistics) -> Iterator[str]:
+    """How many are known, and of how many that says something. Who they are nobody can tell."""
+    from dowse.predict.learning.strength import LEAST_PAGES, SIGNIFICANT, significance
+
+    for key, own in sorted(found.people.items()):
+        usual = (own.satisfying + 0.5) / (own.pages + 1)
+        told = [
+            satisfying > pages * usual
+            for pages, satisfying in own.users.sums.tolist()
+            if pages >= LEAST_PAGES and significance(pages, satisfying, usual) >= SIGNIFICANT
+        ]
+        yield (
+            f"{len(own.users):,} people under the key {fit(key)}: {sum(told):,} went to pages on the topic more often"
+            f" than usual, {len(told) - sum(told):,} less often"
+        )
 
 
 def _line(name: str, strength: Strength) -> str:
