@@ -65,6 +65,33 @@ def test_the_robust_form_is_literal(rows: list[Row], judged: list[Judged], reach
     check(rows, judged, robust=True, reach=reach)
 
 
+@pytest.mark.parametrize("robust", [True, False])
+@settings(deadline=None, max_examples=60)
+@given(_ROWS, _JUDGED, st.integers(0, 20), st.integers(1, 8))
+def test_people_who_were_met_before_count_as_if_it_had_been_one_crawl(
+    robust: bool, rows: list[Row], judged: list[Judged], cut: int, page: int
+) -> None:
+    """The later trace lacks some of the people, and what is known of them is handed on."""
+    reach = Reach() if robust else EVERYTHING
+    first, whole = Evidence(made(rows, PAGES), robust=robust, reach=reach), Literal(
+        sorted(rows), judged, robust=robust, reach=reach
+    )  # fmt: skip
+    for one in judged[:cut]:
+        first.judged(one.page, one.satisfies, bag_of(one.words))
+    later = [row for row in rows if row[0] != 3]
+    second = Evidence(made(later, PAGES), robust=robust, reach=reach, before=first.readers)
+    for one in judged[cut:]:
+        second.judged(one.page, one.satisfies, bag_of(one.words))
+    assert (second.readers.pages, second.readers.satisfying) == (whole.n, whole.n_c)
+    known = dict(zip(second.readers.users.keys.tolist(), second.readers.users.sums.tolist(), strict=True))
+    for user in {row[0] for row in rows}:
+        seen = judged[:cut] if user == 3 else judged
+        went = [one.satisfies for one in seen if user in whole.users(one.page)]
+        assert known.get(user, [0, 0]) == [len(went), sum(went)]
+    if not any(row[0] == 3 for row in rows):
+        assert second.logs(np.array([page]))[0, 2] == pytest.approx(whole.user(page))
+
+
 @settings(deadline=None, max_examples=20)
 @given(st.randoms(use_true_random=False), st.booleans())
 def test_both_on_traces_where_there_is_much_to_learn(random: object, robust: bool) -> None:
