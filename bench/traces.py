@@ -5,7 +5,7 @@ a person reads 1 to 15 pages in a row, some ten seconds apart, each the next of 
 third page an image is asked for. Squid's own format, or the combined one.
 
     python -m bench.traces --accesses 1000000
-    python -m bench.traces --accesses 10000000 --keep /tmp/ten    # and what judged pages take: bench.trace_evidence
+    python -m bench.traces --accesses 10500000 --pages 5000    # and what judged pages take (bench.trace_evidence)
 """
 
 from __future__ import annotations
@@ -86,31 +86,47 @@ def _import(log: Path, out: Path) -> None:
     }))  # fmt: skip
 
 
+def imported(accesses: int, kind: str, out: Path) -> dict[str, float]:
+    """Make a log, import it into a folder in a process of its own, and say what that took."""
+    with tempfile.TemporaryDirectory() as name:
+        log = Path(name) / "access.log"
+        write_log(log, accesses, kind)
+        command = [sys.executable, "-m", "bench.traces", "--import", str(log), "--keep", str(out)]
+        found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        stored = sum(file.stat().st_size for file in out.iterdir())
+        urls = os.stat(out / "urls.text.npy").st_size
+        return {**found, "log_mb": log.stat().st_size / 1e6, "stored": stored / found["accesses"],
+                "stored_urls": urls / found["accesses"]}  # fmt: skip
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--accesses", type=int, default=1_000_000, help="pages that somebody looked at")
     parser.add_argument("--kind", choices=("squid", "combined"), default="squid")
     parser.add_argument("--keep", type=Path, help="leave the traces in this folder")
+    parser.add_argument("--pages", type=int, default=0, help="how many pages are judged then")
+    parser.add_argument("--json", type=Path, help="write all figures")
     parser.add_argument("--import", dest="log", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.log:
         _import(options.log, options.keep)
         return
     with tempfile.TemporaryDirectory() as name:
-        log, out = Path(name) / "access.log", options.keep or Path(name) / "traces"
-        write_log(log, options.accesses, options.kind)
-        command = [sys.executable, "-m", "bench.traces", "--import", str(log), "--keep", str(out)]
-        found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        stored = sum(file.stat().st_size for file in out.iterdir())
-        urls = os.stat(out / "urls.text.npy").st_size
-        print(
-            f"{options.kind}: {found['lines']:,} lines, {log.stat().st_size / 1e6:,.0f} MB; {found['accesses']:,} kept"
-        )
+        out = options.keep or Path(name) / "traces"
+        found = imported(options.accesses, options.kind, out)
+        print(f"{options.kind}: {found['lines']:,} lines, {found['log_mb']:,.0f} MB; {found['accesses']:,} kept")
         print(f"{found['seconds']:,.1f} s, {found['lines'] / found['seconds']:,.0f} lines a second")
         print(f"CPU: {found['cpu_s']:,.1f} s, {found['lines'] / found['cpu_s']:,.0f} lines a second")
         print(f"memory at the most: {found['most_mb']:,.0f} MB")
-        stored_urls = f"{urls / found['accesses']:.1f} of them for URLs"
-        print(f"stored: {stored / found['accesses']:.1f} bytes an access, {stored_urls}")
+        print(f"stored: {found['stored']:.1f} bytes an access, {found['stored_urls']:.1f} of them for URLs")
+        figures = {"import": found}
+        if options.pages:
+            from bench.trace_evidence import measured, told
+
+            figures["evidence"] = measured(out, options.pages)
+            print("\n".join(told(figures["evidence"])))
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -37,6 +37,9 @@ _FRONTIER = Measurement(
 _STORE = Measurement("cost-store", "python -m bench.store", 0.2, kept_numbers)
 _PUBLISH = Measurement("cost-publish", "python -m bench.publish", 1.0, kept_numbers)
 _FORECAST = Measurement("cost-forecast", "python -m bench.forecast --cost", 0.2, kept_numbers)
+_TRACES = Measurement(
+    "cost-traces", "python -m bench.traces --accesses 10500000 --pages 5000", 3.0, kept_numbers
+)  # fmt: skip
 _LAB = tuple(
     Measurement(f"lab-speed-{corpus}", f"python -m bench.corpus {corpus}", minutes, kept_numbers)
     for corpus, minutes in (("wikispeedia", 0.6), ("docsweb", 0.6), ("webkb", 0.3))
@@ -111,6 +114,30 @@ def _publish(found: Sequence[Any]) -> str:
     return f"{table(['database', 'new pages a second', 'pages judged again'], rows)}\n\n{note}"
 
 
+def _traces(found: Sequence[Any]) -> str:
+    [one] = found
+    read, told = one["import"], one["evidence"]
+    rows = [
+        ["import: lines a second of CPU time", f"{read['lines'] / read['cpu_s']:,.0f}"],
+        ["import: memory at the most, MB", f"{read['most_mb']:,.0f}"],
+        ["stored, bytes an access", f"{read['stored']:.1f}"],
+        ["open the folder, s", f"{told['load_s']:.2f}"],
+        ["evidence: memory beside the traces, bytes a URL", f"{told['bytes_a_url']:.1f}"],
+        ["evidence: a judged page, CPU ms", f"{told['judged_ms']:.2f}"],
+        ["evidence: a page valued, CPU ms", f"{told['valued_ms']:.3f}"],
+        ["the strategy: learn from a judged page, CPU ms", f"{told['rank_ms']:.2f}"],
+        ["the strategy: find what to propose there, CPU ms", f"{told['propose_ms']:.2f}"],
+        [f"the strategy: value {told['revised']:.0f} that wait anew, CPU ms", f"{told['revise_ms']:.2f}"],
+        ["the strategy: value up to 20 proposals, CPU ms", f"{told['rank_proposed_ms']:.2f}"],
+        ["records: bytes a candidate", f"{told['bytes_a_candidate']:.0f}"],
+    ]
+    log = (
+        f"A made-up Squid log: {told['accesses']:,} accesses by {told['users']:,} people to {told['urls']:,} URLs,"
+        f" {told['accesses_a_page']:.0f} to each of {told['pages']:,} judged pages."
+    )
+    return f"{table(['what', 'figure'], rows)}\n\n{log}"
+
+
 def _forecast(found: Sequence[Any]) -> str:
     return table(
         ["waiting", "CPU ms a page"], [[f"{row['waiting']:,}", f"{row['cpu_ms']:.3f}"] for row in found[0]], left=0
@@ -147,6 +174,7 @@ COSTS = (
     Figure("memory", "docs/performance.md", (_SPEED,), partial(_section, "memory")),
     Figure("cost-strategies", "docs/performance.md", (_STRATEGIES,), _strategies),
     Figure("cost-learning", "docs/performance.md", (_LEARNING,), _learning),
+    Figure("cost-traces", "docs/traces.md", (_TRACES,), _traces),
     Figure("frontier-scale", "docs/performance.md", (_FRONTIER,), _frontier),
     Figure("cost-store", "docs/performance.md", (_STORE,), _store),
     Figure("cost-publish", "docs/database.md", (_PUBLISH,), _publish),

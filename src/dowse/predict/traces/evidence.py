@@ -94,8 +94,6 @@ class Evidence:
             rows, users = people_of(self._traces, known, self._reach.accesses)
             of_page = np.split(users, np.searchsorted(rows, np.arange(1, len(known))))
             found[there, 0] = self.locality.logs(known, counted)
-            found[there, 1] = [
-                self.signatures.log(page, own, counted) for page, own in zip(known.tolist(), of_page, strict=True)
-            ]
+            found[there, 1] = self.signatures.logs(known.tolist(), of_page, counted)
             found[there, 2] = self.affinities.logs(rows, users, len(known), counted)
         return found
