@@ -255,7 +255,7 @@ FLAGS = (
     Flag("--learn-from", "DIR|FILE", "strategy.learn_from", ORDER,
          "Start with what an earlier crawl by the strategy 'learning' has learned.", many=True, fixed=True),
     Flag("--traces", "TRACES", "strategy.traces", ORDER,
-         "Let the strategy 'traces' go by these access logs (see dowse traces import).", fixed=True),
+         "Go by these access logs as well (see dowse traces import).", fixed=True),
     Flag("--seed-number", "N", "seed_number", ORDER, "Seed the random choices: the same number repeats them.", int),
     Flag("--scope", "host|domain|any", "scope.reach", SCOPE,
          "Stay on the seeds' hosts (at any port), stay on their domains, or go anywhere."),

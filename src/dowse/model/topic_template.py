@@ -72,7 +72,7 @@ urls = []                            # where to start: ["https://example.org/", 
 # name = "learning"
 # maximise = "value"                 # or "efficiency": value per second
 # min_priority = 0.05                # links of a lower priority are not taken up (no default)
-# traces = ""                        # a folder that dowse traces import made, for the strategy traces
+# traces = ""                        # a folder that dowse traces import made: go by what people read, too
 # learn_from = []                    # folders of crawls with the strategy learning: start with what they learned
 
 [cost]                               # what a page is expected to cost, where efficiency is maximised
