@@ -67,6 +67,7 @@ class SourcePage:
     url: str | None = None  # canonical; like the bag, for a strategy that learns from words
     similarity: float = 0.0  # cosine with the topic's words, whoever judges; by the strategy's Counting
     by_words: bool = False  # the score measures words, as similarity and ERID do; it is no chance or degree
+    categories: tuple[str, ...] = ()  # where a predicate judges: its tests for categories that the page passes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from dowse.engine.life import Life
 from dowse.engine.life.journal import packed
-from dowse.engine.page.verdicts import Verdicts, worth
+from dowse.engine.page.verdicts import Verdicts, categories, worth
 from dowse.engine.workers.freed_memory import LARGE_BYTES, give_back
 from dowse.engine.workers.job import Job, Work
 from dowse.engine.workers.port import Workers
@@ -160,7 +160,7 @@ class Pages:
                 relevant=relevant, n_links=digest.content.n_links, threshold=verdict.threshold, worth=worth(verdict),
                 bag=digest.bag, url=lease.url if self._life.learns_words else None,
                 similarity=verdict.similarity if digest.similarity is None else digest.similarity,
-                by_words=verdict.method in ("similarity", "erid"),
+                by_words=verdict.method in ("similarity", "erid"), categories=categories(verdict),
             )  # fmt: skip
             if not self._life.admit_links(page, lease.url, digest.links):
                 row.reason = row.reason or PAGE_REFUSED

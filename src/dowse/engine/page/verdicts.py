@@ -31,6 +31,7 @@ _MOST_MODELS = 2**31
 _MOST_LATEST = 8_192  # pages that may be judged again while the crawl runs
 _STEEPNESS = 4.4  # of a score that is no chance: half the threshold is worth 0.1
 _STEEPEST = 30.0
+_CATEGORY = "category("
 _SOFT = 0.45  # of the log odds: to go by chances as they are costs two points of the oracle's area
 
 
@@ -133,6 +134,11 @@ def worth(verdict: Verdict) -> float:
     unit = max(verdict.threshold / _STEEPNESS, 1e-6)
     steps = (verdict.score - verdict.threshold) / unit
     return 1 / (1 + math.exp(-min(max(steps, -_STEEPEST), _STEEPEST)))
+
+
+def categories(verdict: Verdict) -> tuple[str, ...]:
+    """The tests for categories that a page passes, as its predicate has them."""
+    return tuple(part.text for part in verdict.parts if part.held and part.text.startswith(_CATEGORY))
 
 
 def softened(chances: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +20,7 @@ class Occurrences:
 
     def __init__(self) -> None:
         self._places: dict[int, int] = {}
+        self._order: list[int] = []  # of hashes by place, as far as somebody asked
         self._counts = np.zeros((_FIRST, 2))
         self._marks = np.zeros(_FIRST, np.bool_)
 
@@ -65,9 +68,11 @@ class Occurrences:
         return found
 
     def hashes(self, places: Places) -> list[int]:
-        """Which words these are; it looks through all of them."""
-        known = list(self._places)
-        return [known[place] for place in places.tolist()]
+        """Which words these are."""
+        new = len(self._places) - len(self._order)
+        if new:  # the last ones: a dictionary keeps the order in which places were given
+            self._order += reversed(list(islice(reversed(self._places), new)))
+        return [self._order[place] for place in places.tolist()]
 
     def add(self, places: Places, pages: NDArray[np.integer], satisfying: NDArray[np.integer]) -> None:
         """Each of these is evidence for so many pages more, of which so many satisfy."""

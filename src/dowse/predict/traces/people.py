@@ -23,6 +23,7 @@ from dowse.model.revive import revived
 from dowse.model.strategy import IsWaiting, SourcePage
 from dowse.model.traces import Traces
 from dowse.model.url import fingerprint
+from dowse.model.words import word_hash
 from dowse.predict.learning.readers import Readers
 from dowse.predict.learning.reuse import REUSE
 from dowse.predict.learning.statistics import Statistics
@@ -39,7 +40,23 @@ _WORDS = 240  # of a judged page that are kept in the published form, those it h
 _USERS_TOLD = 3
 _MENTIONED = 16  # known candidates that are valued anew when a page mentions them; others wait for the sweep
 _SWEPT, _LOOKED_AT = 4, 64  # with each judged page
+_WORDS_TOLD = 3
+_LOWER, _ALWAYS = 0xFFFFFFFF, 1e6
 _NO_WORDS = np.zeros(0, np.uint32)
+
+
+def _characteristics(page: SourcePage, most: int) -> Bag:
+    """What stands for a page in signatures: the words that it has most often, and its categories before all."""
+    words = page.bag or Bag()
+    named = np.unique(np.array([word_hash(name) & _LOWER for name in page.categories][:most], np.uint32))
+    if not len(named):
+        return words.most(most)
+    words = words.most(most - len(named))
+    terms = np.union1d(words.terms, named)
+    counts = np.full(len(terms), _ALWAYS, np.float32)
+    counts[np.searchsorted(terms, words.terms)] = words.counts
+    counts[np.searchsorted(terms, named)] = _ALWAYS
+    return Bag(terms, counts)
 
 
 class People:
@@ -57,6 +74,7 @@ class People:
         self._before = {} if before is None else before.people
         self._known = self._before.get(traces.key, Readers()).weighing(reuse)
         self._words = min(_WORDS, (reach or Reach()).words) if robust else _WORDS
+        self._names: dict[int, str] = {}  # of categories
         form = "robust" if robust else "paper"
         self.memory = Marks(f"{KIND_OF_PEOPLE}{form}, {traces.mark}", len(traces.fingerprints))
         self._start()
@@ -75,10 +93,11 @@ class People:
         number = self.memory.page(page.id)
         if number < 0 and page.url is not None:
             number = self._traces.number(page.url)
-        bag = (page.bag or Bag()).most(self._words)
+        bag = _characteristics(page, self._words)
         self.memory.put(
             page.id, Mark(number, self._judged, page.relevant, words=bag.terms if number >= 0 else _NO_WORDS)
         )
+        self._names |= {word_hash(name) & _LOWER: name for name in page.categories}
         self._learn(number, page.relevant, bag)
 
     def _learn(self, number: int, satisfies: bool, bag: Bag) -> None:
@@ -172,9 +191,15 @@ class People:
             "was read near a page on the topic": (float(self.evidence.locality.inside[number]), 0.0),
         }
         strongest = self.evidence.affinities.strongest(users, self.evidence.counted)
-        for user, judged, satisfying, log in strongest[:_USERS_TOLD]:
+        for user, judged, satisfying, log in sorted(strongest, key=lambda one: -abs(one[3]))[:_USERS_TOLD]:
             told[f"log interest ratio of user {user:016x} ({satisfying:.0f} of {judged:.0f} pages)"] = (log, 0.0)
+        words = self.evidence.signatures.words(number, users, self.evidence.counted)
+        for word, log in sorted(words, key=lambda one: -abs(one[1]))[:_WORDS_TOLD]:
+            told[f"log interest ratio of {self._name(word)} in what else they read"] = (log, 0.0)
         return told
+
+    def _name(self, word: int) -> str:
+        return self._names.get(word, f"word #{word}")
 
     # -- over crawls ---------------------------------------------------------------------------------------------
 
@@ -186,11 +211,12 @@ class People:
     # -- over a stop ---------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        return {"judged": self._judged, "at": self._at}
+        return {"judged": self._judged, "at": self._at, "categories": sorted(self._names.values())}
 
     def restore(self, state: dict[str, Any]) -> None:
         self._start()
         self._at = revived(int, state["at"])
+        self._names = {word_hash(name) & _LOWER: name for name in revived(tuple[str, ...], state["categories"])}
         known = self.memory.known
         for mark in sorted((mark for mark in known.values() if mark.ordinal >= 0), key=lambda mark: mark.ordinal):
             self._learn(mark.page, mark.satisfies, Bag(mark.words, np.ones(len(mark.words), np.float32)))
