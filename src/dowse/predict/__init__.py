@@ -9,7 +9,7 @@
       gatherer     TH-Gatherer's strategies, by ``measures``; ``second_order`` is average-2 to the letter
       tunnel, mix  through poor pages to good ones: as published, and with learned weights
       learning/    the default: what pages turn out to be tells what their links promise
-      traces/      what people's traces say of a page
+      traces/      what people's traces say of a page: the orders traces and combined, and learning with traces
     costs      what a page costs, by the site log
     forecaster what the next fetches may bring; ``calibration`` and ``backtest`` keep it honest
 

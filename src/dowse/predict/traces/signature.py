@@ -1,6 +1,7 @@
 """Signatures: what else the people of a page went to is about (section 3.1; METHODS, section 4).
 
-Event ``S_w``: some user of the page also went to another judged page that has the characteristic ``w``, here a word.
+Event ``S_w``: some user of the page also went to another judged page that has the characteristic ``w``: a word, or a
+category (see :mod:`~.people`).
 The same ratio and the same significance as for users; of a page, its 50 strongest significant words.
 
 As published, ``n(S_w)`` counts all judged pages that have the event by now: a page that is judged may bring it about
