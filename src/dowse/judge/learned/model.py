@@ -162,6 +162,7 @@ class _Fit:
         query = [] if known.query is None else [known.query]
         on, against = [*sure, *weak], [*known.negative, *known.no]
         vectors = Vectors([*on, *against, *some, *query], rarity)
+        vectors.from_only(on)  # a site that the crawl knows well must not speak for all that it does not know
         self.texts, self._numbers = vectors.compact(known.order)
         self.sure, self.some, self._texts = sure, some, on
         self._size = len(rarity)
