@@ -19,17 +19,19 @@ def pages(chances: list[float], threshold: float = 0.5) -> Pages:
 def test_each_kind_has_its_page_and_none_comes_twice() -> None:
     some = pages([0.9, 0.8, 0.52, 0.3, 0.01, 0.02])
     alike, by_words = np.zeros(6), np.array([0.1, 0.7, 0.2, 0.1, 0.1, 0.1])
-    assert next_question(some, some.chances, alike, [], [], Kind.TOP) == (0, Kind.TOP)
-    assert next_question(some, by_words, alike, [], [], Kind.TOP) == (1, Kind.TOP), "by its words, wherever it is from"
-    assert next_question(some, some.chances, alike, [0], [], Kind.UNCERTAIN) == (2, Kind.UNCERTAIN)
+    assert next_question(some, some.chances, alike, alike, [], [], Kind.TOP) == (0, Kind.TOP)
+    assert next_question(some, by_words, alike, alike, [], [], Kind.TOP) == (1, Kind.TOP), (
+        "by its words, wherever it is from"
+    )
+    assert next_question(some, some.chances, alike, alike, [0], [], Kind.UNCERTAIN) == (2, Kind.UNCERTAIN)
     done: list[int] = []
     for kind in (Kind.TOP, Kind.UNCERTAIN, Kind.RANDOM) * 2:
-        found = next_question(some, by_words, alike, done, [], kind)
+        found = next_question(some, by_words, alike, alike, done, [], kind)
         assert found is not None
         assert found[1] is kind
         done.append(found[0])
     assert sorted(done) == list(range(6))
-    assert next_question(some, by_words, alike, done, [], Kind.TOP) is None
+    assert next_question(some, by_words, alike, alike, done, [], Kind.TOP) is None
 
 
 @given(st.lists(st.booleans(), min_size=20, max_size=20))
@@ -40,13 +42,19 @@ def test_questions_look_for_the_side_that_has_fewer_answers_and_a_quarter_is_by_
         yes, no = sum(answers[:at]), at - sum(answers[:at])
         assert kind is not Kind.UNCERTAIN or yes > no
         assert kind is not Kind.TOP or yes <= no
-    if any(answers[:6]):
-        assert kinds.count(Kind.RANDOM) == 5
+        assert kind is not Kind.NEW or no > 2 * yes
+    assert kinds.count(Kind.RANDOM) == 5
+
+
+def test_a_page_that_stands_for_others_may_be_asked_about() -> None:
+    some, speaks_for = pages([0.9, 0.8, 0.1]), np.array([0.2, 3.0, 1.0])
+    assert next_question(some, some.chances, np.zeros(3), speaks_for, [], [], Kind.NEW) == (1, Kind.NEW)
+    assert next_question(some, some.chances, np.zeros(3), speaks_for, [1], [], Kind.NEW) == (2, Kind.NEW)
 
 
 def test_a_page_like_one_that_was_answered_waits() -> None:
     some = pages([0.9, 0.8])
-    assert next_question(some, some.chances, np.array([0.95, 0.0]), [], [], Kind.TOP) == (1, Kind.TOP)
+    assert next_question(some, some.chances, np.array([0.95, 0.0]), np.zeros(2), [], [], Kind.TOP) == (1, Kind.TOP)
 
 
 def test_where_everything_is_answered_the_figures_are_exact() -> None:

@@ -48,7 +48,7 @@ def corrected(backtest: Backtest, fetches: int = 2000) -> list[tuple[Correction,
 def naive(story: Story) -> list[tuple[Correction, Correction]]:
     """Every forecast whose fetches are over, weighed from the definition."""
     found: list[tuple[Correction, Correction]] = []
-    shorter = [0.0, 0.0]
+    shorter, wide = [0.0, 0.0], [1.0, 1.0]
     noted = [at for at, fetch in enumerate(story, 1) if fetch[2] is not None]
     for place, horizon in enumerate(HORIZONS):
         ended = [at for at in noted if at + horizon <= len(story)]
@@ -63,15 +63,17 @@ def naive(story: Story) -> list[tuple[Correction, Correction]]:
                 assert forecast is not None
                 expected = forecast[place] / (1 + number)
                 came = sum((relevant, value)[number] for relevant, value, _ in story[at : at + horizon])
-                usual = math.hypot((0.5, 0.3)[number], (0.7, 0.5)[number] * math.log((at + horizon) / at))
+                usual = math.hypot((0.5, 0.3)[number], (1.2, 0.9)[number] * math.log((at + horizon) / at))
                 errors.append(math.log((came + 1) / (expected + 1)) / usual)
                 noise.append(NOISE[number] / (expected + 1) ** 2 / usual**2)
             prior = 0.5 * shorter[number]
-            bias = (3 * prior + math.fsum(w * e for w, e in zip(weights, errors, strict=True))) / (3 + sum(weights))
+            bias = (prior + math.fsum(w * e for w, e in zip(weights, errors, strict=True))) / (1 + sum(weights))
             around = math.fsum(w * ((e - bias) ** 2 - n) for w, e, n in zip(weights, errors, noise, strict=True))
             shorter[number] = bias
             unit = usual_error(number, stretch(2000, horizon))
-            both.append(Correction(bias * unit, (1 + max(0.0, around)) / (1 + sum(weights)) * unit**2))
+            variance = (wide[number] + max(0.0, around)) / (1 + sum(weights))
+            wide[number] = max(1.0, variance)
+            both.append(Correction(bias * unit, variance * unit**2))
         found.append((both[0], both[1]))
     return found
 

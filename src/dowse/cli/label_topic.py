@@ -41,6 +41,7 @@ _WHY = {
     Kind.TOP: "one of the likeliest",
     Kind.UNCERTAIN: "one of the most uncertain",
     Kind.RANDOM: "drawn by lot",
+    Kind.NEW: "like many others, and none that you answered",
     Kind.FOUND: "found by your words",
 }
 

@@ -1,10 +1,11 @@
 """Which pages to ask somebody about, so that the judge learns most from few answers, and what can be said of the
 verdicts from them.
 
-There are three kinds of questions. The page with the best chance by its words (wherever it is from: otherwise a site
+There are four kinds of questions. The page with the best chance by its words (wherever it is from: otherwise a site
 would be asked about again and again) finds more of the topic, and shows soon whether the judge is on the wrong way. The
-most uncertain one moves the line between on and off. Both are chosen, so they say nothing about all pages; the third is
-drawn by lot, and those do.
+most uncertain one moves the line between on and off. Where the best are off the topic, the judge has nothing to go by:
+then a page that stands for many others, and is like none that was answered, may find the topic. All of these are
+chosen, so they say nothing about all pages; the fourth is drawn by lot, and those do.
 
 Lots are drawn within strata, pages of about the same chance, from where they tell most: a stratum counts by its pages
 times how much they may differ (Neyman, On the two different aspects of the representative method, 1934), and less with
@@ -36,7 +37,8 @@ _WORTH = 2.0  # what the chances say of a stratum counts as much as so many answ
 _DRAWS = 4_000
 _OFF = 1.5  # by how much the chances of all pages may be off at once, in log odds (a standard deviation)
 _SURE = 1e-4  # a chance this near to 0 or 1 is taken for no nearer
-_EVERY_BY_LOT, _IN_VAIN = 4, 6
+_EVERY_BY_LOT = 4
+_IN_VAIN, _MANY_NO = 3, 2  # so many no, or so many times as many as yes, and other pages are asked about
 _BOUNDS = (5.0, 95.0)  # of the interval, in hundredths
 
 
@@ -46,19 +48,23 @@ class Kind(StrEnum):
     TOP = "top"
     UNCERTAIN = "uncertain"
     RANDOM = "random"
+    NEW = "new"  # many pages are like it, and none that was answered
     FOUND = "found"  # somebody looked for it
 
 
 def next_kind(yes: int, no: int) -> Kind:
     """Of the next question, after so many answers. Every fourth is drawn by lot. The others look for what there is less
-    of: pages on the topic among the best, and pages off it where the line is. While no page at all is on the topic, the
-    best are not what they seem: then every second question is drawn by lot as well.
+    of: pages on the topic among the best, and pages off it where the line is. Where most are off it, one in four is
+    like none that was answered, and two in four while all are.
 
-    >>> [next_kind(*answers).value for answers in ((0, 0), (1, 0), (1, 2), (0, 7), (0, 8))]
-    ['top', 'uncertain', 'random', 'random', 'top']
+    >>> [next_kind(*answers).value for answers in ((0, 0), (1, 0), (1, 2), (0, 4), (0, 6), (3, 9), (3, 10))]
+    ['top', 'uncertain', 'random', 'new', 'top', 'new', 'top']
     """
-    if (yes + no) % _EVERY_BY_LOT == _EVERY_BY_LOT - 1 or (not yes and no > _IN_VAIN and no % 2):
+    place = (yes + no) % _EVERY_BY_LOT
+    if place == _EVERY_BY_LOT - 1:
         return Kind.RANDOM
+    if no >= _IN_VAIN and (place < 2 if not yes else place == 0 and no > _MANY_NO * yes):
+        return Kind.NEW
     return Kind.TOP if yes <= no else Kind.UNCERTAIN
 
 
@@ -88,16 +94,25 @@ def _strata(chances: Floats, relevant: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def next_question(
-    pages: Pages, by_words: Floats, alike: Floats, done: Collection[int], drawn: Collection[int], kind: Kind
+    pages: Pages,
+    by_words: Floats,
+    alike: Floats,
+    speaks_for: Floats,
+    done: Collection[int],
+    drawn: Collection[int],
+    kind: Kind,
 ) -> tuple[int, Kind] | None:
     """The place of the page to ask about next, and why this one; None when all are ``done``. Those that were ``drawn``
-    by lot are among these."""
+    by lot are among these. Pages are ``alike`` to the most similar one that was answered, and each ``speaks_for`` some
+    others."""
     left = np.flatnonzero(~np.isin(pages.ids, np.fromiter(done, np.int64, len(done))))
     if not len(left):
         return None
     chances, new = pages.chances[left], np.maximum(1 - alike[left], 0.0)
     if kind is Kind.TOP:
         return int(left[np.argmax(by_words[left] * new)]), kind
+    if kind is Kind.NEW:
+        return int(left[np.argmax(speaks_for[left])]), kind
     if kind is Kind.UNCERTAIN:
         return int(left[np.argmax((1 - np.abs(chances - pages.threshold)) * new)]), kind
     return _by_lot(pages, left, drawn), kind

@@ -11,7 +11,8 @@ the crawl will then be. What an early, far stretched forecast got wrong thereby 
 
 Two notes that lie close together are checked against almost the same fetches, so a note counts only for the fetches
 since the one before, as a share of its horizon. While little has been checked, the correction is drawn towards half of
-the next shorter horizon's, and the spread towards the usual one; ``bench/forecast.py`` measures how well it does.
+the next shorter horizon's, and the spread towards the usual one, or the next shorter horizon's where that is wider;
+``bench/forecast.py`` measures how well it does.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ HORIZONS = (100, 500, 1_000)  # fetches
 # The standard deviation of the logarithm of what comes over what was forecast, of relevant pages and of value: of the
 # nearest future, and what each unit of stretch adds.
 NEAR_ERROR = (0.5, 0.3)
-FAR_ERROR = (0.7, 0.5)
+FAR_ERROR = (1.2, 0.9)
 _SPREAD_WEIGHT = 1.0  # checks that the usual error counts for
-_BIAS_WEIGHT = 3.0  # checks that the prior correction counts for
+_BIAS_WEIGHT = 1.0  # checks that the prior correction counts for
 _FROM_SHORTER = 0.5  # of a shorter horizon's correction is expected at the next
 _HALF_LIFE = 1_000.0  # fetches after which a check counts half; a longer horizon's, after as many as it is long
 _GREATEST_ERROR = 50.0  # in units of the usual one
@@ -92,11 +93,11 @@ class _Checked:
     def sums(self) -> list[float]:
         return [self.weight, self.errors, self.squares, self.noise]
 
-    def correction(self, prior_bias: float) -> Correction:
+    def correction(self, prior_bias: float, prior_variance: float) -> Correction:
         bias = (_BIAS_WEIGHT * prior_bias + self.errors) / (_BIAS_WEIGHT + self.weight)
         around = self.squares - 2 * bias * self.errors + bias * bias * self.weight  # sum of (error - bias)^2
         spread = max(0.0, around - self.noise)
-        return Correction(bias, (_SPREAD_WEIGHT + spread) / (_SPREAD_WEIGHT + self.weight))
+        return Correction(bias, (_SPREAD_WEIGHT * prior_variance + spread) / (_SPREAD_WEIGHT + self.weight))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +149,13 @@ class Backtest:
     def corrections(self, estimates: tuple[Estimate, ...]) -> list[tuple[Correction, Correction]]:
         """Of relevant pages and of value, per horizon: what to do with these estimates."""
         found: list[tuple[Correction, Correction]] = []
-        shorter = [0.0, 0.0]
+        shorter, wide = [0.0, 0.0], [1.0, 1.0]
         for estimate, pair in zip(estimates, self._checked, strict=True):
             both = []
             for number, checked in enumerate(pair):
-                unit, now = usual_error(number, estimate.stretch), checked.correction(_FROM_SHORTER * shorter[number])
-                shorter[number] = now.bias
+                unit = usual_error(number, estimate.stretch)
+                now = checked.correction(_FROM_SHORTER * shorter[number], wide[number])
+                shorter[number], wide[number] = now.bias, max(1.0, now.variance)
                 both.append(Correction(now.bias * unit, now.variance * unit * unit))
             found.append((both[0], both[1]))
         return found

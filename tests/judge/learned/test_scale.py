@@ -48,7 +48,7 @@ def test_one_positive_and_pages_that_are_all_the_same(share: float | None) -> No
 
 def test_where_positives_are_no_better_than_the_rest_they_are_doubtful_at_most() -> None:
     scale = place(np.zeros(3), np.zeros(20))
-    assert scale.unit == pytest.approx(0.06)
+    assert 0 < scale.unit < 0.06
     assert scale.chances(np.zeros(1)).item() <= 0.5
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from dowse.judge import LearnedJudge
 from dowse.judge.learned.learned_judge import CHANCE
 from dowse.judge.learned.texts import Floats
-from dowse.judge.measured import wilson
 from dowse.judge.questions import Expected, Pages, expected
 from dowse.model.judge import LEARNED
 from dowse.model.page import Bag
@@ -26,7 +25,9 @@ __all__ = ["ANSWER", "Rejudged", "Terms", "own_terms", "rejudge", "rejudge_at_en
 
 ANSWER = "your answer"
 """The reason of a verdict that somebody gave."""
-_FEWEST_TOLD = 3  # examples that an interval goes by, where there are fewer
+_WORTH, _WORTH_OF_WORDS = 2.0, 1.0  # answers that the chances are worth: with examples, and from words alone
+_OF_WORDS = 0.65  # from words alone, so much of the precision that the chances promise; on labelled corpora
+_DRAWS = 4_000
 
 Terms = Callable[[StoredPage], Bag | None]
 """The terms of a page; None: it has none that could be had."""
@@ -146,5 +147,14 @@ def _by_chances(judge: LearnedJudge, chances: Floats, chosen: Any) -> Expected:
     right = float(chances[chosen].sum())
     precision = right / max(1, int(np.count_nonzero(chosen)))
     recall = right / max(float(chances.sum()), 1e-9)
-    size = float(max(judge.positive, _FEWEST_TOLD))
-    return Expected((precision, *wilson(precision, size)), (recall, *wilson(recall, size)))
+    if not judge.positive:
+        return Expected(_believed(_OF_WORDS * precision, _WORTH_OF_WORDS), _believed(recall, _WORTH_OF_WORDS))
+    return Expected(_believed(precision, _WORTH), _believed(recall, _WORTH))
+
+
+def _believed(share: float, worth: float) -> tuple[float, float, float]:
+    """A share, and the interval that holds nine in ten of what it may be when what says so is worth so many answers."""
+    sure = min(max(share, 1e-3), 1 - 1e-3)
+    drawn = np.random.default_rng(0).beta(worth * sure, worth * (1 - sure), _DRAWS)
+    low, high = np.percentile(drawn, (5.0, 95.0)).tolist()
+    return share, min(low, share), max(high, share)

@@ -40,6 +40,10 @@ _NEAR_SEED = 0.5  # as near to the query as the nearest pages: a portal has a wo
 _FEWEST = 5  # pages, before there is a model
 _FOLDS = 5
 _MOST_ANSWERS = 200  # that a model is made of, as by lot: a fit must not hold up the crawl
+_DOUBT, _FEWEST_POSITIVE = (
+    2.2,
+    3,
+)  # by how much the log odds of all may be too high, with one positive; at least so many
 _SHORTEST = 50.0  # words: of a shorter page a word's share counts as if it had so many
 
 
@@ -186,7 +190,7 @@ class LearnedJudge:
             model = _at_once(learned(self._known(others, left_out)))
             if model is None:
                 continue
-            cut = _cut(model.chances([seen.text for seen in sample]), self._precision)
+            cut = _cut(model.chances([seen.text for seen in sample]), self._precision, self.positive)
             chances = model.chances([self._told[page][1] for page in left_out]).tolist()
             found.update((page, Chance(own, own >= cut)) for page, own in zip(left_out, chances, strict=True))
         return found
@@ -218,7 +222,7 @@ class LearnedJudge:
         self._vague = why_vague(known, chances)
         if chances is not None:
             self.version += 1
-            self.threshold = _cut(chances, self._precision)
+            self.threshold = _cut(chances, self._precision, self.positive)
         yield
         latest = self._latest[-min(pages, _KEPT) :]
         if self.model is None or not revise:
@@ -317,11 +321,14 @@ def _lot(id_: int) -> int:
     return xxhash.xxh3_64_intdigest(id_.to_bytes(8, "little"))
 
 
-def _cut(chances: Floats, precision: float | None) -> float:
-    """The lowest chance at which pages are still right as often as is wanted, and never below even odds."""
+def _cut(chances: Floats, precision: float | None, positive: int) -> float:
+    """The lowest chance at which pages are still right as often as is wanted, and never below even odds. All chances
+    may be off at once, the more so the fewer positives there are: they must suffice when they are too high."""
     if precision is None:
         return THRESHOLD
+    too_high = math.exp(_DOUBT / math.sqrt(max(positive, _FEWEST_POSITIVE)))
     ordered = np.sort(chances)[::-1]
-    means = np.cumsum(ordered) / np.arange(1, len(ordered) + 1)
+    means = np.cumsum(ordered / (ordered + too_high * (1 - ordered))) / np.arange(1, len(ordered) + 1)
     good = np.flatnonzero(means >= precision)
-    return max(THRESHOLD, float(ordered[good[-1]])) if len(good) else max(THRESHOLD, precision)
+    least = float(ordered[good[-1]]) if len(good) else 1 / (1 + (1 - precision) / precision / too_high)
+    return max(THRESHOLD, least)

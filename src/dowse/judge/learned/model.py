@@ -26,7 +26,8 @@ MOSTLY = 0.6  # of the pages have even the rarest word of the query: none tells 
 _AFTER = 0.7  # of the way to the first positives a page must come to be among the second
 _MOST_SECOND = 200
 _FEW, _FEW_POWER = 0.19, 0.8
-_ONE_MORE = 0.5  # of what one more positive adds: a page that is judged has it, one that was left out had not
+_ONE_MORE = 2.0  # how much one more positive adds: a page that is judged has it, one that was left out had not
+_ONE_MORE_ASKED = 0.5  # the same where pages were chosen to be asked about: others of the topic lie lower than these
 _BY_QUERY = 0.6  # where the line lies, when all that is known is a query
 _QUERY = 0.1  # the query's own importance beside that of all positives
 _ONE_DOMAIN = 0.25  # of the background: the most that the pages of one domain count for
@@ -97,7 +98,7 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
     told = yield from fit.answered(line)
     wide = fit.widened(line)
     if sure:
-        few = _of_few(found, wide, sure, rarity, off)
+        few = _of_few(found, wide, sure, rarity, off, asked=bool(known.yes))
         scale = place(few, wide.of(off.texts), importance=off.importance)
     else:
         scale = place(found, wide.of(off.texts), _BY_QUERY, off.importance)
@@ -162,6 +163,7 @@ class _Fit:
         query = [] if known.query is None else [known.query]
         on, against = [*sure, *weak], [*known.negative, *known.no]
         vectors = Vectors([*on, *against, *some, *query], rarity)
+        vectors.from_only(on)  # a site that the crawl knows well must not speak for all that it does not know
         self.texts, self._numbers = vectors.compact(known.order)
         self.sure, self.some, self._texts = sure, some, on
         self._size = len(rarity)
@@ -215,7 +217,9 @@ def _spread(count: int) -> list[int]:
     return [int(at) for at in np.linspace(0, count - 1, min(count, _MOST_HELD_OUT)).astype(np.int64)]
 
 
-def _of_few(values: Floats, line: Line, positive: Sequence[Text], rarity: Floats, off: _Background) -> Floats:
+def _of_few(
+    values: Floats, line: Line, positive: Sequence[Text], rarity: Floats, off: _Background, *, asked: bool
+) -> Floats:
     """Held-out values, as if all the positives had been there: one more takes a page farther, and the less so the more
     there are. Of so few that one left out leaves hardly anything to go by, they are drawn to a part of the way to what
     the line says of them when it knows them."""
@@ -223,7 +227,7 @@ def _of_few(values: Floats, line: Line, positive: Sequence[Text], rarity: Floats
     usual = off_topic(line.of(off.texts), float(values.mean()), off.importance)
     count = len(positive)
     rest = count**-_FEW_POWER
-    more = 1 + _ONE_MORE * (count - 1) / count**2
+    more = 1 + (_ONE_MORE_ASKED if asked else _ONE_MORE) * (count - 1) / count**2
     return np.asarray(usual + more * ((1 - rest) * (values - usual) + rest * _FEW * (known - usual)))
 
 

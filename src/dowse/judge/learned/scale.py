@@ -18,6 +18,8 @@ _LEAST_FAR = 0.3
 _MORE = 4.0  # pages beyond any line, so that a few at the top do not decide how many are on the topic
 _DIVIDES, _LEAST_RECALL = 0.6, 1e-6  # recall from which on it is divided by, where there is so much
 _OF_CUT = 0.45
+_WIDTH = 0.6  # the unit, relative to how far positives spread; one would be as wide as they are with 0.55
+_NARROWEST = 0.06  # relative to how far they lie off
 _STEPS = 160
 _LOWEST = 0.1
 _MOVE, _FARTHEST = 0.25, 4.0  # of the way from off to on, by which answers may well move the middle; and how often
@@ -60,7 +62,8 @@ def place(
     Without it the middle is where F1 should be greatest. Recall at a line is what the positives say. How many pages of
     the background are on the topic is at most those above any line, divided by the recall there; the least of these is
     taken (Blanchard, Lee and Scott, Semi-supervised novelty detection, 2010), where recall is high enough to divide by.
-    The middle is then drawn to the mean of the positives, since few of them are known.
+    The middle is then drawn to the mean of the positives, since few of them are known. Chances rise over as much as
+    positives spread.
     """
     mean = float(held_out.mean())
     counts = np.ones(len(background)) if importance is None else importance * len(background) / importance.sum()
@@ -78,7 +81,7 @@ def place(
     high = recall >= min(_DIVIDES, recall[0])
     on = float(((above[high] + _MORE) / np.maximum(recall[high], _LEAST_RECALL)).min())
     best = float(cuts[np.argmax(2 * on * recall / (on + np.maximum(above, on * recall)))])
-    return Scale(_OF_CUT * best + (1 - _OF_CUT) * mean, far / _STEEPNESS)
+    return Scale(_OF_CUT * best + (1 - _OF_CUT) * mean, max(_WIDTH * spread, _NARROWEST * far))
 
 
 def told_apart(scale: Scale, values: Floats, answers: NDArray[np.bool_]) -> Scale:

@@ -131,6 +131,11 @@ class Vectors:
         made._domains = _Flat(self._domains.sizes, numbers[self._domains.terms])
         return made, kept
 
+    def from_only(self, texts: Sequence[Text]) -> None:
+        """Domains that none of these texts is from say nothing from now on."""
+        theirs = np.concatenate([np.zeros(0, np.int32), *(text.domains for text in texts)])
+        self._of_domains[~np.isin(self._domains.terms, theirs)] = 0.0
+
     def likeness(self, place: int) -> Floats:
         """The cosine of each text with the one at this place; a domain that both are from adds to it."""
         alone = np.zeros(self.count)
