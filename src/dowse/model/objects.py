@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["DistinctObject", "FoundObject", "Value"]
+__all__ = ["DistinctObject", "FoundObject", "Stated", "Value"]
 
 Value = str | float | bool
 """A field's value: text (days as ISO 8601), a number, or yes and no."""
@@ -31,3 +31,11 @@ class DistinctObject:
     kind: str
     fields: dict[str, Value]  # of each field, what most pages say
     sources: tuple[str, ...]  # the pages that state it, each once, in the order they were found
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What one page states by structured data."""
+
+    types: frozenset[str] = frozenset()  # as of :func:`dowse.model.facts.object_type`
+    objects: tuple[FoundObject, ...] = ()  # in document order

@@ -6,7 +6,7 @@ from dowse.engine.page.judged import facts_of
 from dowse.model.facts import PageFacts
 from dowse.model.judge import Judge
 from dowse.model.page import PageContent
-from dowse.parse import Document, detect_language, gather_links, object_types
+from dowse.parse import Document, detect_language, gather_links, read_stated
 
 __all__ = ["document_facts"]
 
@@ -22,5 +22,5 @@ def document_facts(judge: Judge, document: Document, body: bytes, content_type: 
     )
     return facts_of(
         document.url, content, text=document.text if judge.needs_text else "",
-        objects=object_types(body, content_type) if judge.needs_objects else None,
+        stated=read_stated(body, content_type, document.url, parts=True) if judge.needs_objects else None,
     )  # fmt: skip
