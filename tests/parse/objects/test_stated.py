@@ -88,7 +88,7 @@ def test_attributes(page: bytes, source: str) -> None:
 def test_opengraph() -> None:
     page = b"""<meta property="og:type" content="event"><meta property="og:title" content="Jazz">
     <meta property="event:start_time" content="12 May 2026"><meta name="og:image:width" content="3"><meta name="x">"""
-    told = {"name": "Jazz", "startDate": "2026-05-12", "image.width": "3"}
+    told: dict[str, Value] = {"name": "Jazz", "startDate": "2026-05-12", "image.width": "3"}
     assert objects(page) == [FoundObject("event", told, URL, "opengraph")]
     assert objects(b'<meta property="og:title" content="Jazz"> og:type') == []
 

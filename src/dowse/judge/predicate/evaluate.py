@@ -8,6 +8,7 @@ from typing import Any
 
 from dowse.judge.category import Category
 from dowse.judge.predicate.check import LEAVES
+from dowse.judge.predicate.fields import field_value
 from dowse.judge.predicate.grade import OPPOSITE, Satisfied, all_of, compared, holds
 from dowse.judge.predicate.syntax import And, Leaf, Node, Not, Or
 from dowse.judge.predicate.urls import url_test
@@ -118,7 +119,7 @@ class ParsedPredicate:
         if name == "title":
             return _occurrences(self.phrases[leaf.argument], self._terms.sequence(words(facts.title)))
         if name == "object":
-            return self._types[leaf] in facts.objects
+            return field_value(leaf, facts) if leaf.field else self._types[leaf] in facts.objects
         if name in ("similarity", "erid"):
             return facts.similarity if name == "similarity" else facts.erid
         if name in ("words", "links"):
@@ -132,7 +133,10 @@ class ParsedPredicate:
         sign, bound = leaf.operator, leaf.bound
         if not sign and LEAVES[leaf.name].gives == "category":
             sign, bound = ">=", self.categories[leaf.argument].threshold
-        if not sign or isinstance(value, str) or isinstance(bound, str):
+        if sign and value is False:  # there is nothing to compare
+            held = sign == "!="
+            return held, float(held), float(not held)
+        if not sign or isinstance(value, str) or isinstance(bound, str) or value < 0:
             held = holds(value, sign, bound) if sign else bool(value)
             return held, float(held), float(not held)
         opposite = compared(value, OPPOSITE[sign], bound)
