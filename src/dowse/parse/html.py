@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from html.entities import html5
 
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, create_tag
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError, create_tag
 
 from dowse.compiled import core
 from dowse.model.words import WordLines
@@ -25,7 +25,7 @@ from dowse.parse.document import Document, RawLink
 from dowse.parse.head import BASE, HTML, LINK, META, TITLE, Head, directives
 from dowse.parse.outline import FIRST_LINE, TAGS, Outline
 
-__all__ = ["Node", "Tree", "parse_html", "trees"]
+__all__ = ["Node", "Tree", "check_css", "parse_html", "trees"]
 
 Tree = LexborHTMLParser
 Node = LexborNode
@@ -127,6 +127,15 @@ def trees(page: bytes, *, xhtml: bool = False) -> Iterator[Tree]:
     """The tree of a page in UTF-8; of one whose tree would be too dear, that of each of its pieces."""
     for piece in bounded(page, xhtml=xhtml):
         yield LexborHTMLParser(piece, options=_OPTIONS, scripting=True)
+
+
+def check_css(selector: str) -> str:
+    """What is wrong with a CSS selector."""
+    try:
+        LexborHTMLParser("<p>").css(selector)
+    except (SelectolaxError, ValueError):
+        return "this is no CSS selector"
+    return ""
 
 
 def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
