@@ -15,5 +15,7 @@ bounded (:mod:`~dowse.parse.objects.items`), takes time by the size of the page,
 from __future__ import annotations
 
 from dowse.parse.objects.stated import read_stated
+from dowse.parse.objects.wrapped import read_wrapped
+from dowse.parse.objects.wrapper import Wrapper, load_wrapper
 
-__all__ = ["read_stated"]
+__all__ = ["Wrapper", "load_wrapper", "read_stated", "read_wrapped"]

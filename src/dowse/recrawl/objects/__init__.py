@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from dowse.recrawl.objects.distinct import distinct
-from dowse.recrawl.objects.identity import Identity, identity
+from dowse.recrawl.objects.identity import Identity, Told, identity, told
 from dowse.recrawl.objects.lines import distinct_line, found_line, read_found
 
-__all__ = ["Identity", "distinct", "distinct_line", "found_line", "identity", "read_found"]
+__all__ = ["Identity", "Told", "distinct", "distinct_line", "found_line", "identity", "read_found", "told"]

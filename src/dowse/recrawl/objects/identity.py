@@ -9,7 +9,7 @@ from dowse.model.facts import object_type
 from dowse.model.normal import place_key, plain, read_date
 from dowse.model.objects import FoundObject, Value
 
-__all__ = ["Identity", "identity"]
+__all__ = ["Identity", "Told", "identity", "told"]
 
 _NAMES = ("name", "headline", "title")
 _DAYS = (
@@ -22,6 +22,14 @@ _PLACES = (
 )  # fmt: skip
 """The town first: of a hall, pages write many names."""
 _DAY = len("2026-05-12")
+
+
+class Told(NamedTuple):
+    """As a reader is shown it; empty where the object does not tell."""
+
+    name: str
+    day: str
+    place: str
 
 
 class Identity(NamedTuple):
@@ -43,6 +51,16 @@ def identity(found: FoundObject) -> Identity:
     name = next((key for field in _NAMES if (key := plain(_text(fields, field)))), "")
     place = next((key for field in _PLACES if (key := place_key(_text(fields, field)))), "")
     return Identity(object_type(found.kind), name, _day(fields), place)
+
+
+def told(fields: Mapping[str, Value]) -> Told:
+    """Name, day and place as they were stated.
+
+    >>> told({"headline": "Jazz", "datePublished": "2026-05-12T19:30", "location.address.addressLocality": "Brno"})
+    Told(name='Jazz', day='2026-05-12', place='Brno')
+    """
+    name, place = (next((text for field in names if (text := _text(fields, field))), "") for names in (_NAMES, _PLACES))
+    return Told(name, _day(fields), place)
 
 
 def _day(fields: Mapping[str, Value]) -> str:
