@@ -13,6 +13,7 @@ import typer
 from dowse.cli.flags import Folder, Force
 from dowse.cli.help_lines import WholeLines
 from dowse.cli.object_files import FORMATS, Either, count_lines, format_of, write_objects
+from dowse.cli.objects_suggest import suggest_wrapper
 from dowse.cli.outputs import check_out
 from dowse.cli.terminal import interruptible, say
 from dowse.engine.assembly.object_readers import object_readers
@@ -110,6 +111,9 @@ def read(
         say(f"{counted(count, 'distinct object' if merge else 'object')} written to {out}")
     for line in tally.lines(count if merge else None):
         say(shown_line(line), err=True)
+
+
+objects.command("suggest")(suggest_wrapper)
 
 
 class _Tally:

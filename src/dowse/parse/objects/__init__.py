@@ -15,7 +15,10 @@ bounded (:mod:`~dowse.parse.objects.items`), takes time by the size of the page,
 from __future__ import annotations
 
 from dowse.parse.objects.stated import read_stated
+from dowse.parse.objects.suggest import MarkedPage, Suggested, suggest
 from dowse.parse.objects.wrapped import read_wrapped
-from dowse.parse.objects.wrapper import Wrapper, load_wrapper
+from dowse.parse.objects.wrapper import Wrapper, load_wrapper, wrapper_toml
 
-__all__ = ["Wrapper", "load_wrapper", "read_stated", "read_wrapped"]
+__all__ = [
+    "MarkedPage", "Suggested", "Wrapper", "load_wrapper", "read_stated", "read_wrapped", "suggest", "wrapper_toml",
+]  # fmt: skip

@@ -22,7 +22,7 @@ from dowse.parse.objects.items import MOST_ITEMS, MOST_TEXT
 from dowse.parse.objects.wrapper import Rule, Wrapper
 from dowse.parse.page import is_xhtml, parse_page
 
-__all__ = ["is_for", "read_wrapped"]
+__all__ = ["find_value", "is_for", "read_wrapped"]
 
 _MOST_PLACES = 50  # of one field
 _LONGEST_TEXT = 100_000  # characters that a regular expression is run on
@@ -129,18 +129,23 @@ def _places(wrapper: Wrapper, page: bytes, *, xhtml: bool) -> Iterator[_Place]:
 def _fields(wrapper: Wrapper, place: _Place, base: Base) -> dict[str, Value]:
     fields: dict[str, Value] = {}
     for name, rule in wrapper.fields.items():
-        texts = [one for text in place.find(rule) if text and (one := _matched(rule, text))]
-        if not texts:
-            continue
-        if rule.as_ == "price":
-            price = read_price(texts[0])
-            if price is not None:
-                fields[name] = price.amount
-                if price.currency:
-                    fields.setdefault(f"{name}Currency", price.currency)
-        elif (value := _normal(rule, texts, base)) is not None:
+        texts = _texts(rule, place)
+        value = _normal(rule, texts, base) if texts else None
+        if value is not None:
             fields[name] = value
+        if rule.as_ == "price" and value is not None and (price := read_price(texts[0])) and price.currency:
+            fields.setdefault(f"{name}Currency", price.currency)
     return fields
+
+
+def find_value(rule: Rule, node: Node, base: Base) -> Value | None:
+    """What a rule finds in an element."""
+    texts = _texts(rule, _InTree(node))
+    return _normal(rule, texts, base) if texts else None
+
+
+def _texts(rule: Rule, place: _Place) -> list[str]:
+    return [one for text in place.find(rule) if text and (one := _matched(rule, text))]
 
 
 def _matched(rule: Rule, text: str) -> str:
@@ -155,7 +160,7 @@ def _matched(rule: Rule, text: str) -> str:
 def _normal(rule: Rule, texts: list[str], base: Base) -> Value | None:
     if rule.as_ in ("date", "date-us"):
         return next((day for text in texts if (day := read_date(text, month_first=rule.as_ == "date-us"))), None)
-    if rule.as_ == "number":
+    if rule.as_ in ("number", "price"):
         found = read_price(texts[0])
         return None if found is None else found.amount
     if rule.as_ == "url":

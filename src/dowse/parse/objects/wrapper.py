@@ -16,6 +16,7 @@ What a wrapper may say is told in ``docs/objects.md``; what it finds on a page i
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 import warnings
@@ -31,7 +32,7 @@ from dowse.model.toml_lines import KeyPath, key_lines
 from dowse.parse.html import check_css
 from dowse.parse.objects.xpath import check_xpath
 
-__all__ = ["NORMALISERS", "Rule", "Wrapper", "load_wrapper"]
+__all__ = ["NORMALISERS", "Rule", "Wrapper", "load_wrapper", "wrapper_toml"]
 
 NORMALISERS = ("text", "date", "date-us", "place", "price", "number", "url")
 _LANGUAGES = ("css", "xpath")
@@ -82,6 +83,38 @@ def load_wrapper(path: Path) -> Wrapper:
     return _Reader(path, text).wrapper(told)
 
 
+def wrapper_toml(wrapper: Wrapper) -> str:
+    """The text of a file that :func:`load_wrapper` reads as this wrapper."""
+    lines = [f"kind = {_quoted(wrapper.kind)}"]
+    if wrapper.url:
+        lines.append(f"url = {_quoted(wrapper.url)}")
+    if wrapper.items is not None:
+        lines.append(f"items = {_told(wrapper.items)}")
+    if wrapper.required != (("name",) if "name" in wrapper.fields else ()):
+        lines.append(f"required = [{', '.join(map(_quoted, wrapper.required))}]")
+    lines += ["", "[fields]"]
+    for name, rule in wrapper.fields.items():
+        key = name if re.fullmatch(r"[\w-]+", name, re.ASCII) else _quoted(name)
+        lines.append(f"{key} = {_told(rule)}")
+    return "\n".join(lines) + "\n"
+
+
+def _told(rule: Rule) -> str:
+    if rule == Rule(css=rule.css):
+        return _quoted(rule.css)
+    texts = {"css": rule.css, "xpath": rule.xpath, "attribute": rule.attribute, "regex": rule.regex}
+    parts = [f"{name} = {_quoted(text)}" for name, text in texts.items() if text]
+    parts += [f"as = {_quoted(rule.as_)}"] * (rule.as_ != "text") + ["all = true"] * rule.all
+    return f"{{ {', '.join(parts)} }}"
+
+
+def _quoted(text: str) -> str:
+    """A string of TOML: in single quotes, where a backslash is one, if it holds what needs that."""
+    if "'" not in text and text.isprintable() and ("\\" in text or '"' in text):
+        return f"'{text}'"
+    return json.dumps(text, ensure_ascii=not text.isprintable())
+
+
 class _Reader:
     """Knows where the keys stand."""
 
@@ -120,7 +153,7 @@ class _Reader:
             raise self._wrong('must be a CSS selector, or a table such as { css = "time", as = "date" }', *key)
         self._known(told, _RULE, *key)
         texts = {name: self._text_of(told, name, *key) for name in _RULE if name != "all"}
-        if not any(texts[name] for name in ("css", "xpath", "regex", "attribute")):
+        if not any(texts[name] for name in ("css", "xpath", "regex", "attribute", "as")):
             raise self._wrong("says nowhere to look: give css, xpath, regex or attribute", *key)
         if texts["css"] and texts["xpath"]:
             raise self._wrong("css or xpath, not both", *key)
