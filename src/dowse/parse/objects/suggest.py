@@ -32,7 +32,8 @@ _LONGEST_TEXT = 2_000
 _ATTRIBUTES = ("content", "datetime", "href", "src", "title", "alt", "value")
 _has_digit = re.compile(r"\d").search
 _A_NAME = re.compile(r"[A-Za-z][A-Za-z_-]{1,40}").fullmatch  # without digits: they are of one page
-_UNNAMED = frozenset(("html", "body", "-text", "-comment", "script", "style"))
+_A_TAG = re.compile(r"[a-z][a-z0-9-]*").fullmatch
+_UNNAMED = ("html", "body")
 _LABEL = 24  # characters before a value that tell what it is
 
 
@@ -254,6 +255,8 @@ def _selectors(node: Node, top: Node) -> Iterator[str]:
     for holder in above:
         for name in islice(_names(holder), 3):
             yield from (f"{name} {one}" for one in own)
+    if not own:
+        return
     nth = f"{node.tag}:nth-of-type({_number(node)})"
     yield nth
     for holder in above[:2]:
@@ -263,7 +266,7 @@ def _selectors(node: Node, top: Node) -> Iterator[str]:
 
 def _names(node: Node) -> Iterator[str]:
     tag = node.tag or ""
-    if tag in _UNNAMED:
+    if tag in _UNNAMED or _A_TAG(tag) is None:
         return
     attributes = node.attributes
     for key in ("itemprop", "property", "name"):
