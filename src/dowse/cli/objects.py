@@ -23,7 +23,7 @@ from dowse.model.errors import UserError
 from dowse.model.facts import object_type
 from dowse.model.objects import FoundObject
 from dowse.model.shown import shown_line
-from dowse.recrawl.objects import distinct
+from dowse.recrawl.objects import check_distinct, distinct
 from dowse.store.export import Chosen, page_places
 
 __all__ = ["objects"]
@@ -100,12 +100,14 @@ def read(
     form = format_of(out, to)
     if out != "-":
         check_out(Path(out), force=force)
+    if merge:
+        check_distinct()
     readers = object_readers(wrapper or [], function or [], extractor or [])
     places = page_places(folder, Chosen(relevant, min_score))
     tally = _Tally({object_type(one) for one in kind or ()}, set(source or ()))
     with interruptible():
         found = tally.chosen(stored_objects(folder, places, readers, lambda done: _tell(done, len(places))))
-        rows: Iterator[Either] = iter(distinct(found)) if merge else found
+        rows: Iterator[Either] = _each_once(found) if merge else found
         count = write_objects(rows, form, out, are_distinct=merge)
     if out != "-":
         say(f"{counted(count, 'distinct object' if merge else 'object')} written to {out}")
@@ -114,6 +116,11 @@ def read(
 
 
 objects.command("suggest")(suggest_wrapper)
+
+
+def _each_once(found: Iterator[FoundObject]) -> Iterator[Either]:
+    """Only when they are asked for: what is wrong with the file is told before long work."""
+    yield from distinct(found)
 
 
 class _Tally:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dowse.model.errors import UserError
 
-__all__ = ["similar_names"]
+__all__ = ["check_distinct", "similar_names"]
 
 _SIMILAR = 90.0  # of 100
 _ALL_PAIRS = 400
@@ -88,6 +88,11 @@ def _rarest(words: list[str], having: dict[str, list[int]], size: int) -> Iterat
         seen += len(word) + 1
         if seen > _OUTSIDE * size + 1:
             return
+
+
+def check_distinct() -> None:
+    """UserError where what :func:`similar_names` needs is not installed: asked before long work."""
+    _rapidfuzz()
 
 
 def _rapidfuzz() -> tuple[Any, Any]:
