@@ -6,11 +6,15 @@ import math
 import tempfile
 from pathlib import Path
 
-from dowse.model.normal import place_key, plain, read_date, read_price
+from dowse.model.normal.dates import read_date
+from dowse.model.normal.places import place_key
+from dowse.model.normal.prices import read_price
+from dowse.model.normal.texts import plain
 from dowse.model.objects import FoundObject
-from dowse.parse import read_stated
-from dowse.parse.objects import MarkedPage, Wrapper, load_wrapper, read_wrapped, suggest, wrapper_toml
-from dowse.parse.objects.wrapper import Rule
+from dowse.parse.objects.stated import read_stated
+from dowse.parse.objects.suggest import MarkedPage, suggest
+from dowse.parse.objects.wrapped import read_wrapped
+from dowse.parse.objects.wrapper import Rule, Wrapper, load_wrapper, wrapper_toml
 from dowse.recrawl.objects import distinct
 
 __all__ = ["MARKS", "TOML", "objects", "wrappers"]

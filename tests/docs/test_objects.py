@@ -13,8 +13,8 @@ import dowse
 from dowse.judge import build_judge
 from dowse.loopback import Resource, Site, Web, in_thread
 from dowse.model.topic import Topic
-from dowse.parse.objects import load_wrapper, read_wrapped
-from dowse.parse.objects.wrapper import NORMALISERS
+from dowse.parse.objects.wrapped import read_wrapped
+from dowse.parse.objects.wrapper import NORMALISERS, load_wrapper
 from tests.docs.markdown import DOCS, blocks, codes, section, tables
 
 TEXT = (DOCS / "objects.md").read_text(encoding="utf-8")

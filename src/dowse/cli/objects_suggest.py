@@ -19,7 +19,8 @@ from dowse.model.clock import SystemClock
 from dowse.model.errors import UserError
 from dowse.model.files import write_whole
 from dowse.model.topic import Topic
-from dowse.parse.objects import MarkedPage, Suggested, suggest, wrapper_toml
+from dowse.parse.objects.suggest import MarkedPage, Suggested, suggest
+from dowse.parse.objects.wrapper import wrapper_toml
 
 __all__ = ["suggest_wrapper"]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.model.normal import read_date
+from dowse.model.normal.dates import read_date
 from dowse.model.normal.months import month_of
 
 ENGLISH = [date(2026, month, 1).strftime("%B") for month in range(1, 13)]

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.model.normal import Price, one_line, place_key, plain, read_price
+from dowse.model.normal.places import place_key
+from dowse.model.normal.prices import Price, read_price
+from dowse.model.normal.texts import one_line, plain
 
 
 @pytest.mark.parametrize(

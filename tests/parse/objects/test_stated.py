@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.model.objects import FoundObject, Value
-from dowse.parse import read_stated
+from dowse.parse.objects.stated import read_stated
 
 URL = "https://www.example.org/events/1"
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dowse.parse.objects import MarkedPage, load_wrapper, read_wrapped, suggest, wrapper_toml
-from dowse.parse.objects.wrapper import Rule, Wrapper
+from dowse.parse.objects.suggest import MarkedPage, suggest
+from dowse.parse.objects.wrapped import read_wrapped
+from dowse.parse.objects.wrapper import Rule, Wrapper, load_wrapper, wrapper_toml
 
 HTML = "text/html; charset=utf-8"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.parse import read_stated
+from dowse.parse.objects.stated import read_stated
 
 
 def object_types(body: bytes, content_type: str = "") -> frozenset[str]:

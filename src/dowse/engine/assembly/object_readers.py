@@ -20,8 +20,10 @@ from dowse.model.objects import FoundObject, Value
 from dowse.model.page import PageContent
 from dowse.model.plugin_ports import Extractor
 from dowse.model.plugins import find_plugin, find_plugins, missing_members
-from dowse.parse import decode, detect_language, gather_links, parse_page, read_stated
-from dowse.parse.objects import Wrapper, load_wrapper, read_wrapped
+from dowse.parse import decode, detect_language, gather_links, parse_page
+from dowse.parse.objects.stated import read_stated
+from dowse.parse.objects.wrapped import read_wrapped
+from dowse.parse.objects.wrapper import Wrapper, load_wrapper
 
 __all__ = ["ObjectReaders", "object_readers"]
 

@@ -23,7 +23,7 @@ from dowse.model.objects import Stated
 from dowse.model.page import Digest
 from dowse.model.url import path_words
 from dowse.model.words import WordLines
-from dowse.parse import Memo, Unreadable, anchor_lines, read_stated
+from dowse.parse import Memo, Unreadable, anchor_lines
 from dowse.store import compose
 
 __all__ = ["PageStep"]
@@ -107,6 +107,8 @@ class PageStep:
 
 
 def _stated(response: Response, url: str) -> Stated:
+    from dowse.parse.objects.stated import read_stated  # few judges ask, and it takes 10 ms to load
+
     return read_stated(response.body, response.header("Content-Type") or "", url, parts=True)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dowse.judge.category import is_name
 from dowse.judge.predicate.syntax import Leaf, SyntaxFault
 from dowse.model.facts import object_type
-from dowse.model.normal import plain
+from dowse.model.normal.texts import plain
 
 __all__ = ["A_DAY", "LEAVES", "Kind", "Operand", "leaf"]
 

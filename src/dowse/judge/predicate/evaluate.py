@@ -8,7 +8,6 @@ from typing import Any
 
 from dowse.judge.category import Category
 from dowse.judge.predicate.check import LEAVES
-from dowse.judge.predicate.fields import field_value
 from dowse.judge.predicate.grade import OPPOSITE, Satisfied, all_of, compared, holds
 from dowse.judge.predicate.syntax import And, Leaf, Node, Not, Or
 from dowse.judge.predicate.urls import url_test
@@ -119,7 +118,7 @@ class ParsedPredicate:
         if name == "title":
             return _occurrences(self.phrases[leaf.argument], self._terms.sequence(words(facts.title)))
         if name == "object":
-            return field_value(leaf, facts) if leaf.field else self._types[leaf] in facts.objects
+            return _field_value(leaf, facts) if leaf.field else self._types[leaf] in facts.objects
         if name in ("similarity", "erid"):
             return facts.similarity if name == "similarity" else facts.erid
         if name in ("words", "links"):
@@ -151,6 +150,12 @@ def joined(node: And | Or | Not, found: list[_Degrees]) -> _Degrees:
     if isinstance(node, Or):
         return any(held), max(degrees), all_of(opposites)
     return not held[0], opposites[0], degrees[0]
+
+
+def _field_value(leaf: Leaf, facts: PageFacts) -> float | str | bool:
+    from dowse.judge.predicate.fields import field_value  # its patterns take 5 ms to compile, and few ask
+
+    return field_value(leaf, facts)
 
 
 def _asks_for_little(leaf: Leaf) -> bool:

@@ -16,7 +16,9 @@ from itertools import islice
 from dowse.judge.predicate.check import A_DAY
 from dowse.judge.predicate.syntax import Leaf
 from dowse.model.facts import PageFacts, object_type
-from dowse.model.normal import place_key, plain, read_date
+from dowse.model.normal.dates import read_date
+from dowse.model.normal.places import place_key
+from dowse.model.normal.texts import plain
 from dowse.model.objects import FoundObject, Value
 
 __all__ = ["field_value"]

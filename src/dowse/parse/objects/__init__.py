@@ -11,14 +11,3 @@ wrapper of the user's own finds on it.
 Nothing here is on the way of every page: it is run where somebody asks. A stranger wrote what it reads, so all of it is
 bounded (:mod:`~dowse.parse.objects.items`), takes time by the size of the page, and raises nothing.
 """
-
-from __future__ import annotations
-
-from dowse.parse.objects.stated import read_stated
-from dowse.parse.objects.suggest import MarkedPage, Suggested, suggest
-from dowse.parse.objects.wrapped import read_wrapped
-from dowse.parse.objects.wrapper import Wrapper, load_wrapper, wrapper_toml
-
-__all__ = [
-    "MarkedPage", "Suggested", "Wrapper", "load_wrapper", "read_stated", "read_wrapped", "suggest", "wrapper_toml",
-]  # fmt: skip

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dowse.model.normal import one_line
-from dowse.model.normal.texts import LONGEST
+from dowse.model.normal.texts import LONGEST, one_line
 from dowse.model.url import Base
 from dowse.parse.html import Node, Tree
 from dowse.parse.objects.items import Item, bare

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from dowse.model.normal import one_line, read_date, read_price
+from dowse.model.normal.dates import read_date
+from dowse.model.normal.prices import read_price
+from dowse.model.normal.texts import one_line
 from dowse.model.objects import FoundObject, Value
 from dowse.parse.objects.items import LONGEST_NAME, MOST_ITEMS, MOST_TEXT, Item, bare
 

@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from urllib.parse import urlsplit
 
-from dowse.model.normal import one_line, plain, read_date, read_price
+from dowse.model.normal.dates import read_date
+from dowse.model.normal.prices import read_price
+from dowse.model.normal.texts import one_line, plain
 from dowse.model.url import Base
 from dowse.parse.decode import in_utf8
 from dowse.parse.html import Node, check_css, trees

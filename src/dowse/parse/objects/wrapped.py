@@ -12,7 +12,9 @@ from fnmatch import translate
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
-from dowse.model.normal import one_line, read_date, read_price
+from dowse.model.normal.dates import read_date
+from dowse.model.normal.prices import read_price
+from dowse.model.normal.texts import one_line
 from dowse.model.objects import FoundObject, Value
 from dowse.model.url import Base, split
 from dowse.parse.decode import in_utf8

@@ -27,7 +27,7 @@ from typing import Any
 
 from dowse.model.errors import TopicError
 from dowse.model.files import read_limited
-from dowse.model.normal import one_line
+from dowse.model.normal.texts import one_line
 from dowse.model.toml_lines import KeyPath, key_lines
 from dowse.parse.html import check_css
 from dowse.parse.objects.xpath import check_xpath

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from dowse.model.facts import object_type
-from dowse.model.normal import place_key, plain, read_date
+from dowse.model.normal.dates import read_date
+from dowse.model.normal.places import place_key
+from dowse.model.normal.texts import plain
 from dowse.model.objects import FoundObject, Value
 
 __all__ = ["Identity", "Told", "identity", "told"]
