@@ -195,6 +195,7 @@ def test_what_hangs_or_dies_costs_its_page_only(crawl: Path, module: str) -> Non
     ("options", "told"),
     [
         (["--min-score", "3"], "--min-score: must be a number from 0 to 1"),
+        (["--similar", "90"], "--similar: must be a number from 0.5 to 1"),
         (["--to", "xml"], "--to: must be one of table, jsonl, csv, parquet, not 'xml'"),
         (["--to", "parquet"], "parquet cannot go to standard output"),
         (["-o", "o.xyz"], "does not tell its format"),

@@ -23,7 +23,7 @@ from dowse.model.errors import UserError
 from dowse.model.facts import object_type
 from dowse.model.objects import FoundObject
 from dowse.model.shown import shown_line
-from dowse.recrawl.objects import check_distinct, distinct
+from dowse.recrawl.objects import SIMILAR, check_distinct, distinct
 from dowse.store.export import Chosen, page_places
 
 __all__ = ["objects"]
@@ -81,6 +81,10 @@ def read(
     merge: Annotated[
         bool, typer.Option("--distinct", help="Write each object once, with the pages that state it.")
     ] = False,
+    similar: Annotated[
+        float,
+        typer.Option(metavar="RATIO", help="With --distinct: names with at least this token-set ratio are one."),
+    ] = SIMILAR,
     to: Annotated[
         str | None,
         typer.Option(metavar="|".join(FORMATS), help="The format. The default is that of the file's name, or table."),
@@ -97,6 +101,8 @@ def read(
     """
     if min_score is not None and not 0 <= min_score <= 1:
         raise UserError(f"--min-score: must be a number from 0 to 1, not {min_score:g}")
+    if not 0.5 <= similar <= 1:
+        raise UserError(f"--similar: must be a number from 0.5 to 1, not {similar:g}")
     form = format_of(out, to)
     if out != "-":
         check_out(Path(out), force=force)
@@ -107,7 +113,7 @@ def read(
     tally = _Tally({object_type(one) for one in kind or ()}, set(source or ()))
     with interruptible():
         found = tally.chosen(stored_objects(folder, places, readers, lambda done: _tell(done, len(places))))
-        rows: Iterator[Either] = _each_once(found) if merge else found
+        rows: Iterator[Either] = _each_once(found, similar) if merge else found
         count = write_objects(rows, form, out, are_distinct=merge)
     if out != "-":
         say(f"{counted(count, 'distinct object' if merge else 'object')} written to {out}")
@@ -118,9 +124,9 @@ def read(
 objects.command("suggest")(suggest_wrapper)
 
 
-def _each_once(found: Iterator[FoundObject]) -> Iterator[Either]:
+def _each_once(found: Iterator[FoundObject], similar: float) -> Iterator[Either]:
     """Only when they are asked for: what is wrong with the file is told before long work."""
-    yield from distinct(found)
+    yield from distinct(found, similar)
 
 
 class _Tally:

@@ -121,6 +121,12 @@ def test_a_cluster_keeps_its_sources_and_what_most_say() -> None:
     assert json.loads(distinct_line(one))["sources"] == ["b", "a", "c"]
 
 
+def test_how_similar_names_must_be() -> None:
+    names = ("International PHP Conference", "International JavaScript Conference", "PHP Conference")
+    objects = [event(name, "2026-05-12", "Brno", name) for name in names]
+    assert [len(distinct(objects, similar)) for similar in (0.9, 0.95, 1.0)] == [1, 2, 2]
+
+
 def test_many_names_of_one_day_and_place_are_grouped_as_few_are() -> None:
     dice = random.Random(3)
     words = ["".join(dice.choices("abcdefgh", k=dice.randint(4, 8))) for _ in range(300)]

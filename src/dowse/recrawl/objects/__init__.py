@@ -12,8 +12,9 @@ from __future__ import annotations
 from dowse.recrawl.objects.distinct import distinct
 from dowse.recrawl.objects.identity import Identity, Told, identity, told
 from dowse.recrawl.objects.lines import distinct_line, found_line, read_found
-from dowse.recrawl.objects.names import check_distinct
+from dowse.recrawl.objects.names import SIMILAR, check_distinct
 
 __all__ = [
-    "Identity", "Told", "check_distinct", "distinct", "distinct_line", "found_line", "identity", "read_found", "told",
+    "SIMILAR", "Identity", "Told", "check_distinct", "distinct", "distinct_line", "found_line", "identity",
+    "read_found", "told",
 ]  # fmt: skip

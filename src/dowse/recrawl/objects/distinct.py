@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from dowse.model.objects import DistinctObject, FoundObject, Value
 from dowse.recrawl.objects.identity import Identity, identity
-from dowse.recrawl.objects.names import similar_names
+from dowse.recrawl.objects.names import SIMILAR, similar_names
 
 __all__ = ["distinct"]
 
@@ -40,17 +40,18 @@ class _Cluster:
         self.members.append(member)
 
 
-def distinct(objects: Iterable[FoundObject]) -> list[DistinctObject]:
-    """The distinct objects, in the order in which they were first stated. UserError without the extra ``objects``."""
+def distinct(objects: Iterable[FoundObject], similar: float = SIMILAR) -> list[DistinctObject]:
+    """The distinct objects, in the order in which they were first stated. ``similar``: the least token-set ratio of
+    names that are one. UserError without the extra ``objects``."""
     found = list(objects)
     told = [identity(one) for one in found]
-    clusters = [*_whole(told), *_nameless(found, told)]
+    clusters = [*_whole(told, similar), *_nameless(found, told)]
     clusters += _lacking(told, clusters)
     members = sorted(sorted(cluster.members) for cluster in clusters)
     return [_merged([found[place] for place in places]) for places in members]
 
 
-def _whole(told: Sequence[Identity]) -> list[_Cluster]:
+def _whole(told: Sequence[Identity], similar: float) -> list[_Cluster]:
     """Those that lack nothing: by kind, day and place, then by similar names."""
     blocks: dict[tuple[str, str, str], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for member, own in enumerate(told):
@@ -59,7 +60,7 @@ def _whole(told: Sequence[Identity]) -> list[_Cluster]:
     return [
         _Cluster(day, place, [member for name in group for member in names[name]])
         for (_, day, place), names in blocks.items()
-        for group in similar_names(list(names))
+        for group in similar_names(list(names), similar)
     ]
 
 
