@@ -189,7 +189,8 @@ def test_an_extractor_of_a_package_is_asked(project: Path) -> None:
         run(project, "-m", "dowse", "crawl", "bread", "--seed", "http://bread.test/", "-o", "bread", *at)
     done = run(project, "-m", "dowse", "objects", "bread", "--extractor", "minutes", "--to", "jsonl")
     assert json.loads(done.stdout) == {
-        "kind": "Recipe", "fields": {"name": "Bread", "minutes": 40.0}, "url": "http://bread.test/", "source": "minutes",
+        "kind": "Recipe", "fields": {"name": "Bread", "minutes": 40.0}, "url": "http://bread.test/",
+        "source": "minutes",
     }  # fmt: skip
     assert "there is minutes" in run(project, "-m", "dowse", "objects", "bread", "--extractor", "hours", code=2).stderr
 
