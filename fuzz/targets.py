@@ -29,7 +29,7 @@ from dowse.seeds.sitemaps import MAX_ENTRIES, read_sitemap
 from dowse.traces import FORMATS, Pages
 from dowse.traces.access import Access
 from dowse.traces.readers import read_log
-from fuzz import documents, pages
+from fuzz import documents, objects, pages
 
 __all__ = ["TARGETS", "Target"]
 
@@ -232,6 +232,8 @@ TARGETS = (
     Target("pages", pages.digests, pages.TAGS, (Unreadable,), in_core=True),
     Target("documents", documents.documents, documents.FORMATS),
     Target("parts", documents.parts, documents.MARKS),
+    Target("objects", objects.objects, objects.MARKS),
+    Target("wrappers", objects.wrappers, objects.TOML, (TopicError,), long=False),
     Target("bounds", pages.bounds, pages.TAGS, in_core=True),
     Target("words", pages.words, pages.LETTERS, in_core=True),
     Target("charsets", _charsets, _CHARSETS),

@@ -59,11 +59,11 @@ if TYPE_CHECKING:
         Truncation,
     )
     from dowse.model.judge import Judge, ReadPage
+    from dowse.model.objects import FoundObject
     from dowse.model.page import Bag, Context, Counting, Part, Reason, Verdict
     from dowse.model.plugin_ports import (
         Converted,
         Converter,
-        Extracted,
         Extractor,
     )
     from dowse.model.records import Batch, Records
@@ -105,8 +105,9 @@ _LAZY = {  # module -> what it holds: loaded on first use, so that worker proces
         "Truncation",
     ),
     "dowse.model.judge": ("Judge", "ReadPage"),
+    "dowse.model.objects": ("FoundObject",),
     "dowse.model.page": ("Bag", "Context", "Counting", "Part", "Reason", "Verdict"),
-    "dowse.model.plugin_ports": ("Converted", "Converter", "Extracted", "Extractor"),
+    "dowse.model.plugin_ports": ("Converted", "Converter", "Extractor"),
     "dowse.model.records": ("Batch", "Records"),
     "dowse.model.search": (
         "Ask", "Query", "Results", "Said", "SearchEngine", "SearchResult", "SeedTarget", "Term", "Trouble",
@@ -124,15 +125,14 @@ _MODULE_OF = {name: module for module, names in _LAZY.items() for name in names}
 
 __all__ = [
     "Ask", "Bag", "Batch", "Budget", "Cache", "Clock", "Context", "Converted", "Converter", "Cost", "Counting",
-    "CrawlReader", "DowseError", "Example", "Explanation", "Extracted", "Extractor", "Failure", "FailureKind",
-    "Fetched", "Find", "GoesBySite", "Judge", "JudgeSettings", "Keyword", "LearnsFromFailures", "Limits", "LinkView",
-    "Memory",
-    "Meter", "Network", "NumberTable", "PageFacts", "Part", "Politeness", "Query", "RanksOnMention", "ReadPage",
-    "Reason", "Records", "RefusesPages", "Request", "Resolved", "Response", "Results", "Revaluing", "Said", "Scope",
-    "SearchEngine",
-    "SearchResult", "Secrets", "SeedTarget", "Seeds", "SourcePage", "StoreError", "Strategy", "StrategyChoice",
-    "Subject", "SystemClock", "Target", "Term", "Timings", "Topic", "TopicError", "Transport", "Trouble",
-    "TroubleKind", "Truncation", "UserError", "Verdict", "crawl", "load_topic", "open_crawl",
+    "CrawlReader", "DowseError", "Example", "Explanation", "Extractor", "Failure", "FailureKind", "Fetched", "Find",
+    "FoundObject", "GoesBySite", "Judge", "JudgeSettings", "Keyword", "LearnsFromFailures", "Limits", "LinkView",
+    "Memory", "Meter", "Network", "NumberTable", "PageFacts", "Part", "Politeness", "Query", "RanksOnMention",
+    "ReadPage", "Reason", "Records", "RefusesPages", "Request", "Resolved", "Response", "Results", "Revaluing",
+    "Said", "Scope", "SearchEngine", "SearchResult", "Secrets", "SeedTarget", "Seeds", "SourcePage", "StoreError",
+    "Strategy", "StrategyChoice", "Subject", "SystemClock", "Target", "Term", "Timings", "Topic", "TopicError",
+    "Transport", "Trouble", "TroubleKind", "Truncation", "UserError", "Verdict", "crawl", "load_topic",
+    "open_crawl",
 ]  # fmt: skip
 
 

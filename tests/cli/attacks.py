@@ -43,6 +43,7 @@ def commands(folder: Path, out: Path, address: str) -> dict[str, list[str]]:
         "jsonl": ["export", str(folder), "--out", str(out / "pages.jsonl"), "--force"],
         "csv": ["export", str(folder), "--to", "csv", "--out", str(out / "pages.csv"), "--force"],
         "parquet": ["export", str(folder), "--to", "parquet", "--out", str(out / "pages.parquet"), "--force"],
+        "objects": ["objects", str(folder), "--distinct", "--out", str(out / "objects.jsonl"), "--force"],
         "text": ["export", str(folder), "--text", "--where", 'word("wings") or similarity > 0.2', "--out",
                  str(out / "pages.md"), "--force"],
         "repair": ["repair", str(folder), "--out", str(out / "repaired")],

@@ -40,6 +40,8 @@ EXAMPLES = {
     "plugins": "dowse plugins",
     "demo": "dowse demo",
     "demo-web": "dowse demo-web --port 8000",
+    "objects read": "dowse objects read demo-crawl/learning --distinct --out objects.jsonl",
+    "objects suggest": 'dowse objects suggest page.html name="Jazz night" startDate="12 May 2026" --out events.toml',
     "erid calibrate": "dowse erid calibrate --labels demo-crawl/learning",
     "stats show": "dowse stats show solar --top 5",
     "stats save": "dowse stats save solar --out solar.json.gz",
@@ -147,6 +149,15 @@ dowse export demo-crawl/learning --out texts.jsonl --text --relevant     # with 
 dowse export demo-crawl/learning --seeds                                 # what search engines found, if they were asked
 dowse export demo-crawl/learning --out good.md --min-score 0.9 --where 'word("tandem")'
 ```
+""",
+    "objects read": """\
+`dowse objects DIR` is short for `dowse objects read DIR`. [Objects](objects.md) tells what is read, what becomes of
+values, and when two objects are one. `--distinct`, and XPath in wrappers, need `pip install "dowse[objects]"`; Parquet
+needs the extra `parquet`.
+""",
+    "objects suggest": """\
+Name two or three pages, each followed by values that stand on it. A field that comes again begins the next object of
+the page. [Wrappers](objects.md#wrappers) tells what comes out.
 """,
     "repair": """\
 When `dowse.sqlite` is damaged (a bad disk, a copy made while the crawl ran), the WARC files still hold what came over

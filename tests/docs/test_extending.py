@@ -182,6 +182,19 @@ def test_a_converter_of_a_package_reads_what_comes(project: Path) -> None:
     )
 
 
+def test_an_extractor_of_a_package_is_asked(project: Path) -> None:
+    page = Resource(b"<title>Bread</title><p>Bake it for 40 minutes, then eat it within 3 days.</p>")
+    with in_thread(Web.of(Site("bread.test", {"/": page}))) as server:
+        at = ("--resolve", f"*.test={server.address}", "--allow-private", "--delay", "0", "--workers", "1")
+        run(project, "-m", "dowse", "crawl", "bread", "--seed", "http://bread.test/", "-o", "bread", *at)
+    done = run(project, "-m", "dowse", "objects", "bread", "--extractor", "minutes", "--to", "jsonl")
+    assert json.loads(done.stdout) == {
+        "kind": "Recipe", "fields": {"name": "Bread", "minutes": 40.0}, "url": "http://bread.test/",
+        "source": "minutes",
+    }  # fmt: skip
+    assert "there is minutes" in run(project, "-m", "dowse", "objects", "bread", "--extractor", "hours", code=2).stderr
+
+
 @pytest.mark.parametrize(
     ("topic", "options", "told"),
     [

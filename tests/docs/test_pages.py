@@ -16,6 +16,7 @@ from tests.docs.markdown import DOCS, PAGES, ROOT, anchors, blocks, codes, links
 Case = Any  # what pytest.param gives
 
 _OTHER_LANGUAGES = ("python", "toml", "sql", "json", "text")
+_OTHER_TOML = ("[project]\n", "kind = ")  # of a package, a wrapper
 _PROMPT = re.compile(r"^\s*(?:\$ )?(?:\S*/)?dowse(?=\s)")
 _GLOBAL = (["--version"], ["--help"], ["--install-completion"], ["--show-completion"])
 _END = frozenset(("|", "||", "&&", ";", ">", ">>", "<", "&", "2>"))
@@ -61,9 +62,11 @@ def parse(words: list[str]) -> None:
 
 
 def command_of(words: list[str]) -> tuple[str, list[str]]:
-    """The name of the command, of two words where it is one of a group, and what follows. ``stats`` alone shows."""
-    if words[:1] == ["stats"] and " ".join(words[:2]) not in commands():
-        return "stats show", words[1:]
+    """The name of the command, of two words where it is one of a group, and what follows. ``stats`` alone shows,
+    ``objects`` reads."""
+    alone = {"stats": "stats show", "objects": "objects read"}.get(words[0])
+    if alone is not None and " ".join(words[:2]) not in commands():
+        return alone, words[1:]
     size = 2 if " ".join(words[:2]) in commands() else 1
     return " ".join(words[:size]), words[size:]
 
@@ -106,7 +109,7 @@ def test_files_of_the_project_that_are_named_exist(path: Path) -> None:
     assert [file for file in named if not any((base / file).is_file() for base in (ROOT, ROOT / "src" / "dowse"))] == []
 
 
-@pytest.mark.parametrize("text", [case for case in cases("toml") if not case.values[0].startswith("[project]\n")])
+@pytest.mark.parametrize("text", [case for case in cases("toml") if not case.values[0].startswith(_OTHER_TOML)])
 def test_toml_blocks_are_topic_files(text: str) -> None:
     subject = "" if re.search(r"^(?:query|keywords|\[examples\])", text, re.MULTILINE) else 'query = "solar cells"\n'
     parse_topic(subject + text, "topic.toml")

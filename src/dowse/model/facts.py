@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from dowse.model.objects import FoundObject
+
 __all__ = ["PageFacts", "object_type"]
 
 _BEFORE_NAME = re.compile(r".*[/#:]")
@@ -14,7 +16,8 @@ _BEFORE_NAME = re.compile(r".*[/#:]")
 class PageFacts:
     """A page as predicates see it; a function that is a topic's predicate gets one.
 
-    ``objects``, ``text`` and the two scores are filled in only where they are asked for: for a function always.
+    ``objects``, ``stated``, ``text`` and the two scores are filled in only where they are asked for: for a function
+    always.
     """
 
     url: str = ""  # canonical, after redirects
@@ -27,6 +30,7 @@ class PageFacts:
     similarity: float = 0.0  # cosine with the topic's terms
     erid: float = 0.0  # weighted keyword density
     kind: str = ""  # what it was read as: "html", "pdf", ...
+    stated: tuple[FoundObject, ...] = ()  # what its structured data says of things, and of their parts
 
     def words(self) -> list[str]:
         """The words of title and text, lower case, in order."""

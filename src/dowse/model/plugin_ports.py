@@ -1,18 +1,19 @@
 """Ports for what packages can add besides strategies, judges and search engines: converters, extractors.
 
-Converters read documents of types that Dowse does not read, or read them in its place. Extractors are found and listed;
-Dowse does not ask them for anything yet.
+Converters read documents of types that Dowse does not read, or read them in its place. Extractors read objects from
+pages that state none, or say more of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from dowse.model.facts import PageFacts
+from dowse.model.objects import FoundObject
 
-__all__ = ["Converted", "Converter", "Extracted", "Extractor"]
+__all__ = ["Converted", "Converter", "Extractor"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +40,11 @@ class Converter(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Extracted:
-    """A tuple of a relation that a page states."""
-
-    relation: str  # "event", "price", ...
-    values: dict[str, str | float | bool | None]  # field -> value
-
-
 class Extractor(Protocol):
-    """Reads facts from pages."""
+    """Reads objects from pages, for ``dowse objects``. It is made without arguments, once in each process."""
 
-    @property
-    def relations(self) -> dict[str, dict[str, type]]:
-        """relation -> field -> type of its values"""
-        ...
-
-    def extract(self, page: PageFacts, body: bytes) -> Iterator[Extracted]:
-        """What a page states, in document order."""
+    def extract(self, page: PageFacts, html: str) -> Iterable[FoundObject]:
+        """What a page states. ``page`` has its address, title, language, text and structured data; ``html`` is its
+        markup, empty where it is a document. A stranger wrote both: what it raises costs this page only. An object's
+        ``url`` and ``source`` may be left out: they are then the page's and the extractor's name."""
         ...

@@ -31,7 +31,6 @@ from dowse.parse.links import (
     measure_links,
     mentions_of,
 )
-from dowse.parse.objects import object_types
 from dowse.parse.outline import Outline
 from dowse.parse.page import parse_page
 from dowse.parse.repeats import MOST_LINES, Repeats, distinct_lines, is_repeated
@@ -41,6 +40,6 @@ __all__ = [
     "MOST_LINES", "SAMPLE_CHARACTERS", "Document", "DuplicateIndex", "Gathered", "Measures", "Memo", "Mentions",
     "Outline", "RawLink", "Refuse", "Repeats", "Unreadable", "add_link", "anchor_lines", "base_of", "block_starts",
     "decode", "detect_language", "distinct_lines", "gather_links", "in_context", "is_repeated", "line_groups",
-    "measure_links", "mentions", "mentions_of", "object_types", "parse_html", "parse_page", "reader_of", "sign",
+    "measure_links", "mentions", "mentions_of", "parse_html", "parse_page", "reader_of", "sign",
     "sign_hashes",
 ]  # fmt: skip

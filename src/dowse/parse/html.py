@@ -13,11 +13,10 @@ tree is made and walked all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from html.entities import html5
 
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, create_tag
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError, create_tag
 
 from dowse.compiled import core
 from dowse.model.words import WordLines
@@ -26,7 +25,10 @@ from dowse.parse.document import Document, RawLink
 from dowse.parse.head import BASE, HTML, LINK, META, TITLE, Head, directives
 from dowse.parse.outline import FIRST_LINE, TAGS, Outline
 
-__all__ = ["Annotations", "find_annotations", "parse_html"]
+__all__ = ["Node", "Tree", "check_css", "parse_html", "trees"]
+
+Tree = LexborHTMLParser
+Node = LexborNode
 
 _MAX_ANCHOR = 400
 _MOST_PARTS = 1_024  # of an anchor: of two, one has a character at least, so these are longer than it may be
@@ -121,27 +123,19 @@ def _told(page: bytes) -> _Walk | None:
     return walk
 
 
-@dataclass(frozen=True, slots=True)
-class Annotations:
-    """What a page's markup says of the things it is about, as written."""
-
-    json_ld: tuple[str, ...] = ()  # scripts
-    item_types: tuple[str, ...] = ()  # itemtype= of microdata
-    og_types: tuple[str, ...] = ()  # content of <meta property=og:type>
-
-
-def find_annotations(page: bytes, *, xhtml: bool = False) -> Annotations:
-    """Find them in a page in UTF-8, each in its order. It is parsed once more for this, since few ask."""
-    scripts: list[str] = []
-    items: list[str] = []
-    types: list[str] = []
+def trees(page: bytes, *, xhtml: bool = False) -> Iterator[Tree]:
+    """The tree of a page in UTF-8; of one whose tree would be too dear, that of each of its pieces."""
     for piece in bounded(page, xhtml=xhtml):
-        tree = LexborHTMLParser(piece, options=_OPTIONS, scripting=True)
-        scripts += [node.text() for node in tree.css("script[type*='ld+json' i]")]
-        items += [node.attributes.get("itemtype") or "" for node in tree.css("[itemtype]")]
-        metas = tree.css("meta[property='og:type' i],meta[name='og:type' i]")
-        types += [node.attributes.get("content") or "" for node in metas]
-    return Annotations(tuple(scripts), tuple(items), tuple(types))
+        yield LexborHTMLParser(piece, options=_OPTIONS, scripting=True)
+
+
+def check_css(selector: str) -> str:
+    """What is wrong with a CSS selector."""
+    try:
+        LexborHTMLParser("<p>").css(selector)
+    except (SelectolaxError, ValueError):
+        return "this is no CSS selector"
+    return ""
 
 
 def _hidden(tree: LexborHTMLParser) -> frozenset[int]:

@@ -24,7 +24,7 @@ from dowse.store.database import connect_reader
 from dowse.store.export_formats import TEXT_FORMATS, Kind, Layout, Rows, write_parquet, write_text
 from dowse.store.row_check import RowCheck
 
-__all__ = ["COLUMNS", "FORMATS", "Chosen", "PagePlace", "export", "format_of"]
+__all__ = ["COLUMNS", "FORMATS", "Chosen", "PagePlace", "export", "format_of", "page_places"]
 
 FORMATS = ("jsonl", "csv", "parquet", "md")
 _ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet", ".md": "md"}
@@ -119,6 +119,13 @@ def export(
         if to == "parquet":
             return write_whole(Path(out), lambda path: write_parquet(rows, layout, path))
         return write_whole(Path(out), lambda path: write_text(rows, layout, path, TEXT_FORMATS[to]))
+
+
+def page_places(folder: Path | str, chosen: Chosen | None = None) -> list[PagePlace]:
+    """Where the bodies of pages lie, in the order the pages were recorded; those without one are left out."""
+    with closing(connect_reader(Path(folder))) as connection:
+        places = (_place(row) for row in _checked(connection, Path(folder), *(chosen or Chosen()).sql()))
+        return [place for place in places if place.warc_file is not None]
 
 
 def _place(row: list[Any]) -> PagePlace:

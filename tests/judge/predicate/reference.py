@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from dowse.model.facts import PageFacts
+from dowse.model.objects import FoundObject, Value
 from dowse.model.page import Verdict
 
 COMPARE: dict[str, Callable[[float, float], bool]] = {
@@ -72,9 +73,32 @@ OTHERS = st.sampled_from(
         Case('kind == "pdf"', lambda page, _: page.facts.kind == "pdf"),
         Case('language != "de"', lambda page, _: page.facts.language != "de"),
         Case('object("Event")', lambda page, _: "event" in page.facts.objects),
+        Case('object("Event").location == "BRNO"', lambda page, _: "Brno" in _stated(page, "location")),
+        Case('object("Event").location != "brno"', lambda page, _: "Brno" not in _stated(page, "location")),
+        Case('object("Event").location', lambda page, _: bool(_stated(page, "location"))),
+        Case('object("Event").startDate > "2026-05"', lambda page, _: "2026-06-01" in _stated(page, "startDate")),
+        Case('"2026-05-12" >= object("Event").startDate', lambda page, _: "2026-05-12" in _stated(page, "startDate")),
     ]
 )
+
+
+def _price(sign: str, bound: float) -> Case:
+    def truth(page: Page, _: Verdict) -> bool:
+        prices = [float(value) for value in _stated(page, "price")]
+        if sign == "!=":
+            return bound not in prices
+        return any(COMPARE[sign](price, bound) for price in prices)
+
+    return Case(f'object("event").price {sign} {bound}', truth)
+
+
+def _stated(page: Page, field: str) -> list[Value]:
+    """What the page's events have in a field."""
+    return [one.fields[field] for one in page.facts.stated if one.kind == "Event" and field in one.fields]
+
+
 LEAVES = st.one_of(
+    st.builds(_price, st.sampled_from(sorted(COMPARE)), st.sampled_from([-2, 0, 10, 12.5])),
     st.sampled_from(PHRASES).flatmap(_truths),
     st.sampled_from(PHRASES).flatmap(_counts),
     OTHERS,
@@ -108,11 +132,18 @@ CASES = st.recursive(LEAVES, _joined, max_leaves=8)
 
 
 def _page(
-    words: list[str], title: list[str], url: str, language: str, n_links: int, objects: list[str], kind: str
-) -> Page:
-    return Page(words, PageFacts(url, " ".join(title), language, len(words), n_links, frozenset(objects), kind=kind))
+    words: list[str], title: list[str], url: str, language: str, n_links: int, objects: list[str], kind: str,
+    stated: list[FoundObject],
+) -> Page:  # fmt: skip
+    facts = PageFacts(url, " ".join(title), language, len(words), n_links, frozenset(objects), kind=kind,
+                      stated=tuple(stated))  # fmt: skip
+    return Page(words, facts)
 
 
+_FIELDS = st.fixed_dictionaries(
+    {}, optional={"location": st.sampled_from(["Brno", "Graz"]), "price": st.sampled_from([-3.0, 0.0, 10.0, 20.0]),
+                  "startDate": st.sampled_from(["2026-05-12", "2026-06-01", "soon"])},
+)  # fmt: skip
 PAGES = st.builds(
     _page,
     st.lists(st.sampled_from(WORDS), max_size=6),
@@ -122,4 +153,5 @@ PAGES = st.builds(
     st.integers(0, 4),
     st.lists(st.sampled_from(["event", "article"]), max_size=2),
     st.sampled_from(["html", "pdf", ""]),
+    st.lists(st.builds(FoundObject, st.sampled_from(["Event", "Place"]), _FIELDS), max_size=3),
 )

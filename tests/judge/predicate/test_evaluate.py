@@ -12,6 +12,7 @@ from dowse.judge import Category, build_judge, category_files, check_predicate, 
 from dowse.judge.bags import bag_of
 from dowse.model.errors import TopicError
 from dowse.model.facts import PageFacts
+from dowse.model.objects import FoundObject
 from dowse.model.page import Part
 from dowse.model.topic import Expression, JudgeSettings, Keyword, Topic
 from dowse.model.words import words
@@ -70,6 +71,53 @@ def test_each_test(predicate: str, held: bool) -> None:
     verdict = build_judge(Topic(predicate=predicate)).verdict(words(TEXT), FACTS)
     assert verdict.relevant == held
     assert (verdict.score >= 0.5) == held
+
+
+EVENTS = (
+    FoundObject("MusicEvent", {"name": "Žižkov Jazz!", "location": "Kino", "location.address.addressLocality": "Brno",
+                               "startDate": "2026-05-12T19:30", "offers.price": 12.5, "free": False}),
+    FoundObject("MusicEvent", {"name": "Late", "location": "Hall 3, Bratislava, Slovakia", "startDate": "June 3, 2026",
+                               "offers.price": "20"}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("test", "value", "held"),
+    [
+        ('.name == "zizkov jazz"', "zizkov jazz", True),
+        ('.name == "Jazz"', "Žižkov Jazz!", False),
+        ('.location == "Bratislava"', "Bratislava", True),  # a part of a place
+        ('.location == "Brno, Czechia"', "Brno, Czechia", True),  # told of the place, country aside
+        ('.location != "Brno"', "Brno", False),
+        ('.location == "Graz"', "Kino", False),
+        ('.startDate == "2026-05"', "2026-05", True),
+        ('.startDate == "2026-06-03"', "2026-06-03", True),
+        ('.startDate < "2026-06"', "2026-05", True),
+        ('.startDate > "2026-06-02"', "2026-06-03", True),
+        ('.startDate > "2026-06-03"', "2026-06-03", False),
+        ('.startDate >= "2027"', "2026", False),
+        ('.startDate > "2026-05-12T19:00"', "2026-05-12T19:30", True),  # the other has no time
+        (".offers.price < 13", 12.5, True),
+        (".offers.price > 13", 20.0, True),
+        (".offers.price == 13", 12.5, False),
+        (".offers > 13", None, False),  # prices are no prices of offers
+        (".free", None, True),
+        (".free == 0", 0.0, True),
+        (".price", None, False),
+        (".price < 3", None, False),
+        (".price != 3", None, True),
+        ('.price != "free"', None, True),
+    ],
+)
+def test_fields_of_objects(test: str, value: float | str | None, held: bool) -> None:
+    facts = PageFacts("https://a.org/", objects=frozenset({"musicevent"}), stated=EVENTS)
+    verdict = build_judge(Topic(predicate=f'object("MusicEvent"){test}')).verdict([], facts)
+    assert (verdict.relevant, verdict.parts[0].value) == (held, value)
+    assert (verdict.score >= 0.5) is held
+    other = build_judge(Topic(predicate=f'not object("MusicEvent"){test}')).verdict([], facts)
+    assert other.relevant is not held
+    none = build_judge(Topic(predicate=f'object("Event"){test}')).verdict([], facts)
+    assert none.relevant is ("!=" in test)
 
 
 def test_the_examples_of_the_paper() -> None:

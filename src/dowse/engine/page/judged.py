@@ -18,6 +18,7 @@ from dowse.engine.page.parsed import PageParts
 from dowse.judge import Reading, TopicJudge
 from dowse.judge.learned.lead import REPEATED_WORTH, page_bag
 from dowse.model.facts import PageFacts
+from dowse.model.objects import Stated
 from dowse.model.page import Bag, Counting, Digest, PageContent, Verdict
 from dowse.parse import (
     MOST_LINES,
@@ -34,6 +35,7 @@ __all__ = ["Judged", "PageWords", "facts_of", "judge_page", "judged", "repeated_
 
 _MOSTLY = 0.7  # of a block's words stand on lines that repeat: then it repeats
 _NO_FACTS = PageFacts()
+_NOTHING_STATED = Stated()
 _USUAL = Counting()
 
 
@@ -92,12 +94,13 @@ def judge_page(
 
 
 def facts_of(
-    url: str, content: PageContent, *, objects: frozenset[str] | None = None, text: str = ""
+    url: str, content: PageContent, *, stated: Stated | None = None, text: str = ""
 ) -> PageFacts:  # fmt: skip
-    """What a judge's predicate may ask of a page. ``objects`` and ``text`` cost time: for those who ask for them."""
+    """What a judge's predicate may ask of a page. ``stated`` and ``text`` cost time: for those who ask for them."""
+    told = stated or _NOTHING_STATED
     return PageFacts(
-        url, content.title, content.language, content.words, content.n_links, objects or frozenset(), text,
-        kind=content.kind,
+        url, content.title, content.language, content.words, content.n_links, told.types, text, kind=content.kind,
+        stated=told.objects,
     )  # fmt: skip
 
 

@@ -18,10 +18,12 @@ from dowse.engine.workers.job import Job, Work
 from dowse.frontier.scope import StaticScope
 from dowse.judge import TopicJudge
 from dowse.model.block_rule import BlockRule
+from dowse.model.http import Response
+from dowse.model.objects import Stated
 from dowse.model.page import Digest
 from dowse.model.url import path_words
 from dowse.model.words import WordLines
-from dowse.parse import Memo, Unreadable, anchor_lines, object_types
+from dowse.parse import Memo, Unreadable, anchor_lines
 from dowse.store import compose
 
 __all__ = ["PageStep"]
@@ -67,7 +69,7 @@ class PageStep:
             words = replace(words, own=pool.read_lines(document.lines))
         facts = facts_of(
             document.url, page.content,
-            objects=object_types(response.body, response.header("Content-Type") or "") if asks.needs_objects else None,
+            stated=_stated(response, document.url) if asks.needs_objects else None,
             text=document.text if asks.needs_text else "",
         )  # fmt: skip
         digest = judge_page(
@@ -102,6 +104,12 @@ class PageStep:
         if len(known) > _MOST_URLS or self._judge.nearness.frequencies is not None:  # these change with every page
             known.clear()
         return [url for url in urls if url not in known]
+
+
+def _stated(response: Response, url: str) -> Stated:
+    from dowse.parse.objects.stated import read_stated  # few judges ask, and it takes 10 ms to load
+
+    return read_stated(response.body, response.header("Content-Type") or "", url, parts=True)
 
 
 def _fields(job: Job, digest: Digest) -> dict[str, object]:

@@ -22,10 +22,14 @@ from dowse.engine.workers.wire import frame, framed, pack_call, unpack_found
 from dowse.engine.workers.worker import messages
 from dowse.model.errors import DowseError
 
-__all__ = ["Processes", "processes"]
+__all__ = ["Processes", "WorkerDied", "processes"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+
+
+class WorkerDied(DowseError):
+    """A process died over its work, for want of memory or time. Another one takes its place."""
 
 
 class Processes:
@@ -40,7 +44,7 @@ class Processes:
         self._started: list[Started] = []
 
     def submit(self, function: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> Future[_T]:
-        """Call a function of a module in another process. What it raises is raised by the result; DowseError when the
+        """Call a function of a module in another process. What it raises is raised by the result; WorkerDied when the
         process dies over it."""
         assert not named, "no caller needs them"
         return self._threads.submit(self._call, function, arguments)
@@ -49,7 +53,8 @@ class Processes:
         try:
             found = self._worker().answer(Call(_attempt, (function, arguments)))
         except (EOFError, OSError):
-            raise DowseError(self._died) from None
+            self._own.worker = None
+            raise WorkerDied(self._died) from None
         if isinstance(found, Lost):  # it, or what it gave, does not travel between processes
             raise TypeError(found.reason)
         value, error = found

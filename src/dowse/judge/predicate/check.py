@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from dowse.judge.category import is_name
 from dowse.judge.predicate.syntax import Leaf, SyntaxFault
 from dowse.model.facts import object_type
+from dowse.model.normal.texts import plain
 
-__all__ = ["LEAVES", "Kind", "Operand", "leaf"]
+__all__ = ["A_DAY", "LEAVES", "Kind", "Operand", "leaf"]
 
 _FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": "==", "!=": "!="}
 _LONGEST_PATTERN = 500
+_FIELD_EXAMPLE = 'object("Event").location == "Bratislava"'
+A_DAY = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d)?)?)?")
+"""A year, a month, a day or a minute, as a predicate names it."""
 _CODES = {
     "language": (re.compile(r"[a-z]{2,3}"), "a code of two letters", "de"),
     "kind": (re.compile(r"[a-z0-9][a-z0-9.+-]{0,79}"), "a kind of page or document", "pdf"),
@@ -64,6 +68,7 @@ class Operand:
     argument: str | None = None
     argument_at: int = 0
     number: float = 0.0
+    field: str = ""  # of the objects that the argument names
 
     @property
     def is_literal(self) -> bool:
@@ -84,7 +89,7 @@ def leaf(text: str, left: Operand, operator: str = "", right: Operand | None = N
         raise SyntaxFault(f"{left.name} is compared with a number or a string, not with {right.name}", right.at)
     begin, end = min(left.at, right.at), max(left.end, right.end)
     bound = _bound(left, kind, operator, right, at)
-    return Leaf(left.name, left.argument or "", text[begin:end], begin, operator, bound)
+    return Leaf(left.name, left.argument or "", text[begin:end], begin, operator, bound, left.field)
 
 
 def _alone(text: str, operand: Operand) -> Leaf:
@@ -97,11 +102,17 @@ def _alone(text: str, operand: Operand) -> Leaf:
         raise SyntaxFault(
             f'{operand.name} is to be compared, as in {operand.name} == "{_CODES[operand.name][2]}"', operand.at
         )
-    return Leaf(operand.name, operand.argument or "", text[operand.at : operand.end], operand.at)
+    return Leaf(operand.name, operand.argument or "", text[operand.at : operand.end], operand.at, field=operand.field)
 
 
 def _bound(left: Operand, kind: Kind, operator: str, right: Operand, at: int) -> float | str:
     """What the value is compared with."""
+    if left.field:
+        return _of_field(left, operator, right, at)
+    if left.name == "object":
+        raise SyntaxFault(
+            f"object(...) is true or false: it cannot be compared, but its fields can: {_FIELD_EXAMPLE}", at
+        )
     if kind.gives == "truth":
         raise SyntaxFault(f"{left.name}(...) is true or false: it cannot be compared", at)
     if kind.gives != "code":
@@ -119,6 +130,20 @@ def _bound(left: Operand, kind: Kind, operator: str, right: Operand, at: int) ->
     return code
 
 
+def _of_field(left: Operand, operator: str, right: Operand, at: int) -> float | str:
+    """What a field of an object is compared with: a number, a text, or a day, which may be before or after another."""
+    if right.name == "a number":
+        return right.number
+    text = right.argument or ""
+    if not plain(text):
+        raise SyntaxFault(f"{left.field} of an object is compared with a number or a text", right.at)
+    if operator not in ("==", "!=") and A_DAY.fullmatch(text) is None:
+        raise SyntaxFault(
+            f'only numbers and days have an order: write the day as in "2026-05-31" behind {operator}', at
+        )
+    return text
+
+
 def _kind(operand: Operand) -> Kind:
     """What the operand's name is; what is wrong with the operand itself is told."""
     name = operand.name
@@ -129,6 +154,8 @@ def _kind(operand: Operand) -> Kind:
         raise SyntaxFault(f'{name} needs a string, as in {name}("...")', operand.at)
     if not kind.takes_string and operand.argument is not None:
         raise SyntaxFault(f"{name} takes nothing in parentheses", operand.at)
+    if operand.field and name != "object":
+        raise SyntaxFault(f"only an object has fields, as in {_FIELD_EXAMPLE}", operand.at)
     if kind.takes_string:
         _check_argument(name, operand.argument or "", operand.argument_at)
     return kind

@@ -118,7 +118,7 @@ class ParsedPredicate:
         if name == "title":
             return _occurrences(self.phrases[leaf.argument], self._terms.sequence(words(facts.title)))
         if name == "object":
-            return self._types[leaf] in facts.objects
+            return _field_value(leaf, facts) if leaf.field else self._types[leaf] in facts.objects
         if name in ("similarity", "erid"):
             return facts.similarity if name == "similarity" else facts.erid
         if name in ("words", "links"):
@@ -132,7 +132,10 @@ class ParsedPredicate:
         sign, bound = leaf.operator, leaf.bound
         if not sign and LEAVES[leaf.name].gives == "category":
             sign, bound = ">=", self.categories[leaf.argument].threshold
-        if not sign or isinstance(value, str) or isinstance(bound, str):
+        if sign and value is False:  # there is nothing to compare
+            held = sign == "!="
+            return held, float(held), float(not held)
+        if not sign or isinstance(value, str) or isinstance(bound, str) or value < 0:
             held = holds(value, sign, bound) if sign else bool(value)
             return held, float(held), float(not held)
         opposite = compared(value, OPPOSITE[sign], bound)
@@ -147,6 +150,12 @@ def joined(node: And | Or | Not, found: list[_Degrees]) -> _Degrees:
     if isinstance(node, Or):
         return any(held), max(degrees), all_of(opposites)
     return not held[0], opposites[0], degrees[0]
+
+
+def _field_value(leaf: Leaf, facts: PageFacts) -> float | str | bool:
+    from dowse.judge.predicate.fields import field_value  # its patterns take 5 ms to compile, and few ask
+
+    return field_value(leaf, facts)
 
 
 def _asks_for_little(leaf: Leaf) -> bool:

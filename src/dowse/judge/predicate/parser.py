@@ -6,7 +6,7 @@
     both       = negated { "and" negated }
     negated    = "not" negated | test
     test       = "(" either ")" | operand [ comparison operand ]
-    operand    = name [ "(" string ")" ] | number | string
+    operand    = name [ "(" string ")" [ field ] ] | number | string
 
 What an operand may be compared with is for :mod:`~dowse.judge.predicate.check`.
 """
@@ -136,7 +136,11 @@ class _Parser:
         closing = self._take()
         if closing.kind != ")":
             raise SyntaxFault(f"{token.text} takes one string: write ) behind it", closing.at)
-        return Operand(token.text, token.at, closing.end, argument=argument.string(), argument_at=argument.at)
+        field = self._take() if self._next.kind == "field" and self._next.at == closing.end else None
+        return Operand(
+            token.text, token.at, closing.end if field is None else field.end, argument=argument.string(),
+            argument_at=argument.at, field="" if field is None else field.text[1:],
+        )  # fmt: skip
 
     def _missing(self, token: Token) -> SyntaxFault:
         if token.kind == "end":

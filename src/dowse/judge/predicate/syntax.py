@@ -22,6 +22,7 @@ class Leaf:
     at: int  # where it begins in the expression
     operator: str = ""
     bound: float | str = 0.0
+    field: str = ""  # of the objects that the argument names
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ WORDS = ("and", "or", "not")
 _TOKEN = re.compile(
     r"""(?P<blank>\s+)
       | (?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)
+      | (?P<field>\.[A-Za-z_]\w*(?:[.-]\w+)*)
       | (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
       | (?P<string>"(?:\\"|[^"\n])*"|'(?:\\'|[^'\n])*')
       | (?P<sign>==|!=|>=|<=|[<>(),])""",
@@ -27,7 +28,7 @@ _INSTEAD = {"=": "==", "&": "and", "|": "or", "!": "not", "“": '"', "”": '"'
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``kind`` is "name", "number", "string", "and", "or", "not", "end", or the sign itself."""
+    """``kind`` is "name", "field", "number", "string", "and", "or", "not", "end", or the sign itself."""
 
     kind: str
     text: str

@@ -9,7 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.parse import object_types
+from dowse.parse.objects.stated import read_stated
+
+
+def object_types(body: bytes, content_type: str = "") -> frozenset[str]:
+    return read_stated(body, content_type).types
 
 
 def ld(text: str) -> bytes:
