@@ -28,7 +28,7 @@ def prefix_patterns(urls: Iterable[str]) -> list[str]:
     found: dict[str, None] = {}
     for host in by_host.values():
         host.sort()  # of all others, a neighbour in order shares the longest prefix
-        shared = [_cut(commonprefix(pair)) for pair in pairwise(host)]
+        shared = [_cut(commonprefix(pair)) for pair in pairwise(host)]  # noqa: RUF071 -- letters are what is asked for
         for url, before, behind in zip(host, ["", *shared], [*shared, ""], strict=True):
             prefix = max(before, behind, key=len)
             found[escaped(prefix) + REST if prefix else escaped(url)] = None
