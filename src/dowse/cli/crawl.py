@@ -92,8 +92,9 @@ def run_crawl(
     topic: Topic, folder: Path, display: Display, *, resume: bool = False, strategy: Strategy | None = None,
     judge: Judge | None = None,
 ) -> tuple[Stop, Published | None]:  # fmt: skip
-    """Run a crawl and show it: how it ended, and how far it is published, if at all. ``strategy`` and ``judge`` serve in
-    place of what the topic names.
+    """Run a crawl and show it: how it ended, and how far it is published, if at all.
+
+    ``strategy`` and ``judge`` serve in place of what the topic names.
 
     Ctrl-C stops it cleanly, a second Ctrl-C at once.
     """

@@ -1,4 +1,4 @@
-"""``dowse recrawl``: learn where a collection's objects are, plan which pages to fetch again, run the plan, check it."""
+"""``dowse recrawl``: learn where objects are, plan which pages to fetch again, run the plan, check what it brought."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ _ASKING = (
     "--budget", "--delay", "--concurrency", "--workers", "--contact", "--proxy", "--resolve", "--header", "--cookie",
     "--allow-private", "--allow-address", "--cache", "--cache-age",
 )  # fmt: skip
-_KEPT_PLAN = "plan.toml"
 
 
 @recrawl.command()
@@ -71,7 +70,9 @@ def learn(
         (pattern.text, atlas.pages_of.get(number, 0), len(atlas.objects_of.get(number, ())))
         for number, pattern in enumerate(atlas.patterns)
     ]
-    write_patterns(out, ((text, f"{pages} pages, {found} objects" if found else f"{pages} pages") for text, pages, found in rows))
+    write_patterns(
+        out, ((text, f"{pages} pages, {found} objects" if found else f"{pages} pages") for text, pages, found in rows)
+    )
     if as_json:
         names = ("pattern", "pages", "objects")
         say_json({"file": str(out), "patterns": [dict(zip(names, row, strict=True)) for row in rows]})
@@ -93,7 +94,8 @@ def plan(
     wrapper: Wrappers = None,
     form: Form = "robust",
     coverage: Annotated[
-        float, typer.Option("--coverage", metavar="SHARE", help="Cover this share of the objects, as cheaply as may be.")
+        float,
+        typer.Option("--coverage", metavar="SHARE", help="Cover this share of the objects at little cost."),
     ] = 0.99,
     k: Annotated[
         int | None,
@@ -226,6 +228,10 @@ def _choice(atlas: Atlas, k: int | None, coverage: float, budget: float | None) 
     if not choice.edges:
         raise UserError("nothing is chosen: give a larger --budget or a smaller --k")
     return choice
+
+
+def _remark(pages: int, objects: int) -> str:
+    return f"{pages} pages, {objects} objects" if objects else f"{pages} pages"
 
 
 def _form(name: str) -> str:

@@ -89,7 +89,7 @@ def _moved(
 ) -> list[tuple[DistinctObject, DistinctObject]]:
     """Those that a page states alone, then and now: it is the page of one thing."""
     was, now = _alone(before), _alone(after)
-    found = {}
+    found: dict[int, tuple[DistinctObject, DistinctObject]] = {}
     for page, one in was.items():
         other = now.get(page)
         if other is not None and other.kind == one.kind:

@@ -46,9 +46,7 @@ def walked(web: DatedWeb, today: int, *, most: int = _MOST) -> Walked:
     return followed(web, today, [f"http://{host}/" for host in web.hosts], lambda url, links: [True] * len(links), most)
 
 
-def followed(
-    web: DatedWeb, today: int, entries: Sequence[str], follows: Follows, most: int = 1_000_000
-) -> Walked:
+def followed(web: DatedWeb, today: int, entries: Sequence[str], follows: Follows, most: int = 1_000_000) -> Walked:
     """What is reached from the entries by the links that are followed, site by site."""
     found = Walked([], [])
     by_host: dict[str, list[str]] = {}

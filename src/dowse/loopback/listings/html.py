@@ -6,13 +6,15 @@ import json
 from html import escape
 
 from dowse.loopback.listings.site import ListedPage, Stated
+from dowse.loopback.listings.truth import words
 
 __all__ = ["written"]
 
-_FILL = (
-    "the evening brings guests from near and far while doors open an hour before and seats are kept until the start "
-    "please note that programmes may change and that the box office is open on weekdays from noon to six "
-).split()
+_FILL = words(
+    "the evening brings guests from near and far while doors open an hour before and seats are kept until "
+    "the start please note that programmes may change and that the box office is open on weekdays from "
+    "noon to six"
+)
 
 
 def written(page: ListedPage) -> str:

@@ -11,7 +11,7 @@ from random import Random
 import xxhash
 
 from dowse.loopback.listings.traits import ADDRESSES, WORDS, Traits
-from dowse.loopback.listings.truth import CATEGORIES, CITIES, FIRST_DAY, Event
+from dowse.loopback.listings.truth import CATEGORIES, CITIES, FIRST_DAY, Event, words
 
 __all__ = ["ListedPage", "Stated", "site_pages"]
 
@@ -223,7 +223,7 @@ class _Site:
         page.links = [*map(self._link, soon), ("/gone", "old page")]
 
 
-_NEWS_WORDS = "council opens new season prize jury returns after winter tickets sold guide weekend review star".split()
+_NEWS_WORDS = words("council opens new season prize jury returns after winter tickets sold guide weekend review star")
 
 
 def _month_after(today: date, step: int) -> tuple[int, int]:

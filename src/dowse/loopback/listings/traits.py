@@ -5,15 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from dowse.loopback.listings.truth import CATEGORIES, CITIES, Event, Truth
+from dowse.loopback.listings.truth import CATEGORIES, CITIES, Event, Truth, words
 
 __all__ = ["WORDS", "Traits", "draw_traits"]
 
 WORDS = {
-    "en": ("events", "venues", "news", "calendar", "archive", "about contact help jobs press privacy terms".split()),
-    "de": ("termine", "orte", "aktuelles", "kalender", "archiv", "ueber-uns kontakt hilfe jobs presse impressum".split()),
-    "fr": ("agenda", "lieux", "actualites", "calendrier", "archives", "a-propos contact aide presse mentions".split()),
-    "es": ("eventos", "lugares", "noticias", "calendario", "archivo", "acerca contacto ayuda prensa aviso".split()),
+    "en": ("events", "venues", "news", "calendar", "archive", words("about contact help jobs press privacy terms")),
+    "de": (
+        "termine",
+        "orte",
+        "aktuelles",
+        "kalender",
+        "archiv",
+        words("ueber-uns kontakt hilfe presse impressum"),
+    ),
+    "fr": ("agenda", "lieux", "actualites", "calendrier", "archives", words("a-propos contact aide presse mentions")),
+    "es": ("eventos", "lugares", "noticias", "calendario", "archivo", words("acerca contacto ayuda prensa aviso")),
 }
 """Of each language: events, venues, news, calendar, archive, and the pages that every site has."""
 
@@ -66,7 +73,9 @@ def draw_traits(number: int, seed: int, truth: Truth) -> Traits:
     venues = sorted({event.venue for event in truth.events[:4000] if event.city == home}) or [""]
     share = {"country": (0.1, 0.3), "city": (0.5, 0.95), "category": (0.3, 0.8), "venue": (1.0, 1.0),
              "magazine": (0.03, 0.15)}[kind]  # fmt: skip
-    lists = rng.sample(LISTS[:5] if kind in ("country", "category") else LISTS, rng.randint(1, 2 + (rng.random() < 0.4)))
+    lists = rng.sample(
+        LISTS[:5] if kind in ("country", "category") else LISTS, rng.randint(1, 2 + (rng.random() < 0.4))
+    )
     markup = rng.choices([name for name, _ in MARKUP], [part for _, part in MARKUP])[0]
     return Traits(
         host=f"{kind}{number}.listings.test",

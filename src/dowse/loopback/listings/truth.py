@@ -6,20 +6,23 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
-__all__ = ["CATEGORIES", "CITIES", "FIRST_DAY", "Event", "Truth"]
+__all__ = ["CATEGORIES", "CITIES", "FIRST_DAY", "Event", "Truth", "words"]
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Its words."""
+    return tuple(text.split())
+
 
 FIRST_DAY = date(2026, 3, 2)
 CATEGORIES = ("concert", "theatre", "football", "exhibition", "reading", "opera", "comedy", "workshop")
-CITIES = tuple(
-    name
-    for name in (
-        "Adlern Brixau Calden Dornach Eschwil Faldon Gersau Halmar Istrin Jorvik Kelmen Lundau Morvan Nordby Oltera "
-        "Pressig Quarten Rosnay Selvik Tarmont Ulmen Varnes Wexley Xanten Yverin Zorbig Ambria Belsk Corvo Delmar "
-        "Elvas Fontis Grodno Hestra Ilmen Jastra Korvel Lesmo Mirna Novara"
-    ).split()
+CITIES = words(
+    "Adlern Brixau Calden Dornach Eschwil Faldon Gersau Halmar Istrin Jorvik Kelmen Lundau Morvan Nordby Oltera "
+    "Pressig Quarten Rosnay Selvik Tarmont Ulmen Varnes Wexley Xanten Yverin Zorbig Ambria Belsk Corvo Delmar "
+    "Elvas Fontis Grodno Hestra Ilmen Jastra Korvel Lesmo Mirna Novara"
 )
-_SYLLABLES = "ka lo mi ren tas vor el dun gar ish pel nor sa tri um vel wyn zo bra cho".split()
-_SHOWS = ("Night", "Tour", "Festival", "Evening", "Gala", "Session", "Live", "Cup", "Days", "Matinee", "Duo", "Ensemble")
+_SYLLABLES = words("ka lo mi ren tas vor el dun gar ish pel nor sa tri um vel wyn zo bra cho")
+_SHOWS = words("Night Tour Festival Evening Gala Session Live Cup Days Matinee Duo Ensemble")
 _HALLS = ("Arena", "Theatre", "Hall", "Club", "Museum", "Stadium", "Library", "Church", "Castle", "Cellar")
 _VENUES_A_CITY = 8
 _LEAD_DAYS = 100  # the longest that an event is announced before it takes place
@@ -53,17 +56,13 @@ class Truth:
     def __init__(self, current: int, seed: int = 7, days: int = 150) -> None:
         rng = Random(f"truth {seed}")
         names = [_name(rng) for _ in range(max(50, current // 4))]
-        venues = [
-            [f"{rng.choice(_HALLS)} {_word(rng)}" for _ in range(_VENUES_A_CITY)] for _ in CITIES
-        ]
+        venues = [[f"{rng.choice(_HALLS)} {_word(rng)}" for _ in range(_VENUES_A_CITY)] for _ in CITIES]
         first, last = -_LEAD_DAYS, days + _LEAD_DAYS
         count = int(current * (last - first) / (_LEAD_DAYS * 0.57))
         self.events = [self._event(number, rng, names, venues, first, last) for number in range(count)]
 
     @staticmethod
-    def _event(
-        number: int, rng: Random, names: list[str], venues: list[list[str]], first: int, last: int
-    ) -> Event:
+    def _event(number: int, rng: Random, names: list[str], venues: list[list[str]], first: int, last: int) -> Event:
         city = min(int(rng.expovariate(4.0) * len(CITIES)), len(CITIES) - 1)  # some are larger than others
         day = rng.randrange(first, last)
         announced = day - rng.randint(14, _LEAD_DAYS)

@@ -73,7 +73,12 @@ class Costs:
         return float(sum(bytes_of[number] for number in {pattern, *self._ways[pattern]} - fetched))
 
     def _way(self, pattern: int) -> tuple[int, ...]:
-        """The patterns before it, by Dijkstra's algorithm from its end; none where no way is known."""
+        """The patterns before it. Where those that lead to most of its pages lead round in circles, any will do."""
+        found = self._shortest(pattern, 0.5)
+        return self._shortest(pattern, 0.0) or () if found is None else found
+
+    def _shortest(self, pattern: int, least: float) -> tuple[int, ...] | None:
+        """By Dijkstra's algorithm from its end, over patterns that lead to at least this share of what any leads to."""
         site = self._atlas.sites[self._atlas.site_of[pattern]]
         before: dict[int, int] = {}
         waiting = [(0, pattern, pattern)]
@@ -86,9 +91,9 @@ class Costs:
                 return tuple(_path(before, number, pattern))
             leading = site.leading_to(number)
             for other, share in leading.items():
-                if other not in before and share >= max(leading.values()) / 2:
+                if other not in before and share >= least * max(leading.values()):
                     heapq.heappush(waiting, (spent + self._atlas.bytes_of[other], other, number))
-        return ()
+        return None
 
 
 def _path(before: dict[int, int], start: int, end: int) -> list[int]:
