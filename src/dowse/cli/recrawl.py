@@ -104,6 +104,14 @@ def plan(
     budget: Annotated[
         str | None, typer.Option("--budget", "-b", metavar="SIZE", help="Choose what a run can fetch for this: 50MB.")
     ] = None,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(
+            "--pictures",
+            metavar="DIR",
+            help="Draw coverage against bytes, and the patterns of the site with the most objects, into this folder.",
+        ),
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -129,6 +137,8 @@ def plan(
         atlas = Atlas(pages, known or [parse_pattern(text) for text in learn_patterns(pages, _form(form))])
         choice = _choice(atlas, k, coverage, most)
         write_plan(out, plan_of(atlas, choice))
+        if pictures is not None:
+            _draw(atlas, choice, pictures)
     if as_json:
         steps = [{**asdict(step), "pattern": atlas.patterns[step.pattern].text} for step in choice.steps]
         say_json(
@@ -228,6 +238,22 @@ def _choice(atlas: Atlas, k: int | None, coverage: float, budget: float | None) 
     if not choice.edges:
         raise UserError("nothing is chosen: give a larger --budget or a smaller --k")
     return choice
+
+
+def _draw(atlas: Atlas, choice: Choice, folder: Path) -> None:
+    from dowse.lab.draw.picture_file import save_picture
+    from dowse.lab.recrawl.charts import coverage_chart, tree_chart
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"--pictures: cannot make {folder}: {(error.strerror or 'it is in the way').lower()}") from None
+    objects = {origin: 0 for origin in choice.edges}
+    for number in choice.patterns:
+        objects[atlas.site_of[number]] += len(atlas.objects_of[number])
+    largest = max(sorted(objects), key=lambda origin: objects[origin])
+    save_picture(coverage_chart(atlas), folder / "coverage.svg")
+    save_picture(tree_chart(atlas, choice, largest), folder / "tree.svg")
 
 
 def _remark(pages: int, objects: int) -> str:

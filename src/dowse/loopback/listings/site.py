@@ -23,13 +23,13 @@ _RECENT = 6  # on a front page
 class Stated:
     """An event as a site has it."""
 
-    event: Event
     name: str
     date: str
+    place: str
 
     @property
     def fields(self) -> dict[str, str]:
-        return {"name": self.name, "startDate": self.date, "location": f"{self.event.venue}, {CITIES[self.event.city]}"}
+        return {"name": self.name, "startDate": self.date, "location": self.place}
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ class _Site:
                 day += rng.choice((-1, 1, 7))
             else:
                 name = f"{name[: len(name) // 2]} {rng.choice(('Special', 'Open Air', 'II'))}"
-        return Stated(event, name, (FIRST_DAY + timedelta(days=day)).isoformat())
+        return Stated(name, (FIRST_DAY + timedelta(days=day)).isoformat(), event.place)
 
     def _link(self, event: Event, second: bool = False) -> tuple[str, str]:
         return self._address(event, second), self._stated[event.number].name

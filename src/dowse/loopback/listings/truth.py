@@ -49,6 +49,10 @@ class Event:
     def date(self) -> str:
         return (FIRST_DAY + timedelta(days=self.day)).isoformat()
 
+    @property
+    def place(self) -> str:
+        return f"{self.venue}, {CITIES[self.city]}"
+
 
 class Truth:
     """All events of some months. About ``current`` of them are announced on any day from the 100th on."""
