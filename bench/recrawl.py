@@ -72,7 +72,9 @@ def measured(
     rows = table_one(known, is_true)
     for row in rows:
         _told(f"{row}")
-    plans = {f"cost-aware {share:.0%}": plan_of(known.atlas, choose_by_cost(known.atlas, share)) for share in _COVERAGES}
+    plans = {
+        f"cost-aware {share:.0%}": plan_of(known.atlas, choose_by_cost(known.atlas, share)) for share in _COVERAGES
+    }
     plans["SR(1)"] = plan_of(known.atlas, choose_sr(known.atlas, 1))
     found = []
     for after in _AFTER_DAYS:

@@ -248,7 +248,7 @@ def _draw(atlas: Atlas, choice: Choice, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"--pictures: cannot make {folder}: {(error.strerror or 'it is in the way').lower()}") from None
-    objects = {origin: 0 for origin in choice.edges}
+    objects = dict.fromkeys(choice.edges, 0)
     for number in choice.patterns:
         objects[atlas.site_of[number]] += len(atlas.objects_of[number])
     largest = max(sorted(objects), key=lambda origin: objects[origin])

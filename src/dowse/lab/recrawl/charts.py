@@ -24,7 +24,7 @@ _MOST_ROWS = 60
 
 
 def coverage_chart(atlas: Atlas, *, width: int = 900, height: int = 440) -> Drawing:
-    """The share of all objects that is covered, by the megabytes that it is expected to take, pattern by pattern."""
+    """The share of all objects that is covered, by the bytes that it is expected to take, pattern by pattern."""
     costs, covers = Costs(atlas), atlas.objects_of
     total = max(len(atlas.objects), 1)
     curves = {
@@ -32,18 +32,24 @@ def coverage_chart(atlas: Atlas, *, width: int = 900, height: int = 440) -> Draw
         "by objects, SR(1)": sr(covers, 1, costs),
     }
     head, above = heading("Objects covered, by what a run fetches", "", 16, width - 32)
-    most = max((steps[-1].spent for steps in curves.values() if steps), default=1.0) / 1e6
-    panel = Panel(_LEFT, above + _TOP, width - _LEFT - _LABELS, height - _TOP - _BOTTOM, most, 1.0)
+    most = max((steps[-1].spent for steps in curves.values() if steps), default=1.0)
+    unit, name_of_unit = (1e6, "MB") if most >= 5e6 else (1e3, "kB")
+    panel = Panel(_LEFT, above + _TOP, width - _LEFT - _LABELS, height - _TOP - _BOTTOM, most / unit, 1.0)
     shares = [0.0, 0.25, 0.5, 0.75, 1.0]
-    marks: list[Mark] = [*head, *up(panel, shares, lambda share: f"{share:.0%}"), *across(panel, "MB", width - 2)]
+    marks: list[Mark] = [
+        *head,
+        *up(panel, shares, lambda share: f"{share:.0%}"),
+        *across(panel, name_of_unit, width - 2),
+    ]
     for place, (name, steps) in enumerate(curves.items()):
-        marks += _curve(panel, steps, total, name, SERIES[place], place)
+        marks += _curve(panel, steps, total, unit, name, place)
     ends = "; ".join(f"{name}: {human_bytes(steps[-1].spent)}" for name, steps in curves.items() if steps)
     return Drawing(width, height + round(above), tuple(marks), f"Coverage of {total:,} objects against bytes: {ends}")
 
 
-def _curve(panel: Panel, steps: Sequence[Step], total: int, name: str, colour: str, place: int) -> list[Mark]:
-    xs = np.array([0.0, *(step.spent / 1e6 for step in steps)])
+def _curve(panel: Panel, steps: Sequence[Step], total: int, unit: float, name: str, place: int) -> list[Mark]:
+    colour = SERIES[place]
+    xs = np.array([0.0, *(step.spent / unit for step in steps)])
     ys = np.array([0.0, *(step.covered / total for step in steps)])
     y = panel.top + 24 + 20 * place
     return [Line(panel.points(xs, ys), colour, 2.0), Text(panel.right + 8, y, name, 13, colour, bold=True)]

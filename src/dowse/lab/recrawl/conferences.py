@@ -69,11 +69,7 @@ class Conferences:
 
     def facts(self, today: int) -> set[tuple[str, str, str]]:
         """Name, day and place of all that any listing has."""
-        return {
-            (one.name, one.date, one.place)
-            for items in self._known(today).values()
-            for one in map(_stated, items)
-        }
+        return {(one.name, one.date, one.place) for items in self._known(today).values() for one in map(_stated, items)}
 
 
 def _stated(item: dict[str, Any]) -> Stated:

@@ -8,7 +8,7 @@ from dowse.loopback.listings.html import written
 from dowse.loopback.listings.site import ListedPage, site_pages
 from dowse.loopback.listings.traits import draw_traits, lists_event
 from dowse.loopback.listings.truth import Event, Truth
-from dowse.loopback.web import Ask, Resource, Site, Web
+from dowse.loopback.web import Ask, Made, Resource, Site, Web
 
 __all__ = ["Listings"]
 
@@ -38,11 +38,13 @@ class Listings:
         """To be served."""
         return Web.of(*(Site(host, made={"/": self._maker(host, today)}) for host in self.hosts))
 
-    def _maker(self, host: str, today: int):  # type: ignore[no-untyped-def]
-        pages = lru_cache(maxsize=1)(lambda: self.pages(host, today))
+    def _maker(self, host: str, today: int) -> Made:
+        pages: dict[str, ListedPage] = {}
 
         def make(ask: Ask) -> Resource | None:
-            page = pages().get(ask.target)
+            if not pages:  # made when it is first asked for
+                pages.update(self.pages(host, today))
+            page = pages.get(ask.target)
             return None if page is None else Resource(written(page).encode())
 
         return make
