@@ -17,7 +17,7 @@ from dowse.cli.recrawl_objects import Kinds, Objects, Wrappers, objects_of
 from dowse.cli.recrawl_words import learned_lines, plan_lines, renewal_json, renewal_lines
 from dowse.cli.terminal import interruptible, say, say_json
 from dowse.model.errors import UserError
-from dowse.model.topic_fields import budget_text
+from dowse.model.topic_fields import Fault, budget_text
 
 if TYPE_CHECKING:
     from dowse.recrawl.crawled import CrawledPage
@@ -273,8 +273,8 @@ def _bytes(text: str | None) -> float | None:
         return None
     try:
         found = budget_text(text).bytes
-    except ValueError as error:
-        raise UserError(f"--budget: {error}") from None
+    except Fault as fault:
+        raise UserError(f"--budget: {fault.message}") from None
     if found is None:
         raise UserError(f"--budget: a plan is made for bytes, such as 50MB, not {text!r}")
     return float(found)

@@ -116,7 +116,7 @@ def _quoted(text: str) -> str:
     """A literal string of TOML where it can be one, since that is easier to edit."""
     if "'" not in text and text.isprintable():
         return f"'{text}'"
-    letters = (letter if letter.isprintable() and letter not in '"\\' else f"\\u{ord(letter):04x}" for letter in text)
+    letters = (letter if letter.isprintable() and letter not in '"\\' else f"\\U{ord(letter):08x}" for letter in text)
     return f'"{"".join(letters)}"'
 
 
