@@ -24,7 +24,7 @@ from dowse.lab.recrawl.charts import coverage_chart
 from dowse.lab.recrawl.conferences import Conferences
 from dowse.lab.recrawl.later import later
 from dowse.lab.recrawl.table_one import Learned, learned, shares, table_one
-from dowse.lab.recrawl.walk import DatedWeb, walked
+from dowse.lab.recrawl.walk import DatedWeb, Walked, walked
 from dowse.loopback.listings.truth import Event
 from dowse.loopback.listings.web import Listings
 from dowse.model.objects import DistinctObject
@@ -78,18 +78,24 @@ def measured(
     plans["SR(1)"] = plan_of(known.atlas, choose_sr(known.atlas, 1))
     found = []
     for after in _AFTER_DAYS:
-        then = walked(web, today + after)
-        anew = learned(then, form)
-        then_plans = {**plans, "cost-aware 99%, learned anew": plan_of(anew.atlas, choose_by_cost(anew.atlas, 0.99))}
-        for name, plan in then_plans.items():
-            one = later(web, today + after, plan, then)
+        then, runs = later(web, today + after, plans)
+        for name, one in runs.items():
             found.append({"plan": name, "after_days": after, "bytes_share": one.bytes_share, **asdict(one)})
-            _told(f"{found[-1]}")
+        found.append({"plan": "cost-aware 99%, learned anew", "after_days": after, **_anew(then, form)})
+        for told in found[-len(runs) - 1 :]:
+            _told(f"{told}")
     return known, {
         "pages": len(full.pages), "sites": len(known.atlas.sites), "stated": len(full.found),
         "rows": [asdict(row) for row in rows], "shares": shares(rows), "later": found,
         "seconds": time.perf_counter() - started,
     }  # fmt: skip
+
+
+def _anew(then: Walked, form: str) -> dict[str, float]:
+    """What a plan brings that is learned on the very day."""
+    known = learned(then, form)
+    choice = choose_by_cost(known.atlas, _COVERAGES[0])
+    return {"found": choice.objects / len(known.objects), "bytes_share": choice.wire_bytes / then.wire_bytes}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import urllib.request
 
-from dowse.lab.recrawl.walk import followed, walked
+from dowse.lab.recrawl.walk import Route, walked, walked_by
 from dowse.loopback import in_thread
 from dowse.loopback.listings.html import written
 from dowse.loopback.listings.truth import Truth
 from dowse.loopback.listings.web import Listings
 from dowse.parse.objects import read_stated
 
-SITES = 9
+SITES = 16
 
 
 def test_about_as_many_events_are_current_as_were_asked_for() -> None:
@@ -54,8 +54,8 @@ def test_pages_state_what_the_walk_says() -> None:
 def test_a_walk_follows_what_it_is_told_to() -> None:
     web = Listings(SITES, 60)
     entry = f"http://{web.hosts[0]}/"
-    only = followed(web, 100, [entry], lambda url, links: [False] * len(links))
-    assert [page.url for page in only.pages] == [entry]
+    alone = Route([entry], lambda url, links: [False] * len(links))
+    assert [page.url for page in walked_by(web, 100, {"alone": alone})["alone"].pages] == [entry]
 
 
 def test_it_can_be_served() -> None:

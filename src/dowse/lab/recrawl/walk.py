@@ -1,9 +1,9 @@
-"""A full crawl of a made web, as far as its pages, links and objects go: breadth first on each site."""
+"""Crawls of a made web as far as its pages, links and objects go: breadth first on each site, in full or by a plan."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from dowse.loopback.listings.html import written
@@ -12,9 +12,10 @@ from dowse.model.objects import FoundObject
 from dowse.model.url import Base
 from dowse.recrawl.crawled import CrawledPage
 
-__all__ = ["DatedWeb", "Walked", "followed", "walked"]
+__all__ = ["MOST_PAGES", "DatedWeb", "Route", "Walked", "everything", "walked", "walked_by"]
 
-_MOST = 2_000  # pages of a site, as in the paper's learning phase
+MOST_PAGES = 2_000
+"""Of a site, in the learning phase (METHODS, section 5)."""
 
 
 class DatedWeb(Protocol):
@@ -26,55 +27,86 @@ class DatedWeb(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Route:
+    """Where to begin, and whether each link of a page is followed."""
+
+    entries: Collection[str]
+    follows: Callable[[str, Sequence[str]], list[bool]]
+    most: int = 1_000_000  # pages of a site
+
+
+@dataclass(frozen=True, slots=True)
 class Walked:
     """What was fetched, and what it states."""
 
-    pages: list[CrawledPage]
-    found: list[FoundObject]
+    pages: list[CrawledPage] = field(default_factory=list)
+    found: list[FoundObject] = field(default_factory=list)
 
     @property
     def wire_bytes(self) -> int:
         return sum(page.wire_bytes for page in self.pages)
 
 
-Follows = Callable[[str, Sequence[str]], list[bool]]
-"""Whether each link of a page is followed."""
+def everything(web: DatedWeb) -> Route:
+    """A full crawl, from all front pages on."""
+    return Route([f"http://{host}/" for host in web.hosts], lambda url, links: [True] * len(links), MOST_PAGES)
 
 
-def walked(web: DatedWeb, today: int, *, most: int = _MOST) -> Walked:
-    """Everything, from the front pages on, at most so many pages a site."""
-    return followed(web, today, [f"http://{host}/" for host in web.hosts], lambda url, links: [True] * len(links), most)
+def walked(web: DatedWeb, today: int) -> Walked:
+    """A full crawl of a day."""
+    return walked_by(web, today, {"": everything(web)})[""]
 
 
-def followed(web: DatedWeb, today: int, entries: Sequence[str], follows: Follows, most: int = 1_000_000) -> Walked:
-    """What is reached from the entries by the links that are followed, site by site."""
-    found = Walked([], [])
-    by_host: dict[str, list[str]] = {}
-    for url in entries:
-        by_host.setdefault(url.split("/")[2], []).append(url)
-    for host, starts in by_host.items():
-        _walk(host, web.pages(host, today), starts, follows, most, found)
+def walked_by(web: DatedWeb, today: int, routes: Mapping[str, Route]) -> dict[str, Walked]:
+    """What each route comes to on a day. A site's pages are made once, for all of them."""
+    found = {name: Walked() for name in routes}
+    for host in web.hosts:
+        site = _Site(host, web.pages(host, today))
+        for name, route in routes.items():
+            site.walk(route, found[name])
     return found
 
 
-def _walk(
-    host: str, pages: Mapping[str, ListedPage], starts: Sequence[str], follows: Follows, most: int, found: Walked
-) -> None:
-    start = f"http://{host}"
-    seen = dict.fromkeys(starts)
-    queue = list(seen)
-    taken = 0
-    for url in queue:  # grows
-        page = pages.get(url.removeprefix(start))
-        if page is None or taken >= most:
-            continue
-        taken += 1
-        base = Base(url)
-        links = tuple(dict.fromkeys(filter(None, (base.join(path) for path, _ in page.links))))
-        if page.markup != "none":
-            found.found.extend(FoundObject("Event", {**one.fields}, url, page.markup) for one in page.states)
-        found.pages.append(CrawledPage(url, len(written(page)), links, is_entry=url in starts))
-        for link, follow in zip(links, follows(url, links), strict=True):
-            if follow and link not in seen and link.startswith(start):
-                seen[link] = None
-                queue.append(link)
+class _Site:
+    """The pages of one site, read when they are first come upon."""
+
+    def __init__(self, host: str, pages: Mapping[str, ListedPage]) -> None:
+        self._start = f"http://{host}"
+        self._pages = pages
+        self._read: dict[str, tuple[CrawledPage, list[FoundObject]]] = {}
+
+    def walk(self, route: Route, found: Walked) -> None:
+        seen = dict.fromkeys(url for url in route.entries if url.startswith(f"{self._start}/"))
+        entries = set(seen)
+        queue = list(seen)
+        taken = 0
+        for url in queue:  # grows
+            if taken >= route.most:
+                return
+            known = self._page(url)
+            if known is None:
+                continue
+            taken += 1
+            page, objects = known
+            found.pages.append(page if url not in entries else _entry(page))
+            found.found.extend(objects)
+            for link, follow in zip(page.links, route.follows(url, page.links), strict=True):
+                if follow and link not in seen and link.startswith(self._start):
+                    seen[link] = None
+                    queue.append(link)
+
+    def _page(self, url: str) -> tuple[CrawledPage, list[FoundObject]] | None:
+        if url not in self._read:
+            page = self._pages.get(url.removeprefix(self._start))
+            if page is None:
+                return None
+            base = Base(url)
+            links = tuple(dict.fromkeys(filter(None, (base.join(path) for path, _ in page.links))))
+            stated = page.states if page.markup != "none" else []
+            objects = [FoundObject("Event", {**one.fields}, url, page.markup) for one in stated]
+            self._read[url] = CrawledPage(url, len(written(page)), links), objects
+        return self._read[url]
+
+
+def _entry(page: CrawledPage) -> CrawledPage:
+    return CrawledPage(page.url, page.wire_bytes, page.links, is_entry=True)
