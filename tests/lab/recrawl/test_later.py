@@ -47,10 +47,8 @@ def test_shares_are_of_the_rows() -> None:
 
 def test_a_plan_is_used_on_a_later_day() -> None:
     known = learned(walked(WEB, 100), "robust")
-    plans = {
-        "sr": plan_of(known.atlas, choose_sr(known.atlas, 1)),
-        "cost": plan_of(known.atlas, choose_by_cost(known.atlas)),
-    }
+    choices = {"sr": choose_sr(known.atlas, 1), "cost": choose_by_cost(known.atlas)}
+    plans = {name: plan_of(known.atlas, choice) for name, choice in choices.items()}
     _, same = later(WEB, 100, plans)
     assert same["sr"].found == 1.0
     assert same["cost"].found >= 0.99
