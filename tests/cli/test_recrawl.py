@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dowse.cli.main import main
+from dowse.lab.recrawl.walk import walked
 from dowse.loopback import LoopbackServer, in_thread
 from dowse.loopback.listings.truth import FIRST_DAY
 from dowse.loopback.listings.web import Listings
@@ -170,3 +171,24 @@ def test_what_is_wrong_is_told_on_a_line(run: Run, crawled: Path, arguments: lis
     assert err.startswith("dowse: ")
     assert len(err.splitlines()) == 1
     assert told in err
+
+
+def test_a_few_objects_lead_to_the_sites_that_have_such(run: Run, crawled: Path) -> None:
+    """Offline: the first crawl is asked in place of a search engine."""
+    told = walked(WEB, FIRST).found
+    lines = [json.dumps({"kind": one.kind, "fields": one.fields, "url": one.url}) for one in told[:: len(told) // 5]]
+    Path("few.jsonl").write_text("\n".join(lines))
+    with in_thread(WEB.web(FIRST)) as server:
+        network = [word for word in on(server) if word != "--quiet"]
+        code, out, err = run("expand", "few.jsonl", "--engine", f"local:{crawled}", "--seed-sites", "1", *network)
+        assert (code, out.splitlines()[-1].split(" sites")[0].isdigit()) == (0, True)
+        assert "first round: http://" in err
+        asked = {hit.host for hit in server.log}
+    sites = Path("sites.txt").read_text().splitlines()
+    stating = {f"http://{one.url.split('/')[2]}/" for one in told}
+    assert set(sites) <= {f"http://{host}/" for host in WEB.hosts}
+    assert len(stating & set(sites)) >= len(stating) - 1
+    assert len(asked) == 1
+    code, _, err = run("expand", "few.jsonl", "--engine", f"local:{crawled}", "--force", *network)
+    assert code == 2
+    assert "seed-sites exists" in err

@@ -48,6 +48,11 @@ EXAMPLES = {
     "stats merge": "dowse stats merge solar other-crawl --out both.json",
     "traces import": "dowse traces import access.log --out traces",
     "traces info": "dowse traces info traces --crawl demo-crawl/learning",
+    "recrawl expand": "dowse recrawl expand objects.jsonl --engine searxng:https://search.example.org",
+    "recrawl learn": "dowse recrawl learn first --kind Event",
+    "recrawl plan": "dowse recrawl plan first --kind Event --patterns patterns.txt --pictures pictures",
+    "recrawl run": "dowse recrawl run plan.toml --out second --budget 50MB",
+    "recrawl check": "dowse recrawl check second --before first --kind Event",
     "hostile serve": "dowse hostile serve",
     "hostile check": "dowse hostile check hostile-crawl",
     "lab info": "dowse lab info demo-crawl/learning",
@@ -154,6 +159,9 @@ dowse export demo-crawl/learning --out good.md --min-score 0.9 --where 'word("ta
 `dowse objects DIR` is short for `dowse objects read DIR`. [Objects](objects.md) tells what is read, what becomes of
 values, and when two objects are one. `--distinct`, and XPath in wrappers, need `pip install "dowse[objects]"`; Parquet
 needs the extra `parquet`.
+""",
+    "recrawl plan": """\
+[Selective recrawl](recrawl.md) tells how patterns are chosen, and what stands in a plan.
 """,
     "objects suggest": """\
 Name two or three pages, each followed by values that stand on it. A field that comes again begins the next object of

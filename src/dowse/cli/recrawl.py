@@ -13,6 +13,7 @@ import typer
 from dowse.cli.flags import AsJson, Folder, Force, flagged, with_flags
 from dowse.cli.help_lines import WholeLines
 from dowse.cli.outputs import check_out
+from dowse.cli.recrawl_expand import expand
 from dowse.cli.recrawl_objects import Kinds, Objects, Wrappers, objects_of
 from dowse.cli.recrawl_words import learned_lines, plan_lines, renewal_json, renewal_lines
 from dowse.cli.terminal import interruptible, say, say_json
@@ -30,6 +31,8 @@ recrawl = typer.Typer(
     cls=WholeLines, name="recrawl", rich_markup_mode=None,
     help="Fetch again only those pages that keep a collection of objects up to date.",
 )  # fmt: skip
+
+recrawl.command()(expand)
 
 Form = Annotated[
     str, typer.Option("--form", metavar="robust|paper", help="How the URLs of object pages become patterns.")

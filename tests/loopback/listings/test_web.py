@@ -9,7 +9,7 @@ from dowse.loopback import in_thread
 from dowse.loopback.listings.html import written
 from dowse.loopback.listings.truth import Truth
 from dowse.loopback.listings.web import Listings
-from dowse.parse.objects import read_stated
+from dowse.parse.objects.stated import read_stated
 
 SITES = 16
 
