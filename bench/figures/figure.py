@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["CORPORA", "Figure", "Measurement", "wrapped"]
 
-CORPORA = ("wikispeedia", "docsweb", "webkb")
+CORPORA = ("wikispeedia", "docsweb", "webkb", "conferences")
 """Folders with recorded webs. In a command, the name of one stands for its path."""
 
 _WIDTH = 118

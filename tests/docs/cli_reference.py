@@ -42,6 +42,11 @@ EXAMPLES = {
     "demo-web": "dowse demo-web --port 8000",
     "objects read": "dowse objects read demo-crawl/learning --distinct --out objects.jsonl",
     "objects suggest": 'dowse objects suggest page.html name="Jazz night" startDate="12 May 2026" --out events.toml',
+    "recrawl expand": "dowse recrawl expand objects.jsonl --engine searxng:https://search.example.org",
+    "recrawl learn": "dowse recrawl learn first --kind Event",
+    "recrawl plan": "dowse recrawl plan first --kind Event --patterns patterns.txt --pictures pictures",
+    "recrawl run": "dowse recrawl run plan.toml --out second --budget 50MB",
+    "recrawl check": "dowse recrawl check second --before first --kind Event",
     "erid calibrate": "dowse erid calibrate --labels demo-crawl/learning",
     "stats show": "dowse stats show solar --top 5",
     "stats save": "dowse stats save solar --out solar.json.gz",
@@ -154,6 +159,9 @@ dowse export demo-crawl/learning --out good.md --min-score 0.9 --where 'word("ta
 `dowse objects DIR` is short for `dowse objects read DIR`. [Objects](objects.md) tells what is read, what becomes of
 values, and when two objects are one. `--distinct`, and XPath in wrappers, need `pip install "dowse[objects]"`; Parquet
 needs the extra `parquet`.
+""",
+    "recrawl plan": """\
+[Selective recrawl](recrawl.md) tells how patterns are chosen, and what stands in a plan.
 """,
     "objects suggest": """\
 Name two or three pages, each followed by values that stand on it. A field that comes again begins the next object of

@@ -27,6 +27,8 @@ from dowse.engine.page.vagueness import VAGUE
 from dowse.engine.workers.freed_memory import keep_less
 from dowse.engine.workers.start import Started, fork_workers
 from dowse.model.errors import Interrupted, UserError
+from dowse.model.judge import Judge
+from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text
 from dowse.store.shared.following import Published
@@ -86,8 +88,13 @@ def crawl(
     raise typer.Exit(INTERRUPTED if stop.kind == "interrupted" else code)
 
 
-def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = False) -> tuple[Stop, Published | None]:
+def run_crawl(
+    topic: Topic, folder: Path, display: Display, *, resume: bool = False, strategy: Strategy | None = None,
+    judge: Judge | None = None,
+) -> tuple[Stop, Published | None]:  # fmt: skip
     """Run a crawl and show it: how it ended, and how far it is published, if at all.
+
+    ``strategy`` and ``judge`` serve in place of what the topic names.
 
     Ctrl-C stops it cleanly, a second Ctrl-C at once.
     """
@@ -97,7 +104,7 @@ def run_crawl(topic: Topic, folder: Path, display: Display, *, resume: bool = Fa
     keep_less()
     prepared = fork_workers(wanted_workers(topic))
     try:
-        return _run(_crawl(topic, folder, display, prepared, resume=resume))
+        return _run(_crawl(topic, folder, display, prepared, resume=resume, strategy=strategy, judge=judge))
     except asyncio.CancelledError:
         raise Interrupted("interrupted before the crawl began", signal.SIGINT) from None
     finally:
@@ -114,10 +121,13 @@ def _run(work: Coroutine[Any, Any, Ended]) -> Ended:
 
 
 async def _crawl(
-    topic: Topic, folder: Path, display: Display, prepared: Sequence[Started], *, resume: bool
+    topic: Topic, folder: Path, display: Display, prepared: Sequence[Started], *, resume: bool,
+    strategy: Strategy | None, judge: Judge | None,
 ) -> tuple[Stop, Published | None]:  # fmt: skip
     signals = _Signals(folder, display)
-    assembly = await assemble(topic, folder, resume=resume, prepared=prepared, tell=_early(display))
+    assembly = await assemble(
+        topic, folder, resume=resume, prepared=prepared, tell=_early(display), strategy=strategy, own_judge=judge
+    )
     signals.assembly = assembly
     held = "" if assembly.cache is None else f"  ({len(assembly.cache)} URLs in the cache)"
     display.open(f"Dowse: {topic.name or topic.query or predicate_text(topic)}  ->  {folder}{held}")

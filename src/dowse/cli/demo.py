@@ -6,6 +6,7 @@ import csv
 import shlex
 import shutil
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,9 @@ from dowse.lab.draw.harvest_chart import harvests_chart
 from dowse.lab.draw.picture_file import picture_ending, save_picture
 from dowse.loopback.demo import demo_topic, labels
 from dowse.loopback.demo import demo_web as frozen_web
-from dowse.loopback.serve import demo_process, serve_demo
+from dowse.loopback.listings.truth import FIRST_DAY
+from dowse.loopback.listings.web import Listings
+from dowse.loopback.serve import demo_process, serve_demo, serve_web
 from dowse.model.errors import UserError
 from dowse.model.topic import StrategyChoice
 from dowse.store import CrawlReader, HarvestCurve
@@ -27,6 +30,7 @@ from dowse.store import CrawlReader, HarvestCurve
 __all__ = ["demo", "demo_web"]
 
 _PICTURE = "harvest"
+_LAST_DAY = 150  # of the listings of events
 
 
 def demo(
@@ -63,9 +67,32 @@ def demo(
 def demo_web(
     port: Annotated[int, typer.Option(metavar="PORT", help="The port to serve on; 0 picks a free one.")] = 0,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="The loopback address to serve on.")] = "127.0.0.1",
+    events: Annotated[
+        int | None,
+        typer.Option(
+            metavar="DAY",
+            help="Serve a dozen sites with listings of events in its place, as they are on this day: 100, 107, ...",
+        ),
+    ] = None,
 ) -> None:
     """Serve the demo's web on this machine, until Ctrl-C."""
-    serve_demo(host=host, port=port)
+    if events is None:
+        serve_demo(host=host, port=port)
+        return
+    if not 0 <= events <= _LAST_DAY:
+        raise UserError(f"--events: must be a day from 0 to {_LAST_DAY}, not {events}")
+    listings = Listings(sites=12, current=400, seed=3)
+
+    def told(address: str) -> str:
+        seeds = " ".join(f"--seed http://{name}/" for name in listings.hosts)
+        return (
+            f"Listings of events are at {address}: {len(listings.hosts)} sites on day {events}, "
+            f"{FIRST_DAY + timedelta(days=events)}.\nCrawl all of them from another terminal:\n"
+            f"  dowse crawl events --strategy bfs --scope host {seeds} --resolve '*.listings.test={address}' "
+            f"--allow-private --delay 0 --out first\nCtrl-C ends it.\n"
+        )
+
+    serve_web(listings.web(events), told, host=host, port=port)
 
 
 def _write_labels(folder: Path, topics: dict[str, str]) -> None:

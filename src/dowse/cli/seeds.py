@@ -31,7 +31,7 @@ from dowse.seeds.merge import count_sites as counted
 from dowse.store.seed_targets import collection_of, seed_target
 from dowse.store.shared.resources import DatabaseTarget
 
-__all__ = ["seeds"]
+__all__ = ["asked_engines", "seeds"]
 
 _FLAGS = ("--engine", "--query", "--most-seeds", "--per-query", "--find-requests", "--language", "--contact", "--proxy",
           "--delay", "--collection", *NETWORK)  # fmt: skip
@@ -78,7 +78,7 @@ def seeds(
     asked = queries_of(chosen)
     many = "1 query" if len(asked) == 1 else f"{len(asked)} queries"
     say(f"asking {', '.join(engine.name for engine in engines.values())}: {many}", err=True)
-    found, signalled = asyncio.run(_ask(chosen, engines))
+    found, signalled = asyncio.run(asked_engines(chosen, engines))
     for note in found.notes:
         if found.rows or note not in found.troubles:  # which are told below
             say(shown(note), err=True)
@@ -125,7 +125,7 @@ def _target(text: str, collection: str, *, force: bool) -> SeedTarget:
     return made
 
 
-async def _ask(topic: Topic, engines: dict[str, SearchEngine]) -> tuple[FoundSeeds, int]:
+async def asked_engines(topic: Topic, engines: dict[str, SearchEngine]) -> tuple[FoundSeeds, int]:
     """What they find, and the signal that ended it early (0: none): what was found by then is not lost."""
     from dowse.fetch.http import HttpTransport  # only here: it takes long to load
 

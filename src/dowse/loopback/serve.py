@@ -11,13 +11,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 
 from dowse.loopback.demo import DEMO_QUERY, DEMO_SEEDS, demo_web, labels
 from dowse.loopback.server import LoopbackServer
 from dowse.loopback.web import Web
 from dowse.model.errors import DowseError, UserError
 
-__all__ = ["demo_process", "guide", "main", "serve_demo", "why_not"]
+__all__ = ["demo_process", "guide", "main", "serve_demo", "serve_web", "why_not"]
 
 
 def guide(web: Web, address: str) -> str:
@@ -52,6 +53,20 @@ def serve_demo(
     dies, however suddenly, takes its server along.
     """
     web = demo_web(seed)
+    told = "{}\n".format if until_eof else partial(guide, web)
+    serve_web(web, told, host=host, port=port, say=say, until_eof=until_eof)
+
+
+def serve_web(
+    web: Web,
+    told: Callable[[str], str],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    say: Callable[[str], None] = _say,
+    until_eof: bool = False,
+) -> None:
+    """Serve any web so; ``told`` makes what is said of its address."""
 
     async def run() -> None:
         stop = asyncio.Event()
@@ -60,7 +75,7 @@ def serve_demo(
         if until_eof:
             threading.Thread(target=_watch_stdin, args=(loop, stop), daemon=True).start()
         async with LoopbackServer(web, host=host, port=port, keep_log=0) as server:
-            say(f"{server.address}\n" if until_eof else guide(web, server.address))
+            say(told(server.address))
             await stop.wait()
 
     try:

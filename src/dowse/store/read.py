@@ -334,6 +334,23 @@ class CrawlReader:
         return iter(found)
 
     @asked
+    def asked_pages(self) -> list[tuple[int, str, str, int, bool]]:
+        """Every page that was fetched or redirects, in the order they were recorded: its number, its URL, where it
+        redirects to (or empty), its bytes over the wire, and whether it is a seed."""
+        found = self._ask(
+            "SELECT p.id, p.url, CASE p.outcome WHEN 'redirected' THEN p.final_url ELSE '' END, p.bytes,"
+            " c.parent IS NULL FROM pages p JOIN candidates c ON c.id = p.id"
+            " WHERE p.outcome IN ('fetched', 'redirected') ORDER BY p.ordinal"
+        )
+        return [(int(id_), str(url), str(to), int(size), bool(seed)) for id_, url, to, size, seed in found]
+
+    @asked
+    def links_between_pages(self) -> Iterator[tuple[int, int]]:
+        """Of every recorded link to a page that was asked for: the page it stands on, and its target."""
+        found = self._ask("SELECT l.page, l.target FROM links l JOIN pages p ON p.id = l.target")
+        return ((int(page), int(target)) for page, target in found)
+
+    @asked
     def evidence_kind(self) -> str | None:
         """What the evidence of candidates means; None when there is none."""
         found = self._ask("SELECT value FROM statistics WHERE name = ?", EVIDENCE_KIND)

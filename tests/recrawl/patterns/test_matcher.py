@@ -1,0 +1,71 @@
+"""The fast matcher, against one that tries every pattern."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.model.errors import UserError
+from dowse.recrawl.patterns.matcher import Matcher
+from dowse.recrawl.patterns.pattern import WILDCARDS, Pattern, escaped, parse_pattern
+
+_LABELS = st.text(alphabet="ab1-2", min_size=1, max_size=3)
+_PIECES = st.one_of(_LABELS, st.sampled_from([name for name in WILDCARDS if name != "{*}"]))
+_SEGMENTS = st.lists(_PIECES, min_size=1, max_size=3).map("".join)
+
+
+def _texts(segments: st.SearchStrategy[str], ends: list[str]) -> st.SearchStrategy[str]:
+    return st.builds(
+        lambda host, path, query, end: f"http://{host}.example/{'/'.join(path)}{query}{end}",
+        st.sampled_from("ab"),
+        st.lists(segments, max_size=3),
+        st.one_of(st.just(""), segments.map("?p={}".format)),
+        st.sampled_from(ends),
+    )
+
+
+def _by_trying_all(patterns: list[Pattern], url: str) -> int:
+    fitting = [
+        number for number, pattern in enumerate(patterns) if re.fullmatch(pattern.regex, url, re.DOTALL) is not None
+    ]
+    return min(fitting, key=lambda number: (patterns[number].order, number), default=-1)
+
+
+@given(st.lists(_texts(_SEGMENTS, ["", "", "{*}"]), max_size=10), st.lists(_texts(_LABELS, ["", "/"]), max_size=10))
+def test_the_most_specific_pattern_is_found(texts: list[str], urls: list[str]) -> None:
+    patterns = list(map(parse_pattern, texts))
+    matcher = Matcher(patterns)
+    for url in urls:
+        assert matcher.match(url) == _by_trying_all(patterns, url)
+
+
+def test_numbers_come_before_words_and_what_is_spelled_out_before_both() -> None:
+    texts = ["http://a.example/{slug}", "http://a.example/{int}", "http://a.example/7", "http://a.example/{*}"]
+    matcher = Matcher(map(parse_pattern, texts))
+    asked = ["7", "8", "x", "x/y", ""]
+    assert [matcher.match(f"http://a.example/{path}") for path in asked] == [2, 1, 0, 3, 3]
+    assert matcher.match("http://b.example/7") == -1
+
+
+@given(st.text(alphabet="a{}", max_size=8))
+def test_braces_that_are_meant_stay(path: str) -> None:
+    url = f"http://a.example/{path}"
+    assert Matcher([parse_pattern(escaped(url))]).match(url) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("http://a.example/{number}", "'{number}'"),
+        ("http://a.example/{int", "'{'"),
+        ("http://a.example/{*}/x", "before its end"),
+        ("http://{slug}/x", "whole host"),
+        ("/events", "whole host"),
+    ],
+)
+def test_what_is_no_pattern_is_told(text: str, told: str) -> None:
+    with pytest.raises(UserError, match=re.escape(told)):
+        parse_pattern(text)
