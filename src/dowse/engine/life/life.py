@@ -13,6 +13,7 @@ from dowse.engine.life.forecasts import Forecasts
 from dowse.engine.life.pricing import Pricing, costs_of
 from dowse.engine.life.sites import Sites
 from dowse.engine.life.tally import Tally
+from dowse.engine.life.visits import Due, Visits
 from dowse.fetch import may_be_answered_later
 from dowse.frontier import Lease, Site
 from dowse.frontier.scope import StaticScope
@@ -81,13 +82,18 @@ class Past(Protocol):
 
     def saved(self) -> tuple[int, int]: ...
 
+    def visited_again(self) -> int: ...
+
     def value(self) -> float: ...
 
 
 class Life:
     """See the package's docstring."""
 
-    def __init__(self, topic: Topic, sites: Sites, strategy: Strategy, scope: StaticScope, clock: Clock) -> None:
+    def __init__(
+        self, topic: Topic, sites: Sites, strategy: Strategy, scope: StaticScope, clock: Clock, due: Due | None = None
+    ) -> None:
+        """``due``: the pages that :meth:`restore` makes wait again."""
         self._topic = topic
         self._frontier = frontier = sites._frontier  # theirs and ours, and nobody else's
         self._strategy = strategy
@@ -101,6 +107,7 @@ class Life:
         self.sites = sites
         self.journal = sites.journal
         self.tally = Tally()
+        self.visits = Visits(frontier, sites, self.tally, due)
         self.forecasts = Forecasts(frontier, sites.journal)
         self.journal.statistic(_MAXIMISED, topic.strategy.maximise)
 
@@ -122,10 +129,14 @@ class Life:
         self._learned_from = page.id
         return followed
 
+    def admit_links_again(self, page: SourcePage, url: str, links: Links) -> None:
+        """Take up what a page that was visited again links to, as far as it is new. It teaches nothing twice."""
+        self._admission.links_again(page, url, links)
+
     def admit_redirect(self, lease: Lease, url: str) -> str:
         """Take up the target of a redirect in place of the leased URL. Returns "" when it will be fetched, "known" when
         it was taken up before, else the rule that refuses it."""
-        return self._admission.redirect(lease.candidate, url)
+        return self._admission.redirect(lease.candidate, url, moves=lease.candidate not in self.visits)
 
     def take_up(
         self, urls: list[str], fingerprints: NDArray[np.uint64], *, depth: int, parent: int = -1,
@@ -234,6 +245,8 @@ class Life:
 
     def rule_by_now(self, lease: Lease) -> str | None:
         """The rule by which a leased URL would not be taken up any more: others of its place brought nothing since."""
+        if lease.candidate in self.visits:
+            return None
         return self._admission.rule_by_now(lease.candidate, lease.site.id, lease.url)
 
     def put_back(self, lease: Lease) -> None:
@@ -248,6 +261,8 @@ class Life:
         """A leased URL is about to be asked for (0 ``requests``: of a cache): note why it was chosen."""
         attempts = self.attempts(lease) + requests
         self._frontier.candidates.attempts[lease.candidate] = min(attempts, _MOST_ATTEMPTS)
+        if lease.candidate in self.visits:
+            return  # why it was chosen the first time is what its links have to do with
         why = self._pricing.explain(lease.candidate, self._strategy)
         decision = DecisionRow(
             lease.candidate, self._clock.wall(), why.priority, self._strategy.name, why.version, why.features
@@ -282,10 +297,13 @@ class Life:
         """The exchange ended without an answer for its page: it waits again, unless its site was given up meanwhile.
         ``forgiven``: the attempt does not count."""
         now, attempts = self._clock.now(), self.attempts(lease)
+        due = lease.candidate in self.visits
         if lease.site.closed:
-            self._done(lease, CandidateState.REFUSED, lease.site.closed, attempts)
+            self.visits.leave(lease) if due else self._done(lease, CandidateState.REFUSED, lease.site.closed, attempts)
             return
         self._frontier.retry(lease.candidate, at=now + after_s, now=now)
+        if due:
+            return
         self.journal.ended(lease.candidate, CandidateState.WAITING, reason, attempts - forgiven)
 
     # -- leased -> done ------------------------------------------------------------------------------------------
@@ -293,8 +311,11 @@ class Life:
     def refuse(self, lease: Lease, rule: str) -> None:
         """Nobody may be asked for a leased URL: it is refused, and its site may be asked for others."""
         self._frontier.cancel(lease, self._clock.now())
-        self._done(lease, CandidateState.REFUSED, rule, self.attempts(lease))
         self.journal.refused(rule, 1, lease.url)
+        if lease.candidate in self.visits:
+            self.visits.leave(lease)
+            return
+        self._done(lease, CandidateState.REFUSED, rule, self.attempts(lease))
         self.tally.ended(Outcome.REFUSED)
 
     def judged(self, lease: Lease, score: float, relevant: bool) -> int:
@@ -311,7 +332,12 @@ class Life:
         self.journal.verdict(page, row)
 
     def end(self, lease: Lease, row: PageRow) -> None:
-        """End the life of a leased URL; ``row`` tells how, and goes into the next commit."""
+        """End the life of a leased URL; ``row`` tells how, and goes into the next commit. A page that was visited again
+        and is not there (any more) stays what it was."""
+        copy = self.visits.copy(lease)
+        if copy is not None:
+            self.visits.missed(lease, copy, row)
+            return
         row.depth, row.attempts = lease.depth, self.attempts(lease)
         self._done(lease, _STATES[Outcome(row.outcome)], row.reason, row.attempts)
         self.journal.page(row)
@@ -405,6 +431,7 @@ class Life:
                 memory.load(block.first, block.evidence)
             self._admission.load(block)
             self._sources.update(block.via)
+        self.visits.begin()
         self._admission.restore(learned)
         frontier.loaded(now)
         maximised = learned.get(_MAXIMISED, before.strategy.maximise)
@@ -426,5 +453,6 @@ class Life:
         for row in self.sites.before:
             tally.restore_host(row.host, row.relevant, row.pages)
         tally.saved(*past.saved())
-        tally.pages, tally.relevant = past.spent().pages + tally.saved_pages, past.counters().relevant
+        tally.pages = past.spent().pages - past.visited_again() + tally.saved_pages
+        tally.relevant = past.counters().relevant
         tally.value = past.value()

@@ -91,6 +91,9 @@ class Learner:
         self._judged(page)
         return self._value(self._link(page, links))
 
+    def rank_again(self, page: SourcePage, links: LinkView) -> Floats:
+        return self._value(self._link(page, links))
+
     def _judged(self, page: SourcePage) -> None:
         """A page shows what its links promised, and what others like them may promise."""
         row = self.memory.one(page.id)

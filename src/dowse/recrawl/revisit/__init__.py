@@ -1,0 +1,12 @@
+"""How often pages change, and which are worth a visit (METHODS, section 2: Revisit).
+
+``rates`` estimates change rates from visits, ``policies`` shares a budget out, ``choice`` says which pages are due.
+"""
+
+from dowse.recrawl.revisit.choice import Seen, older_than, worth_most
+from dowse.recrawl.revisit.policies import POLICIES, freshness
+from dowse.recrawl.revisit.rates import Visit, equal_rate, likeliest_rate, rates_of
+
+__all__ = [
+    "POLICIES", "Seen", "Visit", "equal_rate", "freshness", "likeliest_rate", "older_than", "rates_of", "worth_most",
+]  # fmt: skip
