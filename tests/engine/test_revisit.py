@@ -63,7 +63,7 @@ def asked(server: LoopbackServer) -> list[tuple[str, int]]:
 
 
 def outcomes(folder: Path) -> list[tuple[Any, ...]]:
-    return ask(folder, "SELECT p.url, v.status, v.changed FROM visits v JOIN pages p ON p.id = v.page ORDER BY 1, number")
+    return ask(folder, "SELECT page, status, changed FROM visits ORDER BY page, number")
 
 
 def test_what_did_not_change_is_asked_for_with_its_validators_and_not_downloaded(tmp_path: Path) -> None:
@@ -76,7 +76,8 @@ def test_what_did_not_change_is_asked_for_with_its_validators_and_not_downloaded
     assert same == before, "the last good version stays"
     assert [row[1:] for row in outcomes(tmp_path)] == [(200, None), (304, 0)] * 4
     assert ask(tmp_path, "SELECT count(*) FROM pages WHERE visited_at > fetched_at AND gone_at IS NULL") == [(4,)]
-    assert ask(tmp_path, "SELECT count(*) FROM due") == ask(tmp_path, "SELECT count(*) FROM candidates WHERE state <> 2")
+    assert ask(tmp_path, "SELECT count(*) FROM due") == [(0,)]
+    assert ask(tmp_path, "SELECT count(*) FROM candidates WHERE state <> 2") == [(0,)]
     assert ask(tmp_path, "SELECT recorded, judged, pages FROM totals") == [(4, 4, 8)], "a visit counts as a page"
     [(relevant,)] = ask(tmp_path, "SELECT relevant FROM totals")
     assert [(relevant,)] == ask(tmp_path, "SELECT sum(relevant) FROM sites")
@@ -135,10 +136,10 @@ def test_other_bytes_that_say_the_same_are_no_change(tmp_path: Path) -> None:
         server.web = web({"/2": Resource(old.body.replace(b"<body>", b"<body class=new><!-- built again -->"))})
         visit(topic, tmp_path)
         assert ("/2", 200) in asked(server)
-    assert ask(tmp_path, "SELECT changed FROM visits WHERE page = 2") == [(None,), (0,)]
-    [(etag,)] = ask(tmp_path, "SELECT etag FROM pages WHERE id = 2")
-    with in_thread(web()) as server:
-        assert etag is not None
+        assert ask(tmp_path, "SELECT changed FROM visits WHERE page = 2") == [(None,), (0,)]
+        server.log.clear()
+        visit(topic, tmp_path)
+        assert ("/2", 304) in asked(server), "its validators are those of the latest body"
 
 
 def test_a_page_that_is_not_there_twice_is_gone_and_not_lost(tmp_path: Path) -> None:
@@ -243,10 +244,8 @@ def test_whatever_the_order_visits_teach_nothing_twice(tmp_path: Path, strategy:
         server.web = web({"/1": page("fresh", "solar", ["/3", "/4"]), "/4": page("a4", "solar", [])})
         visit(topic, tmp_path)
         visit(topic, tmp_path)
-        assert ask(tmp_path, "SELECT count(*) FROM pages WHERE outcome = 'fetched'")[0][0] == (
-            4 if strategy == "site-first" else 5
-        ), "to a processed site no link is taken up"
-    assert ask(tmp_path, "SELECT sum(pages) FROM sites")[0][0] in (4, 5)
+        assert ask(tmp_path, "SELECT count(*) FROM pages WHERE outcome = 'fetched'") == [(5,)]
+    assert ask(tmp_path, "SELECT sum(pages) FROM sites") == [(5,)]
 
 
 def test_robots_that_forbid_a_page_by_now_leave_it_as_it_was(tmp_path: Path) -> None:

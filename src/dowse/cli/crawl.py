@@ -7,6 +7,7 @@ import gc
 import os
 import shlex
 import signal
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
@@ -96,8 +97,11 @@ def crawl(
         if topic is None and chosen.predicate is None:
             raise UserError("what is the topic? Give words, a topic file, --predicate EXPR or --resume DIR")
         folder = choose_folder(chosen, out)
+    began = time.time()
     stop, published = run_crawl(chosen, folder, display, resume=resume is not None, revisit=visits)
-    code = finish(folder, stop, as_json=as_json, quiet=quiet, published=published)
+    code = finish(
+        folder, stop, as_json=as_json, quiet=quiet, published=published, visits_since=None if visits is None else began
+    )
     raise typer.Exit(INTERRUPTED if stop.kind == "interrupted" else code)
 
 

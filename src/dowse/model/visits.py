@@ -13,7 +13,7 @@ from typing import Annotated
 from dowse.model.columns import Form, Stored, Table, columns_of
 
 __all__ = [
-    "DUE", "GONE_AFTER", "REVISITING", "VISITS", "Copy", "DuePage", "RevisitPlan", "VisitRow", "missed",
+    "DUE", "GONE_AFTER", "LAST_REVISIT", "REVISITING", "VISITS", "Copy", "DuePage", "RevisitPlan", "VisitRow", "missed",
 ]  # fmt: skip
 
 _SINCE = 9
@@ -21,6 +21,8 @@ REVISITING = "revisiting"
 """The statistic that has the plan of a run of visits, from its beginning to its end: a run that was killed or
 interrupted is gone on with by it."""
 
+LAST_REVISIT = "last revisit"
+"""The statistic that says when the last run of visits began: ``dowse watch`` counts from there."""
 GONE_AFTER = 2.0
 """Visits in a row that failed, until a page is gone."""
 _MAY_PASS = 0.5  # how much of one a failure counts that says more of the site's day than of the page

@@ -8,14 +8,14 @@ whatever moment, the plan is what is left to do. The candidate of such a page st
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from dowse.model.columns import Form
 from dowse.model.records import PAGES
 from dowse.model.revive import revived, typed
-from dowse.model.visits import REVISITING, Copy, DuePage, RevisitPlan
+from dowse.model.visits import LAST_REVISIT, REVISITING, Copy, DuePage, RevisitPlan
 from dowse.store import rows
 from dowse.store.crawl_store import CrawlStore
 from dowse.store.damage import damage_told
@@ -75,19 +75,19 @@ class Revisitable:
 
     def begin(self, pages: Sequence[int], plan: RevisitPlan) -> None:
         """Write a plan down, in place of the one before: these pages, in this order."""
-        self._replace([(page, place) for place, page in enumerate(pages)], rows.to_json(asdict(plan)))
+        due = [(page, place) for place, page in enumerate(pages)]
+        self._replace(due, {REVISITING: asdict(plan), LAST_REVISIT: plan.began_at})
 
     def end(self) -> None:
         """The run has come to its end: what is left of its plan is not to be done any more."""
-        self._replace([], None)
+        self._replace([], {})
 
-    def _replace(self, due: Sequence[tuple[int, int]], plan: str | None) -> None:
+    def _replace(self, due: Sequence[tuple[int, int]], told: Mapping[str, Any]) -> None:
         def change(records: sqlite3.Connection) -> None:
             records.execute("DELETE FROM due")
             records.executemany("INSERT INTO due (page, place) VALUES (?, ?)", due)
             records.execute("DELETE FROM statistics WHERE name = ?", (REVISITING,))
-            if plan is not None:
-                records.execute(rows.PUT_STATISTIC, (REVISITING, plan))
+            records.executemany(rows.PUT_STATISTIC, (rows.statistic_row(*one) for one in told.items()))
 
         self._store.transact(change)
 

@@ -2,7 +2,7 @@
 
 A page of rate ``lambda`` that is visited ``f`` times a second, at equal intervals, is fresh for a share
 ``F(lambda, f)`` of the time. ``uniform`` visits all alike, ``proportional`` those that change most; ``optimal``
-maximises ``sum w F`` (Cho and Garcia-Molina, "Effective page refresh policies", 2003; the values ``w`` as in Wolf et al., 2002). What
+maximises ``sum w F`` (Cho and Garcia-Molina, "Effective page refresh policies for Web crawlers", 2003, section 5). What
 changes faster than it could be kept up with gets little, or nothing.
 """
 
