@@ -116,7 +116,7 @@ def test_each_column_gets_its_own_value(folder: Path) -> None:
         "last_modified": "then", "canonical": url(1), "attempts": 26, "dns_s": 0.125, "connect_s": 0.25,
         "first_byte_s": 0.5, "total_s": 1.0, "parse_s": 0.25, "judge_s": 0.25, "verdict": '[["similarity",0.5,1.0]]',
         "cached_from": "earlier", "model": 27, "first_score": 0.28, "first_relevant": 1, "first_model": 29,
-        "visited_at": "2023-11-14T22:13:20.000000Z", "misses": 0.3, "gone_at": "2023-11-14T22:13:21.000000Z",
+        "visited_at": "2023-11-14T22:13:20.250000Z", "misses": 0.3, "gone_at": "2023-11-14T22:13:21.250000Z",
     }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import typer
 
 from dowse.cli.crawl import INTERRUPTED, run_crawl
 from dowse.cli.crawl_summary import visit_line
-from dowse.cli.display import Display, choose_display
+from dowse.cli.display import choose_display
 from dowse.cli.flags import NETWORK, OUTPUT, START, Folder, budget_of, flagged, with_flags
 from dowse.cli.terminal import interruptible, say
 from dowse.engine.assembly.kept_settings import read_settings
@@ -69,9 +69,9 @@ def watch(
     if every_s <= 0:
         raise UserError("--every: a run needs some time before the next one")
     visits = Revisit(revisit, _share(budget_of(given.pop("budget", None)), every_s / _DAY_S), every_s)
-    display, done = choose_display(as_json=as_json, quiet=quiet), 0
+    done = 0
     while rounds is None or done < rounds:
-        cut_off = _wait(folder, every_s, display, quiet=quiet or as_json)
+        cut_off = _wait(folder, every_s, quiet=quiet or as_json)
         began = time.time()
         stop, _ = run_crawl(
             with_flags(read_settings(folder), given), folder, choose_display(as_json=as_json, quiet=quiet),
@@ -97,7 +97,7 @@ def _share(budget: Budget, share: float) -> Budget:
     )  # fmt: skip
 
 
-def _wait(folder: Path, every_s: float, display: Display, *, quiet: bool) -> bool:
+def _wait(folder: Path, every_s: float, *, quiet: bool) -> bool:
     """Wait until the next run is due. True: at once, since one was cut off, and is to be gone on with."""
     told = False
     with interruptible("go on with the same command"):

@@ -455,11 +455,11 @@ class Frontier:
         return priorities_of(self.candidates.order[ids])
 
     def to_come(self, most: int) -> tuple[NDArray[np.float64], int]:
-        """What is yet to be fetched, waiting or under way: the highest priorities, at most so many and highest first,
-        and how many there are in all. Looks at every URL: ask rarely."""
+        """What is yet to be fetched, waiting (if for another run) or under way: the highest priorities, at most so many
+        and highest first, and how many there are in all. Looks at every URL: ask rarely."""
         count = len(self.candidates)
         states = self.candidates.state[:count]
-        orders = self.candidates.order[:count][(states <= _LEASED) | (states == _DEFERRED)]
+        orders = self.candidates.order[:count][(states <= _LEASED) | (states == _DEFERRED) | (states == _HELD)]
         best = orders if len(orders) <= most else np.partition(orders, most - 1)[:most]
         return priorities_of(np.sort(best)), len(orders)
 

@@ -89,8 +89,8 @@ async def assemble(
     Workers that are ``prepared`` are used as far as they are wanted; what became of them is the caller's to end.
     ``hash_seed`` keeps outsiders from crowding the frontier's tables: a secret of this run, unless it is given.
 
-    ``tell`` is told at once what takes a while: that search engines are asked. Their answers decide where the crawl
-    starts; what went wrong with them is among the notes.
+    ``tell`` is told at once what takes a while, or is news: that search engines are asked, which pages are due. What
+    engines answer decides where the crawl starts; what went wrong with them is among the notes.
 
     What is ``held`` is not downloaded; else that is what the topic's caches hold.
 
@@ -127,7 +127,7 @@ async def assemble(
         due = None
         if store is not None:
             with damage_told(folder):
-                topic, due = revisit_run(store, topic, revisit, clock.wall(), notes)
+                topic, due = revisit_run(store, topic, revisit, clock.wall(), tell or notes.append)
         purse = Purse(topic.budget, store.spent() if store else None)
         known = stored_topic(store).cache.folders if store else ()
         if held is None:

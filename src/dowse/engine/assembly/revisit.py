@@ -7,7 +7,7 @@ with that, unless it is told to make a new one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from dowse.engine.life import Due
@@ -47,16 +47,16 @@ class Revisit:
 
 
 def revisit_run(
-    store: CrawlStore, topic: Topic, asked: Revisit | None, now_wall: float, notes: list[str]
+    store: CrawlStore, topic: Topic, asked: Revisit | None, now_wall: float, tell: Callable[[str], None]
 ) -> tuple[Topic, Due | None]:
     """The topic by which visits are made, and what is due; as it was, and None, where it is no run of visits."""
     room = Revisitable(store)
     plan = room.plan()
     if asked is not None:
         plan = _planned(room, asked, store, now_wall)
-        notes.append(f"{plan.due} of the crawl's pages are due; at most {plan.budget} are spent")
+        tell(f"{plan.due} of the crawl's pages are due; at most {plan.budget} are spent")
     elif plan is not None:
-        notes.append(f"going on with the visits that were begun ({plan.how}, at most {plan.budget})")
+        tell(f"going on with the visits that were begun ({plan.how}, at most {plan.budget})")
     if plan is None:
         return topic, None
     budget = _from(parse_budget(plan.budget), plan.base)
