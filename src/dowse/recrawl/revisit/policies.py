@@ -8,6 +8,7 @@ changes faster than it could be kept up with gets little, or nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
@@ -21,8 +22,10 @@ Policy = Callable[[Floats, Floats, float], Floats]
 """Visits a second for each page, by value, rate and visits a second in all."""
 
 _HALVINGS = 100
-_STEPS = 60
-_EXACT = 1e-12  # of the budget
+_STEPS = 8
+_EXACT = 1e-10  # of the budget
+_SMALLEST = -690.0  # logarithm of a number that is not 0
+_LEAST = 1e-17
 
 
 def freshness(rates: Floats, visits: Floats) -> Floats:
@@ -47,47 +50,46 @@ def proportional(values: Floats, rates: Floats, budget: float) -> Floats:
 
 def optimal(values: Floats, rates: Floats, budget: float) -> Floats:
     """Where another visit brings most: ``w / lambda (1 - (1 + r) exp(-r))``, ``r = lambda / f``, is equal for all pages
-    that get any, and the others would be below it with all. By bisection on that number, the multiplier."""
+    that get any, and the others would be below it with all. By bisection on that number, the multiplier: on how far it
+    is from what the first visit of all brings, which is what tells rare visits apart."""
     visits = np.zeros(len(rates))
     live = (rates > 0) & (values > 0)
     if not live.any() or budget <= 0:
         return visits if budget <= 0 else uniform(values, rates, budget)
     most = values[live] / rates[live]  # what the first visit brings, when it is rare
-    low, high = 0.0, float(most.max())
+    low, high = _SMALLEST, 0.0  # of the logarithm of the gap between the multiplier and the greatest of these
     share = np.zeros(len(most))
     for _ in range(_HALVINGS):
-        multiplier = (low + high) / 2
-        share = _visits_at(multiplier, most, rates[live])
-        over = share.sum() - budget
-        if abs(over) <= _EXACT * budget or multiplier in (low, high):
-            break
-        low, high = (multiplier, high) if over > 0 else (low, multiplier)
-    visits[live] = share * (budget / share.sum()) if share.sum() > 0 else 0.0
-    return visits
-
-
-def _visits_at(multiplier: float, most: Floats, rates: Floats) -> Floats:
-    """The visits at which each page brings just so much."""
-    wanted = multiplier / most
-    visits = np.zeros(len(rates))
-    some = wanted < 1
-    visits[some] = rates[some] / _inverse(wanted[some])
-    return visits
-
-
-def _inverse(wanted: Floats) -> Floats:
-    """The ``r`` at which ``1 - (1 + r) exp(-r)`` is ``wanted``, in (0, 1): that rises from 0 to 1. By bisection of its
-    logarithm, all pages at once."""
-    low, high = np.full(len(wanted), -20.0), np.full(len(wanted), 7.0)
-    for _ in range(_STEPS):
         middle = (low + high) / 2
-        r = np.exp(middle)
-        # -expm1(-r) - r exp(-r): for a small r, the sum of two numbers that nearly cancel; then it is r^2 / 2
-        brings = np.where(r < 1e-4, r * r / 2, -np.expm1(-r) - r * np.exp(-r))
-        below = brings < wanted
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    inverse: Floats = np.exp((low + high) / 2)
-    return inverse
+        share = _visits_at(math.exp(middle), most, rates[live])
+        over = share.sum() - budget
+        if abs(over) <= _EXACT * budget or middle in (low, high):
+            break
+        low, high = (low, middle) if over > 0 else (middle, high)
+    visits[live] = share * (budget / share.sum())
+    return visits
+
+
+def _visits_at(gap: float, most: Floats, rates: Floats) -> Floats:
+    """The visits at which each page brings ``1 - gap`` of the greatest of ``most``."""
+    greatest = most.max()
+    own_gap = (most - greatest + gap * greatest) / most  # (1 + r) exp(-r), which is what a page is still missing
+    visits = np.zeros(len(rates))
+    some = own_gap > 0
+    wanted = (1 - gap) * greatest / most[some]
+    missing = np.where(wanted < 0.5, -np.log1p(-np.minimum(wanted, 0.5)), -np.log(own_gap[some]))
+    visits[some] = rates[some] / _inverse(np.maximum(missing, _LEAST))
+    return visits
+
+
+def _inverse(missing: Floats) -> Floats:
+    """The ``r`` at which ``r - log(1 + r)`` is so much, by Newton's method from above: it is convex and rises."""
+    r = missing + np.sqrt(2 * missing)
+    for _ in range(_STEPS):
+        # for a small r that is the difference of two numbers that nearly agree; then it is r^2 / 2 - r^3 / 3
+        value = np.where(r < 1e-4, r * r * (0.5 - r / 3), r - np.log1p(r))
+        r -= (value - missing) * (1 + r) / r
+    return r
 
 
 POLICIES: Mapping[str, Policy] = MappingProxyType({"auto": optimal, "uniform": uniform, "proportional": proportional})
