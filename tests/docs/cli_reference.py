@@ -24,6 +24,8 @@ REGENERATE = ".venv/bin/python -m tests.docs.cli_reference"
 EXAMPLES = {
     "crawl": 'dowse crawl "perovskite solar cells" --seed https://en.wikipedia.org/wiki/Perovskite_solar_cell '
     "--budget 500p,30m",
+    "watch": "dowse watch my-crawl --every 1d --budget 500p",
+    "changes": "dowse changes my-crawl --since 7d",
     "seeds": 'dowse seeds "perovskite solar cells" --engine mediawiki --engine arxiv --to topic.toml',
     "init": "dowse init topic.toml",
     "judge": 'dowse judge https://en.wikipedia.org/wiki/Perovskite --topic "perovskite solar cells"',

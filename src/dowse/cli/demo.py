@@ -63,9 +63,12 @@ def demo(
 def demo_web(
     port: Annotated[int, typer.Option(metavar="PORT", help="The port to serve on; 0 picks a free one.")] = 0,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="The loopback address to serve on.")] = "127.0.0.1",
+    a_week_on: Annotated[
+        bool, typer.Option("--a-week-on", help="Serve it as it is a week later: some pages changed, some are gone.")
+    ] = False,
 ) -> None:
     """Serve the demo's web on this machine, until Ctrl-C."""
-    serve_demo(host=host, port=port)
+    serve_demo(host=host, port=port, later=a_week_on)
 
 
 def _write_labels(folder: Path, topics: dict[str, str]) -> None:

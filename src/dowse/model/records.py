@@ -255,9 +255,7 @@ class PageRow:
     ] = None
     misses: Annotated[
         float,
-        Stored(
-            "Visits since the last good one that failed; one whose fault may pass counts half.", since=9, exported=False
-        ),
+        Stored("Visits since the last good one that failed; one whose fault may pass counts half.", since=9),
     ] = 0.0
     gone_at: Annotated[
         float | None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dowse.model.words import lines_of_words, word_hash
+from dowse.model.words import lines_of_words, printable, word_hash
 from dowse.parse.page import parse_page
 from dowse.parse.repeats import is_repeated
 
@@ -23,7 +23,7 @@ def own_lines(body: bytes, url: str, content_type: str, repeats: bytes = b"") ->
     hashes = np.array([sum(map(word_hash, line)) & _BITS for line in words], np.uint64)
     repeated = is_repeated(hashes, repeats).tolist()
     own = [line for line, told, again in zip(lines, words, repeated, strict=True) if told and not again]
-    return [" ".join(line.split()) for line in (document.title, *own) if line.strip()]
+    return [printable(line) for line in (document.title, *own) if line.strip()]
 
 
 def says_other(

@@ -15,7 +15,7 @@ __all__ = ["asked", "check_same", "drop_all", "in_database", "in_folder"]
 
 _DRIVERS = {"postgresql": "postgresql+psycopg", "mysql": "mysql+pymysql", "sqlite": "sqlite"}
 _FLAGS = ("relevant", "first_relevant")
-_NOT_PUBLISHED = {"pages": ("ordinal", "signature", "minhash", "misses"), "sites": ()}
+_NOT_PUBLISHED = {"pages": ("ordinal", "signature", "minhash"), "sites": ()}
 
 Rows = dict[int, dict[str, Any]]
 
