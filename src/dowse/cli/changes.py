@@ -22,7 +22,7 @@ from dowse.model.errors import TopicError, UserError
 from dowse.model.files import write_whole
 from dowse.model.shown import json_line, shown
 from dowse.store import CrawlReader, VisitedPage
-from dowse.store.read_visits import uuid_of
+from dowse.store.read_visits import uuid_of, watched
 from dowse.store.times import iso
 
 __all__ = ["changes"]
@@ -41,7 +41,12 @@ class Format(StrEnum):
 
 def changes(
     folder: Folder,
-    since: Annotated[str, typer.Option(metavar="AGE", help="Tell what changed in so long: 7d, 12h.")] = "7d",
+    since: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGE", help="Tell what changed in so long: 7d, 12h. The default is: since the last visits began."
+        ),
+    ] = None,
     format: Annotated[Format, typer.Option("--format", "-f", help="Tell it so.")] = Format.TEXT,
     every: Annotated[bool, typer.Option("--all", help="Tell of pages off the topic, too.")] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it into this file.")] = None,
@@ -54,14 +59,18 @@ def changes(
     Example: dowse changes my-crawl --since 7d --format atom --out changes.xml
     """
     try:
-        age_s = parse_duration(since)
+        age_s = None if since is None else parse_duration(since)
     except TopicError as error:
         raise UserError(f"--since: {error}") from None
     if out is not None:
         check_out(out, force=force)
     with CrawlReader(folder) as crawl:
         topic, uuid = crawl.topic(), uuid_of(crawl)
-        found = changes_since(crawl, time.time() - age_s, every=every)
+        began, _ = watched(crawl)
+        if age_s is None and began is None:
+            raise UserError("the pages of this crawl were never visited again: say since when with --since, such as 7d")
+        start = began if age_s is None and began is not None else time.time() - (age_s or 0.0)
+        found = changes_since(crawl, start, every=every)
     text = _TELL[format](found, topic.get("name") or subject_of(topic), uuid or str(folder.absolute()))
     if out is None:
         (typer.echo if format is not Format.TEXT else say)(text)

@@ -80,7 +80,7 @@ def watch(
         done += 1
         if not quiet and not as_json:
             say(f"{stop}. {visit_line(folder, began)}")
-            say(f"what is new: dowse changes {shlex.quote(str(folder))} --since {every}")
+            say(f"what is new: dowse changes {shlex.quote(str(folder))}")
         if stop.kind == "interrupted":
             raise typer.Exit(INTERRUPTED)
 

@@ -106,7 +106,9 @@ def test_whatever_a_page_is_called_the_feed_is_xml() -> None:
 def test_as_a_user_types_it(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text, _ = said(capsys, "changes", str(folder), "--since", "1d")
     assert text.startswith("6 new pages, 0 changed, 1 gone since ")
-    found = json.loads(said(capsys, "changes", str(folder), "--format", "json")[0])
+    text, _ = said(capsys, "changes", str(folder))
+    assert text.startswith("0 new pages, 0 changed, 1 gone since "), "since the last visits"
+    found = json.loads(said(capsys, "changes", str(folder), "--format", "json", "--since", "1d")[0])
     assert [page["title"] for page in found["gone"]] == ["Meeting 3"]
     out = tmp_path / "feed.xml"
     said(capsys, "changes", str(folder), "-f", "atom", "--out", str(out))
