@@ -248,6 +248,16 @@ def test_whatever_the_order_visits_teach_nothing_twice(tmp_path: Path, strategy:
     assert ask(tmp_path, "SELECT sum(pages) FROM sites") == [(5,)]
 
 
+def test_a_copy_that_becomes_a_page_of_its_own_is_learned_from(tmp_path: Path) -> None:
+    with in_thread(web({"/2": page("a1", "solar", ["/3"])})) as server:
+        topic = began(server, tmp_path, strategy=StrategyChoice("learning"))
+        assert ask(tmp_path, "SELECT duplicate_of FROM pages WHERE id = 2") == [(1,)]
+        server.web = web({"/2": page("a2", "solar", ["/3", "/4"]), "/4": page("a4", "solar", [])})
+        visit(topic, tmp_path)
+    assert ask(tmp_path, "SELECT duplicate_of, relevant FROM pages WHERE id = 2") == [(None, 1)]
+    assert ask(tmp_path, "SELECT count(*) FROM pages WHERE url LIKE '%/4'") == [(1,)]
+
+
 def test_robots_that_forbid_a_page_by_now_leave_it_as_it_was(tmp_path: Path) -> None:
     with in_thread(web()) as server:
         topic = began(server, tmp_path)
