@@ -5,8 +5,9 @@
 
 from dowse.recrawl.revisit.choice import Seen, older_than, worth_most
 from dowse.recrawl.revisit.policies import POLICIES, freshness
-from dowse.recrawl.revisit.rates import Visit, equal_rate, likeliest_rate, rates_of
+from dowse.recrawl.revisit.rates import Visit, equal_rate, expected_error, likeliest_rate, rate_of, rates_of
 
 __all__ = [
-    "POLICIES", "Seen", "Visit", "equal_rate", "freshness", "likeliest_rate", "older_than", "rates_of", "worth_most",
+    "POLICIES", "Seen", "Visit", "equal_rate", "expected_error", "freshness", "likeliest_rate",
+    "older_than", "rate_of", "rates_of", "worth_most",
 ]  # fmt: skip

@@ -11,9 +11,9 @@ from dowse.model.visits import DuePage
 from dowse.recrawl.revisit.policies import POLICIES
 from dowse.recrawl.revisit.rates import Visit, rates_of
 
-__all__ = ["Seen", "intervals_of", "older_than", "worth_most"]
+__all__ = ["LEAST_VALUE", "Seen", "intervals_of", "older_than", "worth_most"]
 
-_LEAST_VALUE = 0.01
+LEAST_VALUE = 0.01
 """What a page off the topic is worth: it may lead to others."""
 
 
@@ -36,7 +36,7 @@ def worth_most(
 ) -> list[int]:  # fmt: skip
     """So many pages, those first whose visit is most overdue. A policy of so many visits a period says how often each
     is to be visited, and a page is overdue by as many visits as it should have had since the last one."""
-    values = np.array([max(page.value, _LEAST_VALUE) for page in pages])
+    values = np.array([max(page.value, LEAST_VALUE) for page in pages])
     rates = rates_of(intervals_of(visits), {page.page: page.site for page in pages})
     by_page = np.array([rates[page.page] for page in pages])
     often = POLICIES[policy](values, by_page, budget / period_s)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = ["Visit", "equal_rate", "likeliest_rate", "rates_of"]
+__all__ = ["Visit", "equal_rate", "expected_error", "likeliest_rate", "rate_of", "rates_of"]
 
 _HALVINGS = 200
 _ALIKE = 1e-9  # of the longest: so much may intervals differ and be equal
@@ -73,6 +73,13 @@ def rate_of(visits: Sequence[Visit]) -> float:
     if max(intervals) - min(intervals) <= _ALIKE * max(intervals):
         return equal_rate(len(visits), changes, intervals[0])
     return likeliest_rate(visits, sum(intervals) / len(intervals) / 2)
+
+
+def expected_error(rate: float, intervals_s: Iterable[float]) -> float:
+    """The standard error of the likeliest rate, for pages of this rate that are visited at these intervals, as theory
+    has it: from the Fisher information ``sum tau^2 / (exp(lambda tau) - 1)``."""
+    information = sum(tau * tau / math.expm1(rate * tau) for tau in intervals_s if rate * tau < 700)
+    return math.inf if information <= 0 else 1 / math.sqrt(information)
 
 
 def rates_of(visits: Mapping[int, Sequence[Visit]], sites: Mapping[int, int]) -> dict[int, float]:
