@@ -254,9 +254,11 @@ class PageRow:
         Stored("When it was last [visited again](revisits.md), whatever came; null: never.", Form.TIME, since=9),
     ] = None
     misses: Annotated[
-        float,
-        Stored("Visits since the last good one that failed; one whose fault may pass counts half.", since=9),
-    ] = 0.0
+        float | None,
+        Stored(
+            "Visits since the last good one that failed; one whose fault may pass counts half. Null: none.", since=9
+        ),
+    ] = None
     gone_at: Annotated[
         float | None,
         Stored("When two such visits were counted. The row is that of the last good visit. Null: it is there.",

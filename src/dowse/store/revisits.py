@@ -24,7 +24,7 @@ from dowse.store.times import seconds
 __all__ = ["Revisitable"]
 
 _MAY_BE_VISITED = (
-    "SELECT p.id, c.site, ifnull(p.score, 0.0), ifnull(p.visited_at, p.fetched_at), p.misses FROM pages p"
+    "SELECT p.id, c.site, ifnull(p.score, 0.0), ifnull(p.visited_at, p.fetched_at), ifnull(p.misses, 0.0) FROM pages p"
     " JOIN candidates c ON c.id = p.id WHERE p.outcome = 'fetched' AND p.gone_at IS NULL ORDER BY p.id"
 )
 _COPY = tuple(Copy.__dataclass_fields__)
@@ -98,6 +98,7 @@ class Revisitable:
             for name in _TIMES.intersection(found):
                 found[name] = None if found[name] is None else seconds(found[name])
             found["relevant"] = None if found["relevant"] is None else bool(found["relevant"])
+            found["misses"] = found["misses"] or 0.0
             found["signature"] = rows.unsigned(found["signature"])
             return typed(Copy, **found)
 

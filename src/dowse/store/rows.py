@@ -243,7 +243,7 @@ def statements(batch: Batch, archives: dict[str, int]) -> Iterator[Statement]:
 
 def _visited(visit: VisitRow) -> tuple[Any, ...]:
     at = iso(visit.at)
-    return at, visit.misses, at if visit.misses >= GONE_AFTER else None, visit.page
+    return at, visit.misses or None, at if visit.misses >= GONE_AFTER else None, visit.page
 
 
 def verdict_values(id: int, row: VerdictRow) -> tuple[Any, ...]:
