@@ -52,8 +52,8 @@ EXAMPLES = {
     "hostile check": "dowse hostile check hostile-crawl",
     "lab info": "dowse lab info demo-crawl/learning",
     "lab compare": "dowse lab compare my-corpus --all-labels --strategy best-first --strategy dfs --out comparison",
-    "lab judge": "dowse lab judge my-corpus --examples 0 --examples 8 --out verdicts",
     "lab freshness": "dowse lab freshness --budget 20,60",
+    "lab judge": "dowse lab judge my-corpus --examples 0 --examples 8 --out verdicts",
     "lab figure": "dowse lab figure gt-7 my-corpus --all-labels --strategy best-first --strategy weighted",
 }
 EXIT_CODES = {

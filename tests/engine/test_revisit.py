@@ -96,7 +96,7 @@ def test_revisit_records_are_read_by_others(tmp_path: Path) -> None:
                 responses[get("WARC-Record-ID")] = get("WARC-Target-URI"), get("WARC-Payload-Digest"), get("WARC-Date")
             elif record.rec_type == "revisit":
                 assert get("WARC-Profile").endswith("revisit/server-not-modified")
-                assert record.http_headers.get_statuscode() == "304"
+                assert not record.http_headers, "whoever plays it back shows the original's"
                 refers = (get("WARC-Refers-To-Target-URI"), get("WARC-Payload-Digest"), get("WARC-Refers-To-Date"))
                 revisits[get("WARC-Refers-To")] = refers
     assert len(revisits) == 4

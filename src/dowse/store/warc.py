@@ -120,8 +120,7 @@ def _request_head(response: Response) -> bytes:
     return _encode("".join(lines) + "\r\n")
 
 
-def _response_head(response: Response, *, told: bool = True) -> bytes:
-    """``told``: the length of the body is said, whether or not the site did."""
+def _response_head(response: Response) -> bytes:
     length = str(len(response.body))
     lines = [f"HTTP/1.1 {response.status} {_CONTROL.sub(' ', response.reason).strip()}\r\n"]
     true_length = False
@@ -132,7 +131,7 @@ def _response_head(response: Response, *, told: bool = True) -> bytes:
         elif lowered in _WIRE_ONLY or lowered == "content-length":
             name = "X-Archive-Orig-" + name.strip()
         lines.append(_line(name, value))
-    if not true_length and told:
+    if not true_length:
         lines.append(f"Content-Length: {length}\r\n")
     return _encode("".join(lines) + "\r\n")
 
@@ -172,7 +171,8 @@ def compose_revisit(
         f"WARC-Profile: {_PROFILES}{profile}\r\nWARC-Refers-To: {_record_id('response', date, url)}\r\n"
         f"WARC-Refers-To-Target-URI: {url}\r\nWARC-Refers-To-Date: {date}\r\nWARC-Payload-Digest: {digest}\r\n"
     )
-    return _exchange(response, at, "revisit", came, [_response_head(response, told=not unmodified)], fields)
+    # without a block, whoever plays the archive back shows the original with its own headers, and no empty 304
+    return _exchange(response, at, "revisit", came, [] if unmodified else [_response_head(response)], fields)
 
 
 def _target(response: Response) -> str:

@@ -57,7 +57,7 @@ class Again:
         digest = None if held is None else payload_digest(held.body)
         visit = VisitRow(page=copy.page, at=at, status=response.status, digest=digest)
         if digest is not None:
-            told = {"fetchTimeMs": round(response.timings.total_s * 1000)}
+            told = {"status": response.status, "fetchTimeMs": round(response.timings.total_s * 1000)}
             visit.archive = compose_revisit(response, at, copy.fetched_at, digest, told)
         self._life.visits.unchanged(lease, copy, visit, digest)
 
