@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.engine.life.admission import Admission
 from dowse.engine.life.forecasts import Forecasts
+from dowse.engine.life.past import Past
 from dowse.engine.life.pricing import Pricing, costs_of
 from dowse.engine.life.sites import Sites
 from dowse.engine.life.tally import Tally
@@ -17,18 +15,15 @@ from dowse.engine.life.visits import Due, Visits
 from dowse.fetch import may_be_answered_later
 from dowse.frontier import Lease, Site
 from dowse.frontier.scope import StaticScope
-from dowse.model.budget import Spent
 from dowse.model.clock import Clock
 from dowse.model.http import Failure, Response
 from dowse.model.page import ALL_TERMS, USUAL_TERMS, Counting, Links, Outcome
 from dowse.model.records import (
     EVIDENCE_KIND,
     STRATEGY_STATE,
-    CandidateBlock,
     CandidateState,
     DecisionRow,
     PageRow,
-    SiteRow,
     SiteTurn,
     VerdictRow,
 )
@@ -45,9 +40,8 @@ from dowse.model.strategy import (
 )  # fmt: skip
 from dowse.model.topic import Topic
 from dowse.predict.calibration import MOST
-from dowse.store import Counters
 
-__all__ = ["Life", "Past"]
+__all__ = ["Life"]
 
 _MAXIMISED = "maximise"  # the statistic that says what the priorities in the records stand for
 _LOST = 0.05  # of the priority a URL was ranked with: it goes unless it lost more
@@ -59,32 +53,6 @@ _STATES = {
 
 Ids = NDArray[np.int64]
 Values = NDArray[np.float64]
-
-
-class Past(Protocol):
-    """What the records tell of earlier runs, for :meth:`Life.restore`."""
-
-    def statistics(self) -> dict[str, Any]: ...
-
-    def sites(self) -> Iterator[SiteRow]: ...
-
-    def candidates(self) -> Iterator[CandidateBlock]: ...
-
-    def exchanges(self) -> Iterable[tuple[str, int, float, float, bool]]: ...
-
-    def forget_evidence(self, kind: str) -> None: ...
-
-    def last_fetches(self, most: int) -> list[tuple[float, bool, float]]: ...
-
-    def counters(self) -> Counters: ...
-
-    def spent(self) -> Spent: ...
-
-    def saved(self) -> tuple[int, int]: ...
-
-    def visited_again(self) -> int: ...
-
-    def value(self) -> float: ...
 
 
 class Life:
