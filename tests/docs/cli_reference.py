@@ -24,6 +24,8 @@ REGENERATE = ".venv/bin/python -m tests.docs.cli_reference"
 EXAMPLES = {
     "crawl": 'dowse crawl "perovskite solar cells" --seed https://en.wikipedia.org/wiki/Perovskite_solar_cell '
     "--budget 500p,30m",
+    "watch": "dowse watch my-crawl --every 1d --budget 500p",
+    "changes": "dowse changes my-crawl --since 7d",
     "seeds": 'dowse seeds "perovskite solar cells" --engine mediawiki --engine arxiv --to topic.toml',
     "init": "dowse init topic.toml",
     "judge": 'dowse judge https://en.wikipedia.org/wiki/Perovskite --topic "perovskite solar cells"',
@@ -57,6 +59,7 @@ EXAMPLES = {
     "hostile check": "dowse hostile check hostile-crawl",
     "lab info": "dowse lab info demo-crawl/learning",
     "lab compare": "dowse lab compare my-corpus --all-labels --strategy best-first --strategy dfs --out comparison",
+    "lab freshness": "dowse lab freshness --budget 20,60",
     "lab judge": "dowse lab judge my-corpus --examples 0 --examples 8 --out verdicts",
     "lab figure": "dowse lab figure gt-7 my-corpus --all-labels --strategy best-first --strategy weighted",
 }

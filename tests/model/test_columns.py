@@ -69,7 +69,7 @@ def test_no_two_columns_have_one_name_and_each_is_told() -> None:
 # What somebody writes who wants two more things to be stored: the lines of a page, the length of a link's anchor.
 PAGE_FIELD = {
     "model/page.py": {
-        "= 0  # L(p)\n": '= 0\n    n_lines: Annotated[int, Stored("Lines of visible text.", since=9)] = 0\n',
+        "= 0  # L(p)\n": '= 0\n    n_lines: Annotated[int, Stored("Lines of visible text.", since=10)] = 0\n',
     },
     "engine/page/parsed.py": {
         "n_links=self.links.n_links,": "n_links=self.links.n_links,\n"
@@ -79,7 +79,7 @@ PAGE_FIELD = {
 LINK_FIELD = {
     "model/page.py": {
         "    rels: Annotated[": "    lengths: Annotated[\n"
-        '        NDArray[np.int32], Stored("Characters of its anchor.", column="length", kind=int, since=9)\n'
+        '        NDArray[np.int32], Stored("Characters of its anchor.", column="length", kind=int, since=10)\n'
         "    ] = field(default_factory=_none(np.int32))\n    rels: Annotated["
     },
     "parse/links.py": {

@@ -76,8 +76,13 @@ def test_what_a_forecast_learns_from_comes_back_in_order(folder: Path) -> None:
 WITHOUT_MODELS = "".join(
     f"ALTER TABLE pages DROP COLUMN {name};" for name in ("model", "first_score", "first_relevant", "first_model")
 )  # as before version 5
+SINCE_9 = (
+    "ALTER TABLE pages DROP COLUMN visited_at; ALTER TABLE pages DROP COLUMN misses;"
+    " ALTER TABLE pages DROP COLUMN gone_at; DROP TABLE visits; DROP TABLE due;"
+)
 SINCE_8 = (
-    "ALTER TABLE pages DROP COLUMN kind; ALTER TABLE pages DROP COLUMN n_parts; ALTER TABLE sites DROP COLUMN turn;"
+    f"{SINCE_9} ALTER TABLE pages DROP COLUMN kind; ALTER TABLE pages DROP COLUMN n_parts;"
+    " ALTER TABLE sites DROP COLUMN turn;"
     " DROP TABLE changes; DROP TABLE change_writers; DELETE FROM meta WHERE name = 'crawl';"
 )
 WITHOUT_FOUND = f"DROP TABLE found; {SINCE_8}"  # as before version 7
@@ -92,7 +97,8 @@ def test_each_column_gets_its_own_value(folder: Path) -> None:
                depth=21, words=22, text_len=23, n_links=24, kind="pdf", n_parts=9, duplicate_of=25,
                etag='"e"', last_modified="then",
                attempts=26, canonical=url(1), final_url=url(8), status=203, cached_from="earlier", model=27,
-               first_score=0.28, first_relevant=True, first_model=29)  # fmt: skip
+               first_score=0.28, first_relevant=True, first_model=29,
+               visited_at=WALL, misses=0.3, gone_at=WALL + 1)  # fmt: skip
     with CrawlStore.create(folder, {}, WALL) as store:
         store.commit(Batch(pages=[row]))
     [stored] = rows(folder, "SELECT * FROM pages")
@@ -110,6 +116,7 @@ def test_each_column_gets_its_own_value(folder: Path) -> None:
         "last_modified": "then", "canonical": url(1), "attempts": 26, "dns_s": 0.125, "connect_s": 0.25,
         "first_byte_s": 0.5, "total_s": 1.0, "parse_s": 0.25, "judge_s": 0.25, "verdict": '[["similarity",0.5,1.0]]',
         "cached_from": "earlier", "model": 27, "first_score": 0.28, "first_relevant": 1, "first_model": 29,
+        "visited_at": "2023-11-14T22:13:20.250000Z", "misses": 0.3, "gone_at": "2023-11-14T22:13:21.250000Z",
     }  # fmt: skip
 
 
@@ -341,8 +348,8 @@ def test_records_of_the_first_version_are_read_and_gone_on_with(folder: Path) ->
         assert (site.requests, site.not_before, site.closed) == (5, None, "")
         store.commit(batch(5))
         assert list(store.sites()) == list(batch(5).sites.values())
-    assert rows(folder, "PRAGMA user_version") == [(8,)]
-    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("8",)]
+    assert rows(folder, "PRAGMA user_version") == [(9,)]
+    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("9",)]
 
 
 def test_records_of_the_third_version_have_no_details(folder: Path) -> None:

@@ -7,6 +7,7 @@ import gc
 import os
 import shlex
 import signal
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,12 +17,13 @@ import typer
 
 from dowse.cli.crawl_summary import finish
 from dowse.cli.display import Display, QuietDisplay, choose_display
-from dowse.cli.flags import OUTPUT, START, flagged, given_of, read_topic, with_flags
+from dowse.cli.flags import OUTPUT, START, budget_of, flagged, given_of, read_topic, with_flags
 from dowse.cli.verdict_words import vague_lines
 from dowse.engine.assembly.api import choose_folder
 from dowse.engine.assembly.assemble import assemble, wanted_workers
 from dowse.engine.assembly.assembly import Assembly
 from dowse.engine.assembly.kept_settings import read_settings
+from dowse.engine.assembly.revisit import Revisit
 from dowse.engine.loop.engine import Stop
 from dowse.engine.page.vagueness import VAGUE
 from dowse.engine.workers.freed_memory import keep_less
@@ -52,6 +54,15 @@ def crawl(
     resume: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Continue the crawl in this folder.", rich_help_panel=START)
     ] = None,
+    revisit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGE|POLICY",
+            rich_help_panel=START,
+            help="With --resume: visit the pages again that are older than this (7d, 12h), or as many as --budget"
+            " allows, chosen by value and change rate (auto), by change rate (proportional), or alike (uniform).",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="DIR", help="Keep the crawl in this folder.", rich_help_panel=OUTPUT),
@@ -71,6 +82,11 @@ def crawl(
     Example: dowse crawl "perovskite solar cells" --seed https://en.wikipedia.org/wiki/Perovskite_solar_cell -b 500p
     """
     display = choose_display(as_json=as_json, quiet=quiet)
+    visits = None
+    if revisit is not None:
+        if resume is None:
+            raise UserError("--revisit visits the pages of a crawl again: name its folder with --resume DIR")
+        visits = Revisit(revisit, budget_of(given.pop("budget", None)))
     if resume is not None:
         fixed = [flag.name for flag, _ in given_of(given) if flag.fixed]
         if topic is not None or out is not None:
@@ -83,16 +99,20 @@ def crawl(
         if topic is None and chosen.predicate is None:
             raise UserError("what is the topic? Give words, a topic file, --predicate EXPR or --resume DIR")
         folder = choose_folder(chosen, out)
-    stop, published = run_crawl(chosen, folder, display, resume=resume is not None)
-    code = finish(folder, stop, as_json=as_json, quiet=quiet, published=published)
+    began = time.time()
+    stop, published = run_crawl(chosen, folder, display, resume=resume is not None, revisit=visits)
+    code = finish(
+        folder, stop, as_json=as_json, quiet=quiet, published=published, visits_since=None if visits is None else began
+    )
     raise typer.Exit(INTERRUPTED if stop.kind == "interrupted" else code)
 
 
 def run_crawl(
-    topic: Topic, folder: Path, display: Display, *, resume: bool = False, strategy: Strategy | None = None,
-    judge: Judge | None = None,
+    topic: Topic, folder: Path, display: Display, *, resume: bool = False, revisit: Revisit | None = None,
+    strategy: Strategy | None = None, judge: Judge | None = None,
 ) -> tuple[Stop, Published | None]:  # fmt: skip
-    """Run a crawl and show it: how it ended, and how far it is published, if at all.
+    """Run a crawl and show it: how it ended, and how far it is published, if at all. ``revisit``: its pages are visited
+    again.
 
     ``strategy`` and ``judge`` serve in place of what the topic names.
 
@@ -104,7 +124,8 @@ def run_crawl(
     keep_less()
     prepared = fork_workers(wanted_workers(topic))
     try:
-        return _run(_crawl(topic, folder, display, prepared, resume=resume, strategy=strategy, judge=judge))
+        work = _crawl(topic, folder, display, prepared, resume=resume, revisit=revisit, strategy=strategy, judge=judge)
+        return _run(work)
     except asyncio.CancelledError:
         raise Interrupted("interrupted before the crawl began", signal.SIGINT) from None
     finally:
@@ -122,12 +143,13 @@ def _run(work: Coroutine[Any, Any, Ended]) -> Ended:
 
 async def _crawl(
     topic: Topic, folder: Path, display: Display, prepared: Sequence[Started], *, resume: bool,
-    strategy: Strategy | None, judge: Judge | None,
+    revisit: Revisit | None, strategy: Strategy | None, judge: Judge | None,
 ) -> tuple[Stop, Published | None]:  # fmt: skip
     signals = _Signals(folder, display)
     assembly = await assemble(
-        topic, folder, resume=resume, prepared=prepared, tell=_early(display), strategy=strategy, own_judge=judge
-    )
+        topic, folder, resume=resume, revisit=revisit, prepared=prepared, tell=_early(display), strategy=strategy,
+        own_judge=judge,
+    )  # fmt: skip
     signals.assembly = assembly
     held = "" if assembly.cache is None else f"  ({len(assembly.cache)} URLs in the cache)"
     display.open(f"Dowse: {topic.name or topic.query or predicate_text(topic)}  ->  {folder}{held}")

@@ -41,9 +41,10 @@ from dowse.model.records import PAGE_REFUSED
 from dowse.model.runs import JudgedBy
 from dowse.model.shown import shown
 from dowse.store import CrawlReader, Summary
+from dowse.store.read_visits import new_since, visit_counts
 from dowse.store.shared.following import Published
 
-__all__ = ["finish"]
+__all__ = ["finish", "visit_line"]
 
 _OUTCOMES = 8
 _WHOLE = 10_000  # letters, longer than any line
@@ -66,9 +67,11 @@ def _draw_curve(folder: Path, title: str) -> Path | None:
 
 
 def finish(
-    folder: Path, stop: Stop, *, as_json: bool, quiet: bool, published: Published | None = None
+    folder: Path, stop: Stop, *, as_json: bool, quiet: bool, published: Published | None = None,
+    visits_since: float | None = None,
 ) -> int:  # fmt: skip
-    """Draw the curve and print the summary, with how far the crawl is ``published``. The exit code is 1 when no page
+    """Draw the curve and print the summary, with how far the crawl is ``published``, and what came of visits
+    since then. The exit code is 1 when no page
     was fetched."""
     with CrawlReader(folder) as crawl:
         summary, settings, forecast = crawl.summary(), crawl.settings(), crawl.forecast()
@@ -85,6 +88,9 @@ def finish(
     elif not quiet:
         verdicts = _verdicts(folder, settings, facts) if summary.judged else []
         more = _twice(topic["budget"]) if stop.kind == "budget" and summary.waiting else ""
+        if visits_since is not None:
+            verdicts = [("visits", visit_line(folder, visits_since)), *verdicts]
+            more = ""
         _print(folder, stop, summary, picture, verdicts, _expected(stop, summary, forecast), more, published)
     if published is not None and not published.finished:
         why = f": {shown(published.trouble)}" if published.trouble else ""
@@ -146,6 +152,18 @@ def _judged_by(settings: dict[str, Any], by: JudgedBy) -> str:
     origin = "from the examples" if topic["examples"] else "the default for words alone"
     hint = "" if topic["examples"] else "; example pages or --threshold sharpen it"
     return f"{judged}, {origin}{hint}"
+
+
+def visit_line(folder: Path, since: float) -> str:
+    """What came of the visits since then to pages that the crawl had."""
+    with CrawlReader(folder) as crawl:
+        counts = visit_counts(crawl, since)
+        new = len(new_since(crawl, since, every=True))
+    visits = counts["unchanged"] + counts["changed"] + counts["missed"]
+    return (
+        f"{counted(visits, 'page')} visited again: {counts['unchanged']} unchanged, {counts['changed']} changed,"
+        f" {counts['missed']} not there, {counts['gone']} gone by now; {counted(new, 'new page')}"
+    )
 
 
 def _saved(summary: Summary) -> list[tuple[str, str]]:

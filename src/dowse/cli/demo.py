@@ -74,10 +74,13 @@ def demo_web(
             help="Serve a dozen sites with listings of events in its place, as they are on this day: 100, 107, ...",
         ),
     ] = None,
+    a_week_on: Annotated[
+        bool, typer.Option("--a-week-on", help="Serve it as it is a week later: some pages changed, some are gone.")
+    ] = False,
 ) -> None:
     """Serve the demo's web on this machine, until Ctrl-C."""
     if events is None:
-        serve_demo(host=host, port=port)
+        serve_demo(host=host, port=port, later=a_week_on)
         return
     if not 0 <= events <= _LAST_DAY:
         raise UserError(f"--events: must be a day from 0 to {_LAST_DAY}, not {events}")

@@ -18,6 +18,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from dowse.judge import category_files
+from dowse.model.budget import Budget
 from dowse.model.database_url import DATABASE
 from dowse.model.errors import UserError
 from dowse.model.proxy_login import PROXY
@@ -30,7 +31,7 @@ from dowse.model.url import canonical
 from dowse.predict import parameter_value, split_strategy
 
 __all__ = [
-    "FLAGS", "GROUPS", "NETWORK", "OUTPUT", "START", "AsJson", "Flag", "Folder", "Force", "flagged",
+    "FLAGS", "GROUPS", "NETWORK", "OUTPUT", "START", "AsJson", "Flag", "Folder", "Force", "budget_of", "flagged",
     "given_of", "read_topic", "with_flags",
 ]  # fmt: skip
 
@@ -348,6 +349,14 @@ def with_flags(topic: Topic, given: Mapping[str, Any]) -> Topic:
         if name not in category_files(topic):
             raise UserError(f"--category: the predicate names no category {name!r}")
     return topic
+
+
+def budget_of(text: str | None) -> Budget:
+    """What ``--budget`` says by itself, and not over that of a topic; None: nothing."""
+    try:
+        return Budget() if text is None else budget_text(text)
+    except Fault as fault:
+        raise UserError(f"--budget: {fault.message}") from None
 
 
 def read_topic(text: str | None) -> Topic:

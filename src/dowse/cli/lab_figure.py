@@ -13,6 +13,7 @@ import typer
 from dowse.cli.flags import Force
 from dowse.cli.lab import CorpusFolder, lab, shown_progress
 from dowse.cli.lab_compare import compare_command
+from dowse.cli.lab_freshness import freshness_command
 from dowse.cli.lab_judge import judge_command
 from dowse.cli.lab_options import (
     KEPT,
@@ -54,7 +55,7 @@ from dowse.model.files import write_whole
 
 _SHOWN = (0, 1, 3, 7, 15, 19)  # places of a curve by number of parents
 
-__all__ = ["compare_command", "figure_command", "judge_command", "lab"]  # every command of the lab
+__all__ = ["compare_command", "figure_command", "freshness_command", "judge_command", "lab"]  # every command of the lab
 
 
 @lab.command("figure")

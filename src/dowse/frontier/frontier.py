@@ -27,6 +27,7 @@ _WAITING = int(CandidateState.WAITING)  # plain numbers: comparing arrays with a
 _LEASED = int(CandidateState.LEASED)
 _FETCHED = int(CandidateState.FETCHED)
 _BELOW = int(CandidateState.BELOW)
+_HELD = 101  # in memory only: it waits for another run
 _DEFERRED = 100  # in memory only: waiting for its time before it joins its site's queue again
 _KINDS = bytes(
     {_WAITING: WAITS, _DEFERRED: WAITS, _FETCHED: GONE, _LEASED: GONE, _BELOW: LOW}.get(state, ENDED)
@@ -234,6 +235,15 @@ class Frontier:
         states = np.where((block.states == _BELOW) & (block.priorities >= self.lowest), _WAITING, block.states)
         columns.state[ids] = states
         self.waiting += int(np.count_nonzero(states == _WAITING))
+
+    def visit_again(self, due: NDArray[np.int64], priorities: NDArray[np.float64], first_new: int) -> None:
+        """Of what was loaded, these URLs wait once more, with these priorities, and else only what was found from
+        ``first_new`` on; :meth:`loaded` must follow."""
+        columns = self.candidates
+        before = columns.state[:first_new]
+        before[before == _WAITING] = _HELD
+        columns.state[due], columns.order[due], columns.attempts[due] = _WAITING, orders_of(priorities), 0
+        self.waiting = int(np.count_nonzero(columns.state[: len(columns)] == _WAITING))
 
     def loaded(self, now: float) -> None:
         """Everything was loaded: put the queues in order."""
@@ -445,11 +455,11 @@ class Frontier:
         return priorities_of(self.candidates.order[ids])
 
     def to_come(self, most: int) -> tuple[NDArray[np.float64], int]:
-        """What is yet to be fetched, waiting or under way: the highest priorities, at most so many and highest first,
-        and how many there are in all. Looks at every URL: ask rarely."""
+        """What is yet to be fetched, waiting (if for another run) or under way: the highest priorities, at most so many
+        and highest first, and how many there are in all. Looks at every URL: ask rarely."""
         count = len(self.candidates)
         states = self.candidates.state[:count]
-        orders = self.candidates.order[:count][(states <= _LEASED) | (states == _DEFERRED)]
+        orders = self.candidates.order[:count][(states <= _LEASED) | (states == _DEFERRED) | (states == _HELD)]
         best = orders if len(orders) <= most else np.partition(orders, most - 1)[:most]
         return priorities_of(np.sort(best)), len(orders)
 

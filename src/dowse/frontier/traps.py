@@ -126,6 +126,10 @@ class GrowthRules:
             self._foreseen[url] = self._kind(url)
             _domain(url)
 
+    def pattern(self, url: str) -> int:
+        """The pattern of a page that was judged before, as :meth:`judged` gives it."""
+        return self._kind(url)[0]
+
     def judged(self, site: int, url: str, relevant: bool) -> int:
         """A page was judged; its pattern, a 64-bit hash of its URL's :func:`skeleton`."""
         kind, alone = self._kind(url)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 
+from dowse.loopback.a_week_on import a_week_on
 from dowse.loopback.demo import DEMO_QUERY, DEMO_SEEDS, demo_web, labels
 from dowse.loopback.server import LoopbackServer
 from dowse.loopback.web import Web
@@ -44,15 +45,16 @@ def serve_demo(
     host: str = "127.0.0.1",
     port: int = 0,
     seed: int = 7,
+    later: bool = False,
     say: Callable[[str], None] = _say,
     until_eof: bool = False,
 ) -> None:
-    """Serve the demo's web until Ctrl-C or SIGTERM. Port 0 takes a free one.
+    """Serve the demo's web until Ctrl-C or SIGTERM. Port 0 takes a free one. ``later``: as it is a week on.
 
     With ``until_eof`` only the address is said, and the end of standard input ends the server: a parent process that
     dies, however suddenly, takes its server along.
     """
-    web = demo_web(seed)
+    web = a_week_on(demo_web(seed)) if later else demo_web(seed)
     told = "{}\n".format if until_eof else partial(guide, web)
     serve_web(web, told, host=host, port=port, say=say, until_eof=until_eof)
 

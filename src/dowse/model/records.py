@@ -22,6 +22,7 @@ from dowse.model.found import FOUND
 from dowse.model.http import Timings
 from dowse.model.page import Links, PageContent
 from dowse.model.runs import RunRow
+from dowse.model.visits import DUE, VISITS, VisitRow
 
 __all__ = [
     "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "FINAL_VERDICTS", "FRUITLESS", "LINKS", "LOOP_HELD", "OTHER_VERDICTS",
@@ -248,6 +249,21 @@ class PageRow:
             since=3,
         ),
     ] = None
+    visited_at: Annotated[
+        float | None,
+        Stored("When it was last [visited again](revisits.md), whatever came; null: never.", Form.TIME, since=9),
+    ] = None
+    misses: Annotated[
+        float | None,
+        Stored(
+            "Visits since the last good one that failed; one whose fault may pass counts half. Null: none.", since=9
+        ),
+    ] = None
+    gone_at: Annotated[
+        float | None,
+        Stored("When two such visits were counted. The row is that of the last good visit. Null: it is there.",
+               Form.TIME, since=9),
+    ] = None  # fmt: skip
     archive: list[bytes] = field(default_factory=list)  # finished gzip members: request, response, metadata, ...
     archive_response: int = 1  # which of them holds the response that warc_offset names
 
@@ -280,7 +296,7 @@ LINKS = Table("links", columns_of(_LinkEnds) + columns_of(Links))
 SITES = Table("sites", columns_of(SiteRow))
 DECISIONS = Table("decisions", columns_of(DecisionRow))
 RUNS = Table("runs", columns_of(RunRow))
-TABLES = (PAGES, CANDIDATES, LINKS, SITES, DECISIONS, RUNS, FOUND, CHANGES, CHANGE_WRITERS)
+TABLES = (PAGES, CANDIDATES, LINKS, SITES, DECISIONS, RUNS, FOUND, CHANGES, CHANGE_WRITERS, VISITS, DUE)
 """The tables whose columns are declared by the fields of rows."""
 
 _OF_LINKS = columns_of(Links)
@@ -323,6 +339,7 @@ class Batch:
     details: dict[int, bytes] = field(default_factory=dict)  # the long part of it, which hardly changes
     sites: dict[int, SiteRow] = field(default_factory=dict)
     pages: list[PageRow] = field(default_factory=list)
+    visits: list[VisitRow] = field(default_factory=list)  # to pages that were fetched before
     verdicts: dict[int, VerdictRow] = field(default_factory=dict)  # of pages of this batch, or of earlier ones
     links: list[LinkRow] = field(default_factory=list)
     decisions: list[DecisionRow] = field(default_factory=list)
@@ -342,7 +359,7 @@ class Batch:
     def __bool__(self) -> bool:
         # asked several times a page: what is there first and mostly comes first
         return bool(self.sites or self.states or self.pages or self.candidates or self.priorities or self.links
-                    or self.verdicts or self.decisions or self.events or self.refusals or self.statistics
+                    or self.visits or self.verdicts or self.decisions or self.events or self.refusals or self.statistics
                     or self.archive_only)  # fmt: skip
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "LinkView",
     "Memory",
     "Proposes",
+    "RanksAgain",
     "RefusesPages",
     "Revaluing",
     "Revision",
@@ -237,6 +238,15 @@ class Proposes(Protocol):
     def rank_proposed(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
         """The (finite) priorities of what was proposed and may be fetched, one a row. A row is like that of a link,
         without count, context and anchor; nothing is to be learned from the page again."""
+        ...
+
+
+@runtime_checkable
+class RanksAgain(Protocol):
+    """A strategy that must not learn twice from a page that is visited again."""
+
+    def rank_again(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
+        """The (finite) priorities of links that are new on a page which it was shown before, one a row."""
         ...
 
 

@@ -32,6 +32,7 @@ from dowse.parse.links import (
     mentions_of,
 )
 from dowse.parse.outline import Outline
+from dowse.parse.own_lines import own_lines, says_other
 from dowse.parse.page import parse_page
 from dowse.parse.repeats import MOST_LINES, Repeats, distinct_lines, is_repeated
 from dowse.parse.signature import sign, sign_hashes
@@ -40,6 +41,6 @@ __all__ = [
     "MOST_LINES", "SAMPLE_CHARACTERS", "Document", "DuplicateIndex", "Gathered", "Measures", "Memo", "Mentions",
     "Outline", "RawLink", "Refuse", "Repeats", "Unreadable", "add_link", "anchor_lines", "base_of", "block_starts",
     "decode", "detect_language", "distinct_lines", "gather_links", "in_context", "is_repeated", "line_groups",
-    "measure_links", "mentions", "mentions_of", "parse_html", "parse_page", "reader_of", "sign",
-    "sign_hashes",
+    "measure_links", "mentions", "mentions_of", "own_lines", "parse_html", "parse_page", "reader_of", "says_other",
+    "sign", "sign_hashes",
 ]  # fmt: skip

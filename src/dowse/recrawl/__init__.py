@@ -1,1 +1,1 @@
-"""Keeping a collection fresh: which objects pages state, where they are found, and what is asked for again."""
+"""Keeping a collection fresh: what is worth another visit, which objects pages state, and where they are found."""

@@ -26,11 +26,13 @@ from dowse.store.views import (
     StageTimes,
     Summary,
     Tunnel,
+    VisitedPage,
 )
-from dowse.store.warc import MOST_BYTES, compose, read_response
+from dowse.store.warc import MOST_BYTES, compose, compose_revisit, payload_digest, read_back, read_response
 
 __all__ = [
     "MOST_BYTES", "Archive", "Counters", "CrawlReader", "CrawlStore", "HarvestCurve", "Held", "HeldPages",
     "LanguageCount", "OutcomeCount", "PageView", "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes",
-    "Summary", "Tunnel", "compose", "damage_told", "export", "read_response",
+    "Summary", "Tunnel", "VisitedPage", "compose", "compose_revisit", "damage_told", "export", "payload_digest",
+    "read_back", "read_response",
 ]  # fmt: skip

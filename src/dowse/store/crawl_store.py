@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,7 @@ from dowse.model.errors import DowseError, NotACrawl, StoreError, UserError
 from dowse.model.files import PRIVATE_FOLDER, check_plain
 from dowse.model.found import FOUND, FoundRow
 from dowse.model.judge import JudgedPage
-from dowse.model.records import EVIDENCE_KIND, SITES, Batch, CandidateBlock, SiteRow
+from dowse.model.records import EVIDENCE_KIND, SITES, Batch, CandidateBlock, PageRow, SiteRow
 from dowse.model.revive import typed
 from dowse.model.runs import JudgedBy
 from dowse.store import rows
@@ -83,6 +83,11 @@ def _failed(folder: Path, error: Exception) -> StoreError:
 
 def _plainly(error: Exception) -> str:
     return error.strerror.lower() if isinstance(error, OSError) and error.strerror else " ".join(str(error).split())
+
+
+def _new(batch: Batch) -> list[PageRow]:
+    """The pages that were not recorded before: one that was visited again keeps its place among them."""
+    return [page for page in batch.pages if page.visited_at is None]
 
 
 def _committed(records: sqlite3.Connection) -> dict[str, int]:
@@ -180,6 +185,7 @@ class CrawlStore:
             for page in batch.pages:
                 place = self._keep(page.archive, page.archive_response, page.fetched_at)
                 page.warc_file, page.warc_offset, page.warc_length = place
+            self._keep_visits(batch)
             for members, at in batch.archive_only:
                 self._archive.append(members, 0, at)
             self._archive.sync()
@@ -197,21 +203,33 @@ class CrawlStore:
     def _keep(self, members: list[bytes], response: int, at: float) -> Place:
         return self._archive.append(members, response, at) if members else NOWHERE
 
+    def _keep_visits(self, batch: Batch) -> None:
+        pages = {page.id: page for page in batch.pages}
+        for visit in batch.visits:
+            if visit.of_page:
+                page = pages[visit.page]
+                place = Place(page.warc_file, page.warc_offset, page.warc_length)
+            elif visit.archive:
+                place = self._keep(visit.archive, visit.archive_response, visit.at)
+            else:
+                continue
+            visit.warc_file, visit.warc_offset, visit.warc_length = place
+
     def _transact(self, batch: Batch, *, tidy: bool) -> None:
         run = self._connection.execute
         run("BEGIN IMMEDIATE")
         [(recorded,)] = run("SELECT recorded FROM totals")
-        for ordinal, page in enumerate(batch.pages, recorded):
+        for ordinal, page in enumerate(_new(batch), recorded):
             page.ordinal = ordinal
         self._total(batch)
         for sql, values in rows.statements(batch, self._archive.lengths):
             if sql is rows.PUT_VERDICT:
                 self._count_again(batch)
             self._connection.executemany(sql, rows.clean(values) if tidy else values)
-        judged_again = batch.verdicts.keys() - {page.id for page in batch.pages}
-        if batch.pages or batch.sites or judged_again:
+        again = (batch.verdicts.keys() | {visit.page for visit in batch.visits}) - {page.id for page in batch.pages}
+        if batch.pages or batch.sites or again:
             self.changes.begin()
-            self.changes.note(pages=[*(page.id for page in batch.pages), *sorted(judged_again)], sites=batch.sites)
+            self.changes.note(pages=[*(page.id for page in batch.pages), *sorted(again)], sites=batch.sites)
         run("COMMIT")
 
     def _count_again(self, batch: Batch) -> None:
@@ -231,7 +249,7 @@ class CrawlStore:
             judged = sum(page.score is not None for page in batch.pages) - before[0]
             relevant = sum(page.relevant is True for page in batch.pages) - int(before[1])
             run("UPDATE totals SET recorded = recorded + ?, judged = judged + ?, relevant = relevant + ?",
-                (len(batch.pages), judged, relevant))  # fmt: skip
+                (len(_new(batch)), judged, relevant))  # fmt: skip
         if batch.spent is not None:
             spent = batch.spent
             run("UPDATE totals SET pages = ?, bytes = ?, seconds = ?, requests = ?",
@@ -292,6 +310,11 @@ class CrawlStore:
         return int(pages), int(size)
 
     @asked
+    def visited_again(self) -> int:
+        """How many of the pages that were spent are visits to pages which the crawl had."""
+        return int(self._connection.execute("SELECT count(*) - count(DISTINCT page) FROM visits").fetchone()[0])
+
+    @asked
     def value(self) -> float:
         """The sum of all scores so far: of pages that were judged and are nobody's duplicate."""
         return float(self._connection.execute("SELECT total(score) FROM pages").fetchone()[0])
@@ -336,14 +359,7 @@ class CrawlStore:
 
     def put_found(self, seeds: Sequence[FoundRow]) -> None:
         """Write down seeds that were found, in place of those with the same numbers."""
-        try:
-            self._same_folder()
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany(rows.PUT_FOUND, rows.clean(map(rows.found_values, seeds)))
-            self._connection.execute("COMMIT")
-        except (OSError, sqlite3.Error) as error:
-            self._undo()
-            raise _failed(self.folder, error) from error
+        self.transact(lambda records: records.executemany(rows.PUT_FOUND, rows.clean(map(rows.found_values, seeds))))
 
     def sites(self) -> Iterator[SiteRow]:
         """Every known origin in id order."""
@@ -378,13 +394,20 @@ class CrawlStore:
     def forget_evidence(self, kind: str) -> None:
         """Nothing is known of any candidate: what was is of no use to the strategy that goes on, whose own evidence is
         of this kind."""
-        run = self._connection.execute
+
+        def forget(records: sqlite3.Connection) -> None:
+            records.execute("UPDATE candidates SET evidence = NULL WHERE evidence IS NOT NULL")
+            records.execute(rows.PUT_STATISTIC, (EVIDENCE_KIND, rows.to_json(kind)))
+
+        self.transact(forget)
+
+    def transact(self, change: Callable[[sqlite3.Connection], object]) -> None:
+        """Make a change beside the batches of a run, as a whole or not at all."""
         try:
             self._same_folder()
-            run("BEGIN IMMEDIATE")
-            run("UPDATE candidates SET evidence = NULL WHERE evidence IS NOT NULL")
-            run("INSERT OR REPLACE INTO statistics VALUES (?, ?)", (EVIDENCE_KIND, rows.to_json(kind)))
-            run("COMMIT")
+            self._connection.execute("BEGIN IMMEDIATE")
+            change(self._connection)
+            self._connection.execute("COMMIT")
         except (OSError, sqlite3.Error) as error:
             self._undo()
             raise _failed(self.folder, error) from error

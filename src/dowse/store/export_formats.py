@@ -135,7 +135,7 @@ def write_parquet(rows: Rows, layout: Layout, path: Path) -> int:
         for block in _blocks(rows, [*layout.of(Kind.TEXT), *layout.of(Kind.JSON)]):
             for row in block:
                 for place in layout.of(Kind.TIME):
-                    row[place] = datetime.fromisoformat(row[place])
+                    row[place] = None if row[place] is None else datetime.fromisoformat(row[place])
             columns = zip(zip(*block, strict=True), schema.types, strict=True)
             table = pyarrow.table([pyarrow.array(values, kind) for values, kind in columns], schema=schema)
             writer.write_table(table)

@@ -34,6 +34,7 @@ from dowse.model.records import (
     VerdictRow,
 )
 from dowse.model.revive import revived, typed
+from dowse.model.visits import GONE_AFTER, VISITS, VisitRow
 from dowse.store.times import iso, seconds
 
 __all__ = [
@@ -154,7 +155,7 @@ def _many(table: Table, rows: Sequence[Sequence[Any]]) -> Iterator[Statement]:
     yield _insert(table), rows[whole:]
 
 
-_page, _candidate, _site_values, _decision_values = map(writer, (PAGES, CANDIDATES, SITES, DECISIONS))
+_page, _candidate, _site_values, _decision_values, _visit = map(writer, (PAGES, CANDIDATES, SITES, DECISIONS, VISITS))
 _PAGES, _SITES, _DECISIONS = (_insert(table, verb="INSERT OR REPLACE") for table in (PAGES, SITES, DECISIONS))
 PUT_STATISTIC = _insert("statistics", 2, "INSERT OR REPLACE")
 PUT_VERDICT = (  # records of earlier versions do not have the first verdict beside the one that counts
@@ -163,6 +164,9 @@ PUT_VERDICT = (  # records of earlier versions do not have the first verdict bes
     " first_model = CASE WHEN first_score IS NULL THEN model ELSE first_model END,"
     " score = ?, relevant = ?, model = ?, verdict = ? WHERE id = ?"
 )
+_VISITS = _insert(VISITS)
+_VISITED = "UPDATE pages SET visited_at = ?, misses = ?, gone_at = ? WHERE id = ?"
+_NOT_DUE = "DELETE FROM due WHERE page = ?"
 _ARCHIVES = _insert("archives", 2, "INSERT OR REPLACE")
 _EVENTS = "INSERT INTO events (at, kind, detail) VALUES (?, ?, ?)"
 _REFUSALS = "INSERT INTO refusals VALUES (?, ?) ON CONFLICT (rule) DO UPDATE SET count = count + excluded.count"
@@ -214,9 +218,14 @@ def statements(batch: Batch, archives: dict[str, int]) -> Iterator[Statement]:
         yield _STATES_OF, ((*state, id) for id, state in batch.states.items())
     if batch.pages:
         yield _PAGES, map(_page, batch.pages)
+    if batch.visits:
+        yield _VISITS, map(_visit, batch.visits)
+        stands = [visit for visit in batch.visits if visit.stands]
+        yield _VISITED, map(_visited, stands)
+        yield _NOT_DUE, ((visit.page,) for visit in stands)
     if batch.verdicts:
         yield PUT_VERDICT, (verdict_values(id, row) for id, row in sorted(batch.verdicts.items()))
-    if batch.pages or batch.archive_only:
+    if batch.pages or batch.archive_only or batch.visits:
         yield _ARCHIVES, archives.items()
     if batch.links:
         yield from _many(LINKS, batch.links)
@@ -230,6 +239,11 @@ def statements(batch: Batch, archives: dict[str, int]) -> Iterator[Statement]:
         yield _SAMPLES, batch.refusal_samples
     if batch.statistics:
         yield PUT_STATISTIC, (statistic_row(name, value) for name, value in batch.statistics.items())
+
+
+def _visited(visit: VisitRow) -> tuple[Any, ...]:
+    at = iso(visit.at)
+    return at, visit.misses or None, at if visit.misses >= GONE_AFTER else None, visit.page
 
 
 def verdict_values(id: int, row: VerdictRow) -> tuple[Any, ...]:

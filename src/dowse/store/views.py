@@ -13,7 +13,7 @@ from dowse.model.runs import JudgedBy
 
 __all__ = [
     "HarvestCurve", "LanguageCount", "OutcomeCount", "PageView", "Parent", "Refusal", "Run", "SiteView", "Stage",
-    "StageTimes", "Summary", "Tunnel",
+    "StageTimes", "Summary", "Tunnel", "VisitedPage",
 ]  # fmt: skip
 
 
@@ -135,6 +135,19 @@ class PageView(PageContent):
     def dropped(self) -> bool:
         """Whether its body was not kept, since the judge refused it (``drop_refused``)."""
         return self.reason == PAGE_REFUSED and self.warc_file is None
+
+
+@dataclass(frozen=True, slots=True)
+class VisitedPage:
+    """A page that is new, changed or gone."""
+
+    id: int
+    url: str
+    title: str
+    score: float | None
+    relevant: bool
+    site: int
+    at: str  # when it was found so
 
 
 @dataclass(frozen=True, slots=True)

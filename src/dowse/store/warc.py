@@ -30,7 +30,7 @@ from dowse.model.files import open_plain
 from dowse.model.http import Response, Truncation
 from dowse.store.times import iso
 
-__all__ = ["check_name", "compose", "read_back", "read_response", "warcinfo"]
+__all__ = ["check_name", "compose", "compose_revisit", "payload_digest", "read_back", "read_response", "warcinfo"]
 
 LEVEL = 1
 MOST_BYTES = 128 << 20
@@ -57,6 +57,7 @@ _TRUNCATED = {
 # ten bits as two characters (RFC 4648, 6): sixteen of them are a SHA-1, where base64 takes a loop of Python for it
 _BASE_32 = ["".join(pair) for pair in product("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", repeat=2)]
 _json = json.JSONEncoder(ensure_ascii=False).encode
+_PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
 
 
 def _member(parts: Sequence[bytes]) -> bytes:
@@ -81,6 +82,11 @@ def _encode(text: str) -> bytes:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace")
+
+
+def payload_digest(body: bytes) -> str:
+    """What ``WARC-Payload-Digest`` says of a body."""
+    return _digest(body)
 
 
 def _digest(*parts: bytes) -> str:
@@ -146,22 +152,46 @@ def compose(response: Response, at: float, fields: Mapping[str, Any] | None = No
 
     ``at`` is the wall time of the exchange. The response is member 1.
     """
-    date = iso(at)
-    url = _BLANK.sub(lambda match: f"%{ord(match[0]):02X}", response.url)
-    response_id = _record_id("response", date, url)
+    came = f"WARC-Payload-Digest: {_digest(response.body)}\r\n"
+    if response.truncated in _TRUNCATED:
+        came += f"WARC-Truncated: {_TRUNCATED[response.truncated]}\r\n"
+    return _exchange(response, at, "response", came, [_response_head(response), response.body], fields)
+
+
+def compose_revisit(
+    response: Response, at: float, original_at: float, digest: str, fields: Mapping[str, Any] | None = None
+) -> list[bytes]:
+    """The gzip members of an exchange that brought what is archived already, under the same URL: request, revisit (WARC
+    1.1, section 6.7) and, when ``fields`` are given, metadata. ``original_at`` is when that was fetched, ``digest``
+    that of its body. The revisit is member 1."""
+    unmodified = response.status == 304
+    date, url = iso(original_at), _target(response)
+    profile = "server-not-modified" if unmodified else "identical-payload-digest"
+    came = (
+        f"WARC-Profile: {_PROFILES}{profile}\r\nWARC-Refers-To: {_record_id('response', date, url)}\r\n"
+        f"WARC-Refers-To-Target-URI: {url}\r\nWARC-Refers-To-Date: {date}\r\nWARC-Payload-Digest: {digest}\r\n"
+    )
+    # without a block, whoever plays the archive back shows the original with its own headers, and no empty 304
+    return _exchange(response, at, "revisit", came, [] if unmodified else [_response_head(response)], fields)
+
+
+def _target(response: Response) -> str:
+    return _BLANK.sub(lambda match: f"%{ord(match[0]):02X}", response.url)
+
+
+def _exchange(
+    response: Response, at: float, kind: str, came: str, block: Sequence[bytes], fields: Mapping[str, Any] | None
+) -> list[bytes]:  # fmt: skip
+    date, url = iso(at), _target(response)
+    response_id = _record_id(kind, date, url)
     target = f"WARC-Target-URI: {url}\r\n"
     partner = f"WARC-Concurrent-To: {response_id}\r\n"
     http = target + (_line("WARC-IP-Address", response.address) if response.address else "")
-
     asked = f"Content-Type: application/http; msgtype=request\r\n{http}{partner}"
-    came = (
-        f"Content-Type: application/http; msgtype=response\r\n{http}WARC-Payload-Digest: {_digest(response.body)}\r\n"
-    )
-    if response.truncated in _TRUNCATED:
-        came += f"WARC-Truncated: {_TRUNCATED[response.truncated]}\r\n"
+    came = f"Content-Type: application/http; msgtype=response\r\n{http}{came}"
     members = [
         _record("request", _record_id("request", date, url), date, asked, [_request_head(response)]),
-        _record("response", response_id, date, came, [_response_head(response), response.body]),
+        _record(kind, response_id, date, came, block),
     ]
     if fields:
         about = f"Content-Type: application/warc-fields\r\n{target}{partner}"

@@ -23,6 +23,7 @@ from dowse.engine.assembly.learned import (
     unrecognised,
 )
 from dowse.engine.assembly.prepare import ambiguous_words, named_after, read_examples, read_seeds
+from dowse.engine.assembly.revisit import Revisit, revisit_run
 from dowse.engine.assembly.search_engines import build_engines, wants_engines
 from dowse.engine.assembly.shared import (
     absolute_databases,
@@ -78,6 +79,7 @@ async def assemble(
     folder: Path,
     *,
     resume: bool = False,
+    revisit: Revisit | None = None,
     keep_text: bool = False,
     on_page: OnPage | None = None,
     clock: Clock | None = None,
@@ -94,13 +96,15 @@ async def assemble(
     Workers that are ``prepared`` are used as far as they are wanted; what became of them is the caller's to end.
     ``hash_seed`` keeps outsiders from crowding the frontier's tables: a secret of this run, unless it is given.
 
-    ``tell`` is told at once what takes a while: that search engines are asked. Their answers decide where the crawl
-    starts; what went wrong with them is among the notes.
+    ``tell`` is told at once what takes a while, or is news: that search engines are asked, which pages are due. What
+    engines answer decides where the crawl starts; what went wrong with them is among the notes.
 
     What is ``held`` is not downloaded; else that is what the topic's caches hold.
 
     ``strategy`` and ``own_judge`` serve in place of what the topic names. The records keep their names only: who
     resumes gives them again.
+
+    ``revisit``, of a crawl that is resumed: pages that it has are visited again, and only what is new besides.
 
     For ``resume`` the folder holds a crawl and ``topic`` is its topic (``kept_settings.read_settings``), perhaps with a
     larger budget.
@@ -127,6 +131,10 @@ async def assemble(
             if store.settings().get(OWN_HEADERS) and not sends_secrets(topic.network):
                 notes.append(_HEADERS_GONE)
         check_shared(topic, store)
+        due = None
+        if store is not None:
+            with damage_told(folder):
+                topic, due = revisit_run(store, topic, revisit, clock.wall(), tell or notes.append)
         purse = Purse(topic.budget, store.spent() if store else None)
         known = stored_topic(store).cache.folders if store else ()
         if held is None:
@@ -186,7 +194,7 @@ async def assemble(
         parts = join(
             topic, exchange, strategy, scope, workers, store, clock,
             seed_origins={split(url).origin for url in named}, learned=learned, keep_text=keep_text, on_page=on_page,
-            held=held,
+            held=held, folder=folder, due=due,
         )  # fmt: skip
         if resume:
             with damage_told(folder):  # what is taken up here may be anybody's
@@ -194,7 +202,8 @@ async def assemble(
                 if learned is not None:
                     tell_answers(learned, folder, store)
                     restore_judge(learned, store)
-        parts.life.admit_seeds(seeds)
+        if due is None:
+            parts.life.admit_seeds(seeds)
         undo.pop_all()
     return Assembly(
         topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.life, clock, parts.cache,

@@ -24,9 +24,12 @@ from dowse.model.judge import LEARNED
 from dowse.model.runs import JudgedBy
 from dowse.model.topic import Topic
 from dowse.store import CrawlStore
+from dowse.store.revisits import Revisitable
 from dowse.store.shared.following import Following, Published
 
 __all__ = ["Assembly"]
+
+_GONE_ON_WITH = frozenset(("interrupted", "failed"))  # by the next run, which has the same plan then
 
 
 @dataclass(slots=True)
@@ -69,6 +72,8 @@ class Assembly:
         if self.learned is not None:
             self._tell_new_answers(self.learned)
             again = rejudge_at_end(self.store, self.learned, self.topic.scope.languages, since_first=True)
+        if self.life.visits.is_run and stop.kind not in _GONE_ON_WITH:
+            Revisitable(self.store).end()
         self.store.end_run(str(stop), self.clock.wall(), self._judged_by(again))
         if self.engine.failure is not None:
             raise self.engine.failure

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from dowse.engine.exchange.exchange import Exchange
 from dowse.engine.exchange.site_rules import Robots
 from dowse.engine.exchange.sitemap_walk import WALKED, Sitemaps
-from dowse.engine.life import Life, Sites
+from dowse.engine.life import Due, Life, Sites
 from dowse.engine.loop.dispatch import Dispatcher
 from dowse.engine.loop.engine import Engine
 from dowse.engine.loop.fetcher import Fetcher, OnPage
 from dowse.engine.loop.tasks import Tasks
+from dowse.engine.page.again import Again
 from dowse.engine.page.cached import FromCache, Holder
 from dowse.engine.page.disposition import Disposition
 from dowse.engine.page.pages import Pages
@@ -29,6 +31,8 @@ from dowse.model.topic import Topic
 from dowse.predict import check_maximise
 
 __all__ = ["OnPage", "Parts", "join", "way_out"]
+
+_HERE = Path()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +57,24 @@ def way_out(
 
 def join(
     topic: Topic, exchange: Exchange, strategy: Strategy, scope: StaticScope, workers: Workers, records: Records,
-    clock: Clock, *, seed_origins: set[str], learned: LearnedJudge | None = None, keep_text: bool = False,
+    clock: Clock, *, seed_origins: set[str], folder: Path = _HERE, due: Due | None = None,
+    learned: LearnedJudge | None = None, keep_text: bool = False,
     on_page: OnPage | None = None, held: Holder | None = None,
 ) -> Parts:  # fmt: skip
     """Make the other parts. ``seed_origins`` are the sites whose sitemaps are read when their robots.txt names them;
-    what is ``held`` is not downloaded; ``learned`` judges after the workers' first look."""
+    what is ``held`` is not downloaded; what is ``due`` is visited again, and compared with the archive in ``folder``;
+    ``learned`` judges after the workers' first look."""
     check_maximise(topic.strategy, strategy)
     sites = exchange.sites
     sites.journal.open(records, strategy)
-    life = Life(topic, sites, strategy, scope, clock)
+    life = Life(topic, sites, strategy, scope, clock, due)
     robots = Robots(topic, exchange, workers, clock)
     pages = Pages(topic, life, workers, Verdicts(learned, life), keep_text=keep_text)
-    disposition = Disposition(topic, life, pages, robots, clock)
+    again = Again(life, pages, workers, folder)
+    disposition = Disposition(topic, life, pages, again, robots, clock)
     cache = None if held is None else FromCache(topic, held, life, disposition, clock)
     tasks = Tasks()
-    fetcher = Fetcher(topic, life, exchange, disposition, tasks, cache=cache, on_page=on_page)
+    fetcher = Fetcher(topic, life, exchange, disposition, again, tasks, cache=cache, on_page=on_page)
     dispatcher = Dispatcher(topic, life, exchange, robots, fetcher, workers, tasks)
     engine = Engine(topic.target, life, dispatcher, exchange, tasks, clock)
     sitemaps = Sitemaps(life, exchange, robots, workers, records.statistics().get(WALKED, []))

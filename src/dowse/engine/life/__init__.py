@@ -18,13 +18,14 @@
   waits again, and the attempt does not count.
 * **below**: what was found has a lower priority than the user's lowest. It is known, and counts as refused; once a page
   speaks better of it (:meth:`Life.mentioned`), it waits.
-* **fetched, failed, refused**: :meth:`Life.end`, with the row of its page. It never waits again.
+* **fetched, failed, refused**: :meth:`Life.end`, with the row of its page. It never waits again in its run. A run of
+  visits begins with pages that were fetched before: see :mod:`dowse.engine.life.visits`.
 
 What holds at every moment:
 
 * frontier, journal, tally, price and forecast agree: a verb changes all of them or none (but a URL that ends unasked,
   with its site, is in no tally);
-* a URL is taken up once, leased by one at a time, and ended once;
+* a URL is taken up once, leased by one at a time, and ended once a run;
 * what a verb changed is in the next commit, in one transaction with everything else since the last;
 * where the strategy goes site by site, only URLs of current sites are leased, and of a processed one only seeds are
   admitted (see ``frontier/site_line``);
@@ -32,13 +33,14 @@ What holds at every moment:
 
 A site has a life of its own, beside that of its URLs: see :mod:`dowse.engine.life.sites`.
 
-``life`` has the verbs for URLs, ``sites`` those for sites; ``admission`` is the way of a found URL through scope, traps
-and strategy; ``pricing`` makes a priority of a value; ``journal`` writes down what happens, ``tally`` counts it,
-``forecasts`` looks ahead.
+``life`` has the verbs for URLs, ``visits`` those for pages visited again, ``sites`` those for sites; ``admission`` is
+the way of a found URL through scope, traps and strategy; ``pricing`` makes a priority of a value; ``journal`` writes
+down what happens, ``tally`` counts it, ``forecasts`` looks ahead.
 """
 
 from dowse.engine.life.journal import Journal
 from dowse.engine.life.life import Life
 from dowse.engine.life.sites import Sites
+from dowse.engine.life.visits import Due
 
-__all__ = ["Journal", "Life", "Sites"]
+__all__ = ["Due", "Journal", "Life", "Sites"]

@@ -23,6 +23,7 @@ from dowse.model.strategy import (
     SEED_PRIORITY,
     LinkView,
     Proposes,
+    RanksAgain,
     RefusesPages,
     SourcePage,
     Strategy,
@@ -136,9 +137,24 @@ class Admission:
         kept = ids >= 0
         self._life.journal.links(page.id, links, None if kept.all() else kept.nonzero()[0], ids[kept])
 
-    def redirect(self, candidate: int, url: str) -> str:
-        """Take up the target of a redirect in place of the URL that redirects. Returns "" when it will be fetched,
-        "known" when it was already taken up, else the rule that refuses it."""
+    def links_again(self, page: SourcePage, page_url: str, links: Links) -> None:
+        """A page that was judged before has other links by now: take up those targets that are new to the crawl. What
+        it said of the others is known."""
+        if self._refuses is not None and not self._refuses.follows(page):
+            return
+        ids, _, _ = self._frontier.look_up(links.fingerprints)
+        new, runs = self._admit(page, self._growth.pattern(page_url), links, ids)
+        if new:
+            nothing, unknown = np.zeros(len(ids), np.bool_), np.full(len(ids), math.nan)
+            view = self._view(page, links, ids, unknown, nothing, new, _NONE, False)
+            rank = self._strategy.rank_again if isinstance(self._strategy, RanksAgain) else self._strategy.rank
+            self._rank(page, links, view, new, runs, rank(page, view))
+            rows = np.array(new, np.int64)
+            self._life.journal.links(page.id, links, rows, ids[rows])
+
+    def redirect(self, candidate: int, url: str, *, moves: bool = True) -> str:
+        """Take up the target of a redirect in place of the URL that redirects, or, where nothing ``moves``, beside it.
+        Returns "" when it will be fetched, "known" when it was already taken up, else the rule that refuses it."""
         prints = self._frontier.fingerprints([url])
         if self._frontier.find(prints)[0] >= 0:
             return "known"
@@ -154,7 +170,7 @@ class Admission:
         columns = self._frontier.candidates
         self._life.take_up(
             [url], prints, depth=columns.depth.item(candidate), parent=columns.parent.item(candidate),
-            priorities=np.array([self._frontier.priority(candidate)]), source=candidate,
+            priorities=np.array([self._frontier.priority(candidate)]), source=candidate if moves else None,
         )  # fmt: skip
         return ""
 

@@ -35,6 +35,7 @@ from dowse.model.records import (
     link_rows,
 )
 from dowse.model.strategy import Strategy
+from dowse.model.visits import VisitRow
 from dowse.store import compose
 
 __all__ = ["Journal", "packed"]
@@ -111,6 +112,10 @@ class Journal:
     def page(self, row: PageRow) -> None:
         self._batch.pages.append(row)
 
+    def visit(self, row: VisitRow) -> None:
+        """A page was visited again; where that brought another body, its page is in the same batch."""
+        self._batch.visits.append(row)
+
     def verdict(self, page: int, row: VerdictRow) -> None:
         """A page that was judged is judged again."""
         self._batch.verdicts[page] = row
@@ -177,7 +182,7 @@ class Journal:
         """Seconds until the next commit is due."""
         if not (self._batch or self._reprioritised):
             return _EVERY_S
-        if len(self._batch.pages) >= _EVERY_PAGES or self._batch.rows >= _EVERY_ROWS:
+        if len(self._batch.pages) + len(self._batch.visits) >= _EVERY_PAGES or self._batch.rows >= _EVERY_ROWS:
             return 0.0
         return max(0.0, self._committed_at + _EVERY_S - self._clock.now())
 

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.engine.life.admission import Admission
 from dowse.engine.life.forecasts import Forecasts
+from dowse.engine.life.past import Past
 from dowse.engine.life.pricing import Pricing, costs_of
 from dowse.engine.life.sites import Sites
 from dowse.engine.life.tally import Tally
+from dowse.engine.life.visits import Due, Visits
 from dowse.fetch import may_be_answered_later
 from dowse.frontier import Lease, Site
 from dowse.frontier.scope import StaticScope
-from dowse.model.budget import Spent
 from dowse.model.clock import Clock
 from dowse.model.http import Failure, Response
 from dowse.model.page import ALL_TERMS, USUAL_TERMS, Counting, Links, Outcome
 from dowse.model.records import (
     EVIDENCE_KIND,
     STRATEGY_STATE,
-    CandidateBlock,
     CandidateState,
     DecisionRow,
     PageRow,
-    SiteRow,
     SiteTurn,
     VerdictRow,
 )
@@ -44,9 +40,8 @@ from dowse.model.strategy import (
 )  # fmt: skip
 from dowse.model.topic import Topic
 from dowse.predict.calibration import MOST
-from dowse.store import Counters
 
-__all__ = ["Life", "Past"]
+__all__ = ["Life"]
 
 _MAXIMISED = "maximise"  # the statistic that says what the priorities in the records stand for
 _LOST = 0.05  # of the priority a URL was ranked with: it goes unless it lost more
@@ -60,34 +55,13 @@ Ids = NDArray[np.int64]
 Values = NDArray[np.float64]
 
 
-class Past(Protocol):
-    """What the records tell of earlier runs, for :meth:`Life.restore`."""
-
-    def statistics(self) -> dict[str, Any]: ...
-
-    def sites(self) -> Iterator[SiteRow]: ...
-
-    def candidates(self) -> Iterator[CandidateBlock]: ...
-
-    def exchanges(self) -> Iterable[tuple[str, int, float, float, bool]]: ...
-
-    def forget_evidence(self, kind: str) -> None: ...
-
-    def last_fetches(self, most: int) -> list[tuple[float, bool, float]]: ...
-
-    def counters(self) -> Counters: ...
-
-    def spent(self) -> Spent: ...
-
-    def saved(self) -> tuple[int, int]: ...
-
-    def value(self) -> float: ...
-
-
 class Life:
     """See the package's docstring."""
 
-    def __init__(self, topic: Topic, sites: Sites, strategy: Strategy, scope: StaticScope, clock: Clock) -> None:
+    def __init__(
+        self, topic: Topic, sites: Sites, strategy: Strategy, scope: StaticScope, clock: Clock, due: Due | None = None
+    ) -> None:
+        """``due``: the pages that :meth:`restore` makes wait again."""
         self._topic = topic
         self._frontier = frontier = sites._frontier  # theirs and ours, and nobody else's
         self._strategy = strategy
@@ -101,6 +75,7 @@ class Life:
         self.sites = sites
         self.journal = sites.journal
         self.tally = Tally()
+        self.visits = Visits(frontier, sites, self.tally, due)
         self.forecasts = Forecasts(frontier, sites.journal)
         self.journal.statistic(_MAXIMISED, topic.strategy.maximise)
 
@@ -122,10 +97,14 @@ class Life:
         self._learned_from = page.id
         return followed
 
+    def admit_links_again(self, page: SourcePage, url: str, links: Links) -> None:
+        """Take up what a page that was visited again links to, as far as it is new. It teaches nothing twice."""
+        self._admission.links_again(page, url, links)
+
     def admit_redirect(self, lease: Lease, url: str) -> str:
         """Take up the target of a redirect in place of the leased URL. Returns "" when it will be fetched, "known" when
         it was taken up before, else the rule that refuses it."""
-        return self._admission.redirect(lease.candidate, url)
+        return self._admission.redirect(lease.candidate, url, moves=lease.candidate not in self.visits)
 
     def take_up(
         self, urls: list[str], fingerprints: NDArray[np.uint64], *, depth: int, parent: int = -1,
@@ -234,6 +213,8 @@ class Life:
 
     def rule_by_now(self, lease: Lease) -> str | None:
         """The rule by which a leased URL would not be taken up any more: others of its place brought nothing since."""
+        if lease.candidate in self.visits:
+            return None
         return self._admission.rule_by_now(lease.candidate, lease.site.id, lease.url)
 
     def put_back(self, lease: Lease) -> None:
@@ -248,6 +229,8 @@ class Life:
         """A leased URL is about to be asked for (0 ``requests``: of a cache): note why it was chosen."""
         attempts = self.attempts(lease) + requests
         self._frontier.candidates.attempts[lease.candidate] = min(attempts, _MOST_ATTEMPTS)
+        if lease.candidate in self.visits:
+            return  # why it was chosen the first time is what its links have to do with
         why = self._pricing.explain(lease.candidate, self._strategy)
         decision = DecisionRow(
             lease.candidate, self._clock.wall(), why.priority, self._strategy.name, why.version, why.features
@@ -282,10 +265,13 @@ class Life:
         """The exchange ended without an answer for its page: it waits again, unless its site was given up meanwhile.
         ``forgiven``: the attempt does not count."""
         now, attempts = self._clock.now(), self.attempts(lease)
+        due = lease.candidate in self.visits
         if lease.site.closed:
-            self._done(lease, CandidateState.REFUSED, lease.site.closed, attempts)
+            self.visits.leave(lease) if due else self._done(lease, CandidateState.REFUSED, lease.site.closed, attempts)
             return
         self._frontier.retry(lease.candidate, at=now + after_s, now=now)
+        if due:
+            return
         self.journal.ended(lease.candidate, CandidateState.WAITING, reason, attempts - forgiven)
 
     # -- leased -> done ------------------------------------------------------------------------------------------
@@ -293,8 +279,11 @@ class Life:
     def refuse(self, lease: Lease, rule: str) -> None:
         """Nobody may be asked for a leased URL: it is refused, and its site may be asked for others."""
         self._frontier.cancel(lease, self._clock.now())
-        self._done(lease, CandidateState.REFUSED, rule, self.attempts(lease))
         self.journal.refused(rule, 1, lease.url)
+        if lease.candidate in self.visits:
+            self.visits.leave(lease)
+            return
+        self._done(lease, CandidateState.REFUSED, rule, self.attempts(lease))
         self.tally.ended(Outcome.REFUSED)
 
     def judged(self, lease: Lease, score: float, relevant: bool) -> int:
@@ -311,7 +300,12 @@ class Life:
         self.journal.verdict(page, row)
 
     def end(self, lease: Lease, row: PageRow) -> None:
-        """End the life of a leased URL; ``row`` tells how, and goes into the next commit."""
+        """End the life of a leased URL; ``row`` tells how, and goes into the next commit. A page that was visited again
+        and is not there (any more) stays what it was."""
+        copy = self.visits.copy(lease)
+        if copy is not None:
+            self.visits.missed(lease, copy, row)
+            return
         row.depth, row.attempts = lease.depth, self.attempts(lease)
         self._done(lease, _STATES[Outcome(row.outcome)], row.reason, row.attempts)
         self.journal.page(row)
@@ -405,6 +399,7 @@ class Life:
                 memory.load(block.first, block.evidence)
             self._admission.load(block)
             self._sources.update(block.via)
+        self.visits.begin()
         self._admission.restore(learned)
         frontier.loaded(now)
         maximised = learned.get(_MAXIMISED, before.strategy.maximise)
@@ -426,5 +421,6 @@ class Life:
         for row in self.sites.before:
             tally.restore_host(row.host, row.relevant, row.pages)
         tally.saved(*past.saved())
-        tally.pages, tally.relevant = past.spent().pages + tally.saved_pages, past.counters().relevant
+        tally.pages = past.spent().pages - past.visited_again() + tally.saved_pages
+        tally.relevant = past.counters().relevant
         tally.value = past.value()

@@ -58,6 +58,8 @@ class Sites:
         self._unanswered: dict[int, float] = {}  # site -> when it may be asked again at the earliest
         self._given_up: dict[int, int] = {}  # site -> pages in a row that no worker could do in time
         self._ending: deque[tuple[int, CandidateState, str]] = deque()  # URLs of sites that were given up
+        self.kept: dict[int, int] = {}
+        """Candidates that were fetched before and are due: they stay what they are when their site is given up."""
         self.before: Sequence[SiteRow] = ()  # the rows of an earlier run, as they were
 
     # -- looking -------------------------------------------------------------------------------------------------
@@ -237,6 +239,9 @@ class Sites:
         attempts = self._frontier.candidates.attempts
         for _ in range(len(self._ending) if most is None else min(most, len(self._ending))):
             candidate, state, reason = self._ending.popleft()
+            if self.kept.pop(candidate, None) is not None:
+                self._frontier.finish(candidate, CandidateState.FETCHED)
+                continue
             self._frontier.finish(candidate, state)
             self.journal.ended(candidate, state, reason, int(attempts[candidate]))
         return bool(self._ending)

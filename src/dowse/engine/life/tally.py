@@ -22,6 +22,7 @@ class Tally:
     saved_pages: int = 0
     saved_bytes: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
+    visits: dict[str, int] = field(default_factory=dict)  # to pages that were fetched before: what came of them
     by_host: dict[str, list[int]] = field(default_factory=dict)  # host -> [relevant, pages]
     _recent: deque[bool] = field(default_factory=lambda: deque(maxlen=_WINDOW_PAGES))
     _times: deque[float] = field(default_factory=deque)
@@ -48,6 +49,10 @@ class Tally:
         more = 1 if relevant else -1
         self.relevant += more
         self.by_host[host][0] += more
+
+    def visited(self, what: str) -> None:
+        """A page was visited again."""
+        self.visits[what] = self.visits.get(what, 0) + 1
 
     def saved(self, pages: int, wire_bytes: int) -> None:
         """So much was taken from a cache and not downloaded."""

@@ -67,7 +67,7 @@ class Dispatcher:
             if work_us >= _AT_ONCE_US:
                 self.has_more = True
                 return
-            lease = life.lease(allowance(self._exchange.purse.fetches_left(), self._target, life.tally))
+            lease = life.lease(self._allowance())
             if lease is None:
                 return
             if lease.errand is Errand.PAGE and behind < _PUT_BACK and life.reconsider(lease):
@@ -77,6 +77,13 @@ class Dispatcher:
             if took_us is None:
                 return
             work_us += took_us
+
+    def _allowance(self) -> int | None:
+        left, due = self._exchange.purse.fetches_left(), len(self._life.visits)
+        if not self._life.visits.is_run:
+            return allowance(left, self._target, self._life.tally)
+        # all that is due is fetched: no order among it matters, as long as it leaves something for what is new
+        return None if left is None or not due or left > due + self._most else due
 
     def _errand(self, lease: Lease) -> int | None:
         """Start what a site needs before its first page: how much work that was, in microseconds. None: launch nothing

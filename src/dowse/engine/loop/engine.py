@@ -100,7 +100,7 @@ class Engine:
         if len(self.tasks) or self._dispatcher.has_more:
             return None
         if not self._life.waiting:
-            return Stop("empty", "no URL is left to fetch")
+            return Stop("empty", "nothing is left to visit" if self._life.visits.is_run else "no URL is left to fetch")
         if self._life.wake_at() is None:
             return Stop("stalled", f"{self._life.waiting} URLs wait for nothing that could come")
         return None

@@ -8,6 +8,7 @@ from typing import Any
 from dowse.engine.exchange.exchange import Exchange
 from dowse.engine.life import Life
 from dowse.engine.loop.tasks import Tasks
+from dowse.engine.page.again import Again
 from dowse.engine.page.cached import FromCache
 from dowse.engine.page.disposition import Disposition
 from dowse.engine.page.heads import Heads
@@ -26,7 +27,7 @@ class Fetcher:
     """Starts a task for each leased page, that ends with the page's life."""
 
     def __init__(
-        self, topic: Topic, life: Life, exchange: Exchange, disposition: Disposition, tasks: Tasks, *,
+        self, topic: Topic, life: Life, exchange: Exchange, disposition: Disposition, again: Again, tasks: Tasks, *,
         cache: FromCache | None = None, on_page: OnPage | None = None,
     ) -> None:  # fmt: skip
         self._topic = topic
@@ -34,6 +35,7 @@ class Fetcher:
         self._life = life
         self._exchange = exchange
         self._disposition = disposition
+        self._again = again
         self._tasks = tasks
         self._heads = Heads(topic, life, exchange, disposition) if topic.cost.head else None
         self._on_page = on_page
@@ -51,7 +53,8 @@ class Fetcher:
             self._life.begin(lease, requests=0)
             self._tasks.background(self._hand_over(self.cache.page, lease))
             return True
-        head = self._heads is not None and self._heads.wanted(lease)
+        again = lease.candidate in self._life.visits
+        head = self._heads is not None and not again and self._heads.wanted(lease)
         if not self._exchange.reserve(page=not head):
             self._life.put_back(lease)
             return False
@@ -65,21 +68,25 @@ class Fetcher:
         return True
 
     async def _download(self, lease: Lease) -> Fetched | None:
-        """Ask the site for a page; it is kept, or its reservation is free again."""
-        page = None
+        """Ask the site for a page; it is kept, or its reservation is free again. A visit to one that the crawl has
+        counts as a page, whatever comes of it."""
+        page, again = None, lease.candidate in self._life.visits
         try:
             limits, addresses = self._topic.limits, self._exchange.addresses
             request = Request(
                 lease.url, accept_types=self._wanted.at(lease.url), max_wire_bytes=limits.max_wire_bytes,
                 max_body_bytes=limits.max_body_bytes,
             )  # fmt: skip
+            if again:
+                request = self._again.conditional(lease, request)
             try:
                 result, at = await self._exchange.make(lease, request, self._life.measured)
             finally:
                 self._tasks.answered()
             page = await self._disposition.of(lease, addresses.with_lookup(lease.site, result), at)
         finally:
-            self._exchange.purse.page_over(kept=page is not None)
+            visited = again and lease.candidate not in self._life.visits
+            self._exchange.purse.page_over(kept=visited or page is not None)
         return page
 
     async def _hand_over(self, get: Callable[[Lease], Coroutine[Any, Any, Fetched | None]], lease: Lease) -> None:

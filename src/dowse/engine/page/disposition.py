@@ -6,6 +6,7 @@ from dowse.engine.exchange.exchange import DeadEnd, leads_on, next_hop
 from dowse.engine.exchange.site_rules import Robots
 from dowse.engine.life import Life
 from dowse.engine.life.journal import packed
+from dowse.engine.page.again import NOT_MODIFIED, Again
 from dowse.engine.page.pages import Fetched, Pages, row_of
 from dowse.fetch import Decision, GiveUp, Retry, decide
 from dowse.frontier import Lease
@@ -24,11 +25,14 @@ __all__ = ["Disposition"]
 class Disposition:
     """Decides by the table of :func:`~dowse.fetch.decide`, then by status, type and content."""
 
-    def __init__(self, topic: Topic, life: Life, pages: Pages, robots: Robots, clock: Clock) -> None:
+    def __init__(
+        self, topic: Topic, life: Life, pages: Pages, again: Again, robots: Robots, clock: Clock
+    ) -> None:  # fmt: skip
         self._topic = topic
         self._wanted = wanted_types(topic.scope)
         self._life = life
         self._pages = pages
+        self._again = again
         self._robots = robots
         self._clock = clock
 
@@ -68,6 +72,9 @@ class Disposition:
         if leads_on(response):
             await self._redirect(lease, response, at)
             return None
+        copy = self._life.visits.copy(lease)
+        if copy is not None and response.status == NOT_MODIFIED:
+            return await self._again.page(lease, copy, response, at)
         if response.status >= 300:
             row = row_of(lease, response, at, Outcome.FAILED, f"http {response.status}")
             await self._end(lease, row, response)
@@ -80,6 +87,8 @@ class Disposition:
         if response.truncated is Truncation.BUDGET and not response.body:
             self._life.wait(lease, "byte budget", forgiven=True)
             return None
+        if copy is not None:
+            return await self._again.page(lease, copy, response, at)
         return await self._pages.take(lease, response, at)
 
     async def _end(self, lease: Lease, row: PageRow, result: Response | Failure) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,15 +15,19 @@ from dowse.engine.workers.job import Job, Work
 from dowse.engine.workers.port import Workers
 from dowse.frontier import Lease
 from dowse.model.http import Failure, Response
-from dowse.model.page import Digest, Outcome, Signature, Verdict
+from dowse.model.page import USUAL_TERMS, Digest, Outcome, Signature, Verdict
 from dowse.model.records import PAGE_REFUSED, REPEATS, PageRow
 from dowse.model.strategy import SourcePage
 from dowse.model.topic import Topic
+from dowse.model.visits import Copy, VisitRow
 from dowse.model.words import printable
 from dowse.parse import DuplicateIndex, Repeats
+from dowse.store import payload_digest
 
 __all__ = ["Fetched", "Pages", "row_of", "told_of"]
 
+Changed = Callable[[Response, Response, bytes], Awaitable[bool]]
+"""Does a page say something else, from one answer to the other, but for the lines that its site repeats?"""
 _LONGEST_HEADER = 512
 
 
@@ -45,6 +49,26 @@ def row_of(lease: Lease, result: Response | Failure, at: float, outcome: Outcome
     elif result.detail:
         row.reason = f"{reason}: {result.detail}"
     return row
+
+
+def _page_row(lease: Lease, response: Response, at: float, work: Work, digest: Digest) -> PageRow:
+    """The row of a page that was read, nothing judged yet."""
+    row = row_of(lease, response, at, Outcome.FETCHED, "")
+    row.content = digest.content
+    row.parse_s, row.judge_s = digest.parse_s, digest.judge_s
+    row.archive = work.archive
+    return row
+
+
+def _fetched(
+    lease: Lease, response: Response, row: PageRow, digest: Digest, verdict: Verdict, *, relevant: bool
+) -> Fetched:  # fmt: skip
+    return Fetched(
+        id=row.id, url=lease.url, status=response.status, title=row.content.title, score=verdict.score,
+        relevant=relevant, verdict=verdict, depth=lease.depth, language=row.content.language,
+        content_type=row.content_type, links=digest.links.urls, body=response.body, text=digest.text,
+        duplicate_of=row.duplicate_of, fetched_at=row.fetched_at,
+    )  # fmt: skip
 
 
 def told_of(verdict: Verdict) -> list[tuple[Any, ...]]:
@@ -96,6 +120,29 @@ class Pages:
 
     async def take(self, lease: Lease, response: Response, at: float) -> Fetched | None:
         """Have a page parsed and judged, and take it up; None when it could not be, or waits for another time."""
+        found = await self._read(lease, response, at)
+        if found is None:
+            return None
+        page = self._absorb(lease, response, at, *found)
+        await self._verdicts.learn_if_due()
+        if len(response.body) >= LARGE_BYTES:
+            give_back()
+        return page
+
+    async def renew(
+        self, lease: Lease, copy: Copy, response: Response, at: float, held: Response | None, changed: Changed
+    ) -> Fetched | None:
+        """Take up another body of a page that was fetched before; None as above. ``held`` is the last one, where it is
+        kept, and ``changed`` says whether the page says something else."""
+        found = await self._read(lease, response, at)
+        if found is None:
+            return None
+        repeats = self._repeats.known(lease.site.id)
+        other = None if held is None else await changed(held, response, repeats)
+        return self._absorb_again(lease, copy, response, at, *found, held, other)
+
+    async def _read(self, lease: Lease, response: Response, at: float) -> tuple[Work, Digest] | None:
+        """A page as a worker read it; None when it could not be, or waits for another time."""
         sites = self._life.sites
         if self._workers.keeps_long(lease.url):
             sites.keeps_busy(lease.site)
@@ -109,11 +156,7 @@ class Pages:
             await self._lost(lease, response, at, work)
             return None
         await self._life.foresee(work.digest.links)
-        page = self._absorb(lease, response, at, work, work.digest)
-        await self._verdicts.learn_if_due()
-        if len(response.body) >= LARGE_BYTES:
-            give_back()
-        return page
+        return work, work.digest
 
     async def _digested(self, lease: Lease, response: Response, at: float) -> Work:
         return await self._workers.run(
@@ -140,53 +183,69 @@ class Pages:
 
     def _absorb(self, lease: Lease, response: Response, at: float, work: Work, digest: Digest) -> Fetched:
         """Judge once, learn, take up the links, write it all down."""
-        journal, id_ = self._life.journal, lease.candidate
-        row = row_of(lease, response, at, Outcome.FETCHED, "")
-        row.content = digest.content
-        row.parse_s, row.judge_s = digest.parse_s, digest.judge_s
-        row.archive = work.archive
+        journal = self._life.journal
+        row = _page_row(lease, response, at, work, digest)
         verdict, relevant, exact = self._judged(row, digest, lease.url)
-        if verdict.fault and not self._fault_told:  # the first says enough: others are likely the same
-            self._fault_told = True
-            journal.event("predicate failed", f"{lease.url}: {verdict.fault}")
         if row.duplicate_of is None:  # the same page twice is no menu
             self._learn_repeats(lease.site.id, digest)
         if row.score is not None:
             self._verdicts.keep(lease, digest, relevant=relevant, wanted=self._wanted_language(digest))
         before = self._life.judged(lease, verdict.score if row.score is not None else 0.0, relevant)
         if not exact and self._wanted_language(digest):
-            page = SourcePage(
-                id=id_, site=lease.site.id, depth=lease.depth, ordinal=before, score=verdict.score,
-                relevant=relevant, n_links=digest.content.n_links, threshold=verdict.threshold, worth=worth(verdict),
-                bag=digest.bag, url=lease.url if self._life.learns_words else None,
-                similarity=verdict.similarity if digest.similarity is None else digest.similarity,
-                by_words=verdict.method in ("similarity", "erid"), categories=categories(verdict),
-            )  # fmt: skip
+            page = self._source(lease, digest, verdict, before, relevant=relevant)
             if not self._life.admit_links(page, lease.url, digest.links):
                 row.reason = row.reason or PAGE_REFUSED
                 row.archive = [] if self._life.drops_refused else row.archive
         for rule, count in digest.refused_links.items():
             journal.refused(rule, count)
         self._life.end(lease, row)
-        return Fetched(
-            id=id_, url=lease.url, status=response.status, title=row.content.title, score=verdict.score,
-            relevant=relevant, verdict=verdict, depth=lease.depth, language=row.content.language,
-            content_type=row.content_type, links=digest.links.urls, body=response.body, text=digest.text,
-            duplicate_of=row.duplicate_of, fetched_at=at,
+        return _fetched(lease, response, row, digest, verdict, relevant=relevant)
+
+    def _absorb_again(
+        self, lease: Lease, copy: Copy, response: Response, at: float, work: Work, digest: Digest,
+        held: Response | None, changed: bool | None,
+    ) -> Fetched:  # fmt: skip
+        """Judge another body of a page, take up the links that are new, write it down. What its site repeats, and what
+        a judged page teaches, was learned from it before."""
+        row = _page_row(lease, response, at, work, digest)
+        verdict, relevant, exact = self._judged(row, digest, lease.url)
+        visit = VisitRow(page=row.id, at=at, status=row.status, digest=payload_digest(response.body))
+        visit.changed = row.signature != copy.signature if changed is None else changed
+        if row.score is not None and digest.bag is not None:
+            self._life.journal.terms(row.id, digest.bag.most(USUAL_TERMS))
+        if not exact and self._wanted_language(digest):
+            page = self._source(lease, digest, verdict, self._life.tally.pages, relevant=relevant)
+            self._life.admit_links_again(page, lease.url, digest.links)
+        self._life.visits.renewed(lease, copy, row, visit, None if held is None else payload_digest(held.body))
+        return _fetched(lease, response, row, digest, verdict, relevant=relevant)
+
+    def _source(
+        self, lease: Lease, digest: Digest, verdict: Verdict, ordinal: int, *, relevant: bool
+    ) -> SourcePage:  # fmt: skip
+        return SourcePage(
+            id=lease.candidate, site=lease.site.id, depth=lease.depth, ordinal=ordinal, score=verdict.score,
+            relevant=relevant, n_links=digest.content.n_links, threshold=verdict.threshold, worth=worth(verdict),
+            bag=digest.bag, url=lease.url if self._life.learns_words else None,
+            similarity=verdict.similarity if digest.similarity is None else digest.similarity,
+            by_words=verdict.method in ("similarity", "erid"), categories=categories(verdict),
         )  # fmt: skip
 
     def _judged(self, row: PageRow, digest: Digest, url: str) -> tuple[Verdict, bool, bool]:
         """The verdict that counts: whether it adds a relevant page, and whether the content is exactly known."""
         verdict = self._verdicts.of(digest, url)
+        if verdict.fault and not self._fault_told:  # the first says enough: others are likely the same
+            self._fault_told = True
+            self._life.journal.event("predicate failed", f"{url}: {verdict.fault}")
         if digest.noindex:
             row.reason, row.archive = "noindex", []  # the site asks that nobody keep it, so it is nobody's original
             return verdict, False, False
         same = self._duplicates.find(digest.signature)
-        if same is not None:
+        if same is not None and same[0] != row.id:  # not what it was itself when it was visited before
             row.duplicate_of, exact = same
             row.reason = "duplicate" if exact else "near-duplicate"
             return verdict, False, exact
-        self._duplicates.add(row.id, digest.signature)
+        if same is None:
+            self._duplicates.add(row.id, digest.signature)
         row.signature, row.minhash = digest.signature.exact, digest.signature.minhash
         relevant = verdict.relevant and self._wanted_language(digest)
         row.score, row.relevant, row.model = verdict.score, relevant, verdict.model

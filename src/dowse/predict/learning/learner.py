@@ -102,6 +102,13 @@ class Learner:
         self.memory.put(links.ids, rows)
         return self._value(links.ids, rows)
 
+    def rank_again(self, page: SourcePage, links: LinkView) -> Floats:
+        if np.isnan(self.memory.one(page.id)["own"].item()):  # it had nothing to show: a copy of another, say
+            return self.rank(page, links)
+        # where they stand among the links of before is not known: at the page's beginning, which is always there
+        at_start = replace(links, positions=np.zeros_like(links.positions))
+        return self._value(links.ids, self._link(page, at_start))
+
     def _judged(self, page: SourcePage) -> None:
         """A page shows what its links promised, and what others like them may promise."""
         row = self.memory.one(page.id)
@@ -154,7 +161,8 @@ class Learner:
             positions = np.arange(len(ids), dtype=np.int32)
         siblings = self._tables.siblings
         places = siblings.place(positions)
-        siblings.open_one(page.id, int(places.max()), self.memory.own.item(page.id))
+        if not siblings.is_open(page.id):
+            siblings.open_one(page.id, int(places.max()), self.memory.own.item(page.id))
         rows = self.memory.at(ids)
         note_links(rows, page.id, places, links.sites, links.similarity, siblings)
         if len(links.urls) == len(links.ids):

@@ -64,6 +64,10 @@ class Siblings:
         self._base[page] = start
         self._own[start] = value
 
+    def is_open(self, page: int) -> bool:
+        """Is it known, from an earlier visit?"""
+        return page < len(self._base) and bool(self._base[page] >= 0)
+
     def _reach(self, pages: int, used: int) -> None:
         """Make room for page numbers below ``pages``, and for so many groups."""
         if pages > len(self._base):

@@ -1,0 +1,90 @@
+"""``dowse lab freshness``: policies of visits on a web that changes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dowse.cli.lab import lab
+from dowse.cli.stages import shown_stages
+from dowse.cli.terminal import interruptible, say, say_json
+from dowse.lab.freshness.archived_web import archived_web
+from dowse.lab.freshness.changing_web import ChangingWeb
+from dowse.lab.freshness.comparison import compare_policies, comparison_text, within_theory
+from dowse.lab.freshness.conferences import ENTRY, conferences_web
+from dowse.lab.freshness.simulated import QUERY, simulated_web
+from dowse.lab.freshness.trial import Schedule, topic_of
+from dowse.model.budget import parse_duration
+from dowse.model.errors import TopicError, UserError
+
+__all__ = ["freshness_command"]
+
+_SIMULATED_PAGES = 300
+_DAY_S = 86_400.0
+
+
+@lab.command("freshness")
+def freshness_command(
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[SOURCE]",
+            help="A folder of WARC files with several versions of pages, or versions.jsonl.xz of conferences. Without"
+            " it, a web of known change rates is simulated.",
+        ),
+    ] = None,
+    budget: Annotated[str, typer.Option(metavar="N,...", help="Pages a run of visits.")] = "10,20,40,80",
+    query: Annotated[str | None, typer.Option(metavar="WORDS", help="What pages are valued by.")] = None,
+    seed: Annotated[str | None, typer.Option(metavar="URL", help="Where to start, of an archive.")] = None,
+    start: Annotated[str, typer.Option(metavar="DATE", help="When the first crawl is: 2021-01-01.")] = "2021-01-01",
+    every: Annotated[str, typer.Option(metavar="TIME", help="How often visits are made.")] = "7d",
+    runs: Annotated[int, typer.Option(min=2, metavar="N", help="How many runs of visits there are.")] = 52,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare policies of visits: how fresh do they keep a collection?
+
+    Freshness is the share of the time in which the text that is held is the one there is, weighted by value, over the
+    second half of the runs.
+
+    Example: dowse lab freshness --budget 10,40
+    """
+    try:
+        begin, every_s = datetime.fromisoformat(start).replace(tzinfo=UTC).timestamp(), parse_duration(every)
+        budgets = [int(part) for part in budget.split(",")]
+    except TopicError as error:
+        raise UserError(f"--every: {error}") from None
+    except ValueError:
+        raise UserError("--start is a date such as 2021-01-01, and --budget numbers with commas between") from None
+    if every_s <= 0 or min(budgets) < 1:
+        raise UserError("--every and --budget are above 0")
+    schedule = Schedule(begin, every_s, runs, runs // 2)
+    rates: dict[str, float] = {}
+    with interruptible():
+        if source is None:
+            made = simulated_web(_SIMULATED_PAGES, begin, (runs + 2) * every_s / _DAY_S)
+            web, entry, rates, words = made.web, made.entry, made.rates, query or QUERY
+        else:
+            web, entry = _recorded(source, seed)
+            words = query or "javascript conferences"
+        topic = topic_of(words, entry)
+        with shown_stages(lambda stage, total: f"{stage}: {total} runs") as progress:
+            rows = list(compare_policies(web, topic, budgets, schedule, progress))
+    theory = [within_theory(row.kept["uniform"], rates) for row in rows] if rates else []
+    if as_json:
+        say_json({"rows": [row.to_json() for row in rows], "within theory": theory})
+        return
+    say(comparison_text(rows))
+    for row, (compared, within) in zip(rows, theory, strict=False):
+        if compared:
+            say(f"{row.pages:>11}  {within} of {compared} rates estimated within the 95 % that theory gives")
+
+
+def _recorded(source: Path, seed: str | None) -> tuple[ChangingWeb, str]:
+    if source.is_file():
+        return conferences_web(source), seed or ENTRY
+    if seed is None:
+        raise UserError("where does the crawl of the archive begin? Say it with --seed URL")
+    return archived_web(source), seed

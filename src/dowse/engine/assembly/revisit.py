@@ -1,0 +1,98 @@
+"""A run of visits: which pages are due, and what it may spend.
+
+It is a run of its own on a crawl that there is, recorded like any other. Its budget counts from where it begins,
+whatever the crawl had spent before. A run that was interrupted or killed left its plan behind: the next one goes on
+with that, unless it is told to make a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from dowse.engine.life import Due
+from dowse.model.budget import Budget, parse_budget, parse_duration
+from dowse.model.errors import TopicError, UserError
+from dowse.model.topic import Target, Topic
+from dowse.model.visits import DuePage, RevisitPlan
+from dowse.recrawl.revisit import POLICIES, Seen, older_than, worth_most
+from dowse.store import CrawlStore
+from dowse.store.revisits import Revisitable
+
+__all__ = ["Revisit", "revisit_run"]
+
+_NO_LIMIT = Budget()
+_SHORTEST_S = 3600.0  # that the last visits are taken to be ago, when it is not said how often such runs come
+_NEW_SHARE = 5  # of the pages of a run: one in so many is left for what is found new
+_POLICY_HELP = "write an age such as 7d, or auto, uniform or proportional with a budget of pages"
+
+
+@dataclass(frozen=True, slots=True)
+class Revisit:
+    """What a run of visits is told: an age or a policy, what it may spend, and how often such runs come."""
+
+    how: str
+    budget: Budget = _NO_LIMIT
+    period_s: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.how in POLICIES:
+            if self.budget.pages is None:
+                raise UserError(f"--revisit {self.how} shares visits out: say how many with --budget, such as 500p")
+            return
+        try:
+            parse_duration(self.how)
+        except TopicError:
+            raise UserError(f"--revisit: {self.how!r} says nothing: {_POLICY_HELP}") from None
+
+
+def revisit_run(
+    store: CrawlStore, topic: Topic, asked: Revisit | None, now_wall: float, tell: Callable[[str], None]
+) -> tuple[Topic, Due | None]:
+    """The topic by which visits are made, and what is due; as it was, and None, where it is no run of visits."""
+    room = Revisitable(store)
+    plan = room.plan()
+    if asked is not None:
+        plan = _planned(room, asked, store, now_wall)
+        tell(f"{plan.due} of the crawl's pages are due; at most {plan.budget} are spent")
+    elif plan is not None:
+        tell(f"going on with the visits that were begun ({plan.how}, at most {plan.budget})")
+    if plan is None:
+        return topic, None
+    budget = _from(parse_budget(plan.budget), plan.base)
+    cache = replace(topic.cache, folders=())  # what an earlier crawl holds is no news
+    return replace(topic, budget=budget, target=Target(), cache=cache), Due(room.due(), plan.first_new, room.copy)
+
+
+def _planned(room: Revisitable, asked: Revisit, store: CrawlStore, now_wall: float) -> RevisitPlan:
+    pages = room.pages()
+    due = _due(room, asked, pages, now_wall)
+    budget = asked.budget
+    if budget == _NO_LIMIT:
+        budget = Budget(pages=len(due) + len(due) // (_NEW_SHARE - 1) + 1)
+    plan = RevisitPlan(
+        asked.how, str(budget), {name: float(value) for name, value in asdict(store.spent()).items()},
+        room.candidates(), now_wall, len(due),
+    )  # fmt: skip
+    room.begin(due, plan)
+    return plan
+
+
+def _due(room: Revisitable, asked: Revisit, pages: Sequence[DuePage], now_wall: float) -> list[int]:
+    if asked.how not in POLICIES:
+        return older_than(pages, parse_duration(asked.how), now_wall)
+    latest = room.latest()
+    ago_s = _SHORTEST_S if latest is None else now_wall - latest
+    visits = max(1, (asked.budget.pages or 0) * (_NEW_SHARE - 1) // _NEW_SHARE)
+    seen = (Seen(*visit) for visit in room.visits())
+    return worth_most(asked.how, pages, seen, visits, asked.period_s or max(ago_s, _SHORTEST_S), now_wall)
+
+
+def _from(budget: Budget, base: dict[str, float]) -> Budget:
+    """The budget of a run that begins when so much is spent."""
+    return Budget(
+        pages=None if budget.pages is None else budget.pages + int(base["pages"]),
+        bytes=None if budget.bytes is None else budget.bytes + int(base["bytes"]),
+        seconds=None if budget.seconds is None else budget.seconds + base["seconds"],
+        requests=None if budget.requests is None else budget.requests + int(base["requests"]),
+    )

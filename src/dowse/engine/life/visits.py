@@ -1,0 +1,130 @@
+"""The verbs for pages that are visited again: a run of visits begins with URLs that were fetched before.
+
+::
+
+    fetched ── due ──► waiting ── lease, begin ──► asked for ── unchanged, renewed, missed ──► fetched
+                          ▲                            │
+                          └────────── wait ────────────┘
+
+Whatever comes of a visit, the page stays what it was: ``fetched``, with the row of its last good visit. In the records
+its candidate is so all the time: what is due stands in a table of its own, from which each visit is taken as it is
+recorded (``store/revisits``). So nothing of this needs to be undone after a crash, and an attempt that came to nothing
+leaves no trace. What else waited when the run of visits began waits for another run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from dowse.engine.life.journal import Journal
+from dowse.engine.life.sites import Sites
+from dowse.engine.life.tally import Tally
+from dowse.fetch import may_be_answered_later
+from dowse.frontier import Lease
+from dowse.frontier.frontier import Frontier
+from dowse.model.page import Outcome
+from dowse.model.records import CandidateState, PageRow
+from dowse.model.strategy import SEED_PRIORITY
+from dowse.model.visits import Copy, VisitRow, missed
+
+__all__ = ["Due", "Visits"]
+
+_FIRST = 2 * SEED_PRIORITY
+"""What is due goes before any seed, in the order of its plan."""
+
+
+class Due:
+    """What a run of visits begins with: the pages that are due, each with its place, the first candidate that is new
+    to it, and what the records hold of a page."""
+
+    def __init__(self, places: Mapping[int, int], first_new: int, copy: Callable[[int], Copy]) -> None:
+        self.places = dict(places)
+        self.first_new = first_new
+        self.copy = copy
+
+
+class Visits:
+    """See the module's docstring. A part of :class:`Life`; without anything due it does nothing."""
+
+    def __init__(self, frontier: Frontier, sites: Sites, tally: Tally, due: Due | None) -> None:
+        self._frontier = frontier
+        self._sites = sites
+        self._journal: Journal = sites.journal
+        self._tally = tally
+        self._due = due
+        self._places: dict[int, int] = {} if due is None else due.places
+        sites.kept = self._places
+
+    def __contains__(self, candidate: int) -> bool:
+        """Is it due, and not visited yet?"""
+        return candidate in self._places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def is_run(self) -> bool:
+        """Is this a run of visits?"""
+        return self._due is not None
+
+    def begin(self) -> None:
+        """All candidates of the earlier run are loaded: what is due waits, and nothing else that it knew."""
+        if self._due is not None:
+            ids = np.fromiter(self._places, np.int64, len(self._places))
+            places = np.fromiter(self._places.values(), np.float64, len(ids))
+            self._frontier.visit_again(ids, _FIRST - places, self._due.first_new)
+
+    def copy(self, lease: Lease) -> Copy | None:
+        """What is held of a leased page that is visited again; None: it is not."""
+        due = self._due
+        return due.copy(lease.candidate) if due is not None and lease.candidate in self._places else None
+
+    # -- asked for -> fetched ------------------------------------------------------------------------------------
+
+    def leave(self, lease: Lease) -> None:
+        """Nobody may be asked for it, this time."""
+        del self._places[lease.candidate]
+        self._frontier.finish(lease.candidate, CandidateState.FETCHED)
+
+    def unchanged(self, lease: Lease, copy: Copy, visit: VisitRow, digest: str | None) -> None:
+        """What came is what is held. ``digest``: of the body that is."""
+        visit.changed = False
+        self._record(lease, copy, visit, digest)
+        self._tally.visited("unchanged")
+
+    def renewed(self, lease: Lease, copy: Copy, row: PageRow, visit: VisitRow, digest: str | None) -> None:
+        """Another body came: its row takes the place of the one before."""
+        row.depth, row.attempts = lease.depth, self._frontier.candidates.attempts.item(lease.candidate)
+        row.ordinal, row.visited_at = copy.ordinal, visit.at
+        visit.of_page = True
+        self._journal.page(row)
+        self._record(lease, copy, visit, digest)
+        self._tally.visited("changed" if visit.changed else "unchanged")
+        before, relevant = copy.relevant is True, row.relevant is True
+        self._tally.value += (row.score or 0.0) - (copy.score or 0.0)
+        if relevant is not before:
+            self._tally.judged_again(lease.site.host, relevant)
+            self._sites.judged_again(lease.site, relevant)
+
+    def missed(self, lease: Lease, copy: Copy, row: PageRow, digest: str | None = None) -> None:
+        """No page came: ``row`` tells what did."""
+        lasting = row.outcome != Outcome.FAILED or not may_be_answered_later(row.status)
+        visit = VisitRow(
+            page=lease.candidate, at=row.fetched_at, status=row.status, reason=row.reason or row.outcome,
+            misses=missed(copy.misses, lasting=lasting), archive=row.archive, archive_response=row.archive_response,
+        )  # fmt: skip
+        self._record(lease, copy, visit, digest)
+        self._tally.visited("missed")
+
+    def _record(self, lease: Lease, copy: Copy, visit: VisitRow, digest: str | None) -> None:
+        """With a page's second visit the first is written down."""
+        if copy.visited_at is None:
+            first = VisitRow(
+                page=copy.page, at=copy.fetched_at, status=copy.status, digest=digest, warc_file=copy.warc_file,
+                warc_offset=copy.warc_offset, warc_length=copy.warc_length, stands=False,
+            )  # fmt: skip
+            self._journal.visit(first)
+        self._journal.visit(visit)
+        self.leave(lease)

@@ -1,0 +1,106 @@
+"""Pages that are to be visited again: the plan of a run, and what the crawl holds of them.
+
+A plan is a row for each page in ``due``, and a statistic that says what it is for. It is written as a whole, before the
+first page is asked for; a visit takes its page out of it, in the transaction that records the visit. So whoever dies at
+whatever moment, the plan is what is left to do. The candidate of such a page stays ``fetched`` all the time.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from dowse.model.columns import Form
+from dowse.model.records import PAGES
+from dowse.model.revive import revived, typed
+from dowse.model.visits import LAST_REVISIT, REVISITING, Copy, DuePage, RevisitPlan
+from dowse.store import rows
+from dowse.store.crawl_store import CrawlStore
+from dowse.store.damage import damage_told
+from dowse.store.times import seconds
+
+__all__ = ["Revisitable"]
+
+_MAY_BE_VISITED = (
+    "SELECT p.id, c.site, ifnull(p.score, 0.0), ifnull(p.visited_at, p.fetched_at), ifnull(p.misses, 0.0) FROM pages p"
+    " JOIN candidates c ON c.id = p.id WHERE p.outcome = 'fetched' AND p.gone_at IS NULL ORDER BY p.id"
+)
+_COPY = tuple(Copy.__dataclass_fields__)
+_TIMES = frozenset(column.name for column in PAGES.columns if column.stored.form is Form.TIME)
+_A_COPY = f"SELECT {', '.join('id' if name == 'page' else name for name in _COPY)} FROM pages WHERE id = ?"
+
+
+class Revisitable:
+    """The pages of a crawl that may be visited again, for its one writer."""
+
+    def __init__(self, store: CrawlStore) -> None:
+        self._store = store
+
+    def pages(self) -> list[DuePage]:
+        """Those that were there when they were last visited, or that have not failed often enough to be gone."""
+        with damage_told(self._store.folder):
+            return [
+                typed(DuePage, page=page, site=site, value=max(float(score), 0.0), visited_at=seconds(at),
+                      misses=float(misses))
+                for page, site, score, at, misses in self._run(_MAY_BE_VISITED)
+            ]  # fmt: skip
+
+    def visits(self) -> Iterator[tuple[int, float, bool | None]]:
+        """Page, time and whether it had changed (None: the first), of every good visit, page by page, in order."""
+        found = self._run("SELECT page, at, changed FROM visits WHERE reason = '' ORDER BY page, number")
+        return ((int(page), seconds(at), None if changed is None else bool(changed)) for page, at, changed in found)
+
+    def latest(self) -> float | None:
+        """When any page was last asked for; None: never."""
+        [(at,)] = self._run("SELECT max(max(fetched_at), ifnull(max(visited_at), '')) FROM pages")
+        return None if at is None else seconds(at)
+
+    def plan(self) -> RevisitPlan | None:
+        """What the run that has not come to its end was told; None: there is none."""
+        with damage_told(self._store.folder):
+            found = self._store.statistics().get(REVISITING)
+            plan: RevisitPlan | None = None if found is None else revived(RevisitPlan, found)
+            return plan
+
+    def due(self) -> dict[int, int]:
+        """The pages of the plan that were not visited yet, each with its place."""
+        return {int(page): int(place) for page, place in self._run("SELECT page, place FROM due ORDER BY place")}
+
+    def candidates(self) -> int:
+        """How many URLs are known."""
+        [(count,)] = self._run("SELECT ifnull(max(id) + 1, 0) FROM candidates")
+        return int(count)
+
+    def begin(self, pages: Sequence[int], plan: RevisitPlan) -> None:
+        """Write a plan down, in place of the one before: these pages, in this order."""
+        due = [(page, place) for place, page in enumerate(pages)]
+        self._replace(due, {REVISITING: asdict(plan), LAST_REVISIT: plan.began_at})
+
+    def end(self) -> None:
+        """The run has come to its end: what is left of its plan is not to be done any more."""
+        self._replace([], {})
+
+    def _replace(self, due: Sequence[tuple[int, int]], told: Mapping[str, Any]) -> None:
+        def change(records: sqlite3.Connection) -> None:
+            records.execute("DELETE FROM due")
+            records.executemany("INSERT INTO due (page, place) VALUES (?, ?)", due)
+            records.execute("DELETE FROM statistics WHERE name = ?", (REVISITING,))
+            records.executemany(rows.PUT_STATISTIC, (rows.statistic_row(*one) for one in told.items()))
+
+        self._store.transact(change)
+
+    def copy(self, page: int) -> Copy:
+        """What is held of a page that is due."""
+        with damage_told(self._store.folder):
+            found = dict(zip(_COPY, self._run(_A_COPY, page).fetchone(), strict=True))
+            for name in _TIMES.intersection(found):
+                found[name] = None if found[name] is None else seconds(found[name])
+            found["relevant"] = None if found["relevant"] is None else bool(found["relevant"])
+            found["misses"] = found["misses"] or 0.0
+            found["signature"] = rows.unsigned(found["signature"])
+            return typed(Copy, **found)
+
+    def _run(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        return self._store._connection.execute(sql, values)
