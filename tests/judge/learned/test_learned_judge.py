@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dowse.judge import learned_judge, subject_of
 from dowse.judge.learned import learned_judge as module
 from dowse.judge.learned.lead import page_bag
-from dowse.judge.learned.learned_judge import LearnedJudge, next_fit
+from dowse.judge.learned.learned_judge import LearnedJudge, _cut, next_fit
 from dowse.judge.learned.model import Known
 from dowse.judge.learned.texts import Numbering
 from dowse.judge.learned.vague import ABSENT, COMMON, MOST, UNCLEAR, why_vague
@@ -150,6 +150,14 @@ def test_precision_moves_the_threshold() -> None:
     assert chances is not None
     kept = chances[chances >= judge.threshold]
     assert kept.mean() >= 0.97 - 1e-6, "as it thinks itself"
+
+
+def test_a_wanted_precision_asks_for_more_where_fewer_positives_say_what_a_chance_is() -> None:
+    chances = np.linspace(0, 1, 1001)
+    few, some, many = (_cut(chances, 0.9, positive) for positive in (3, 20, 2_000))
+    assert few > some > many
+    assert chances[chances >= many].mean() == pytest.approx(0.9, abs=0.02)
+    assert _cut(np.zeros(5), 0.9, 3) > 0.9, "where no page is likely enough"
 
 
 @settings(max_examples=20, deadline=None)

@@ -162,3 +162,13 @@ def test_arrays_of_other_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="power of two"):
         core.number_terms(np.zeros(3, np.int32), numbers, 0, numbers)
     assert not core.sum_texts(sizes, numbers + 1, None, one + 1, one)
+
+
+def test_a_domain_that_no_positive_is_from_says_nothing() -> None:
+    numbering = Numbering()
+    bag = Bag(np.array([1], np.uint32), np.ones(1, np.float32))
+    here, same, elsewhere = (numbering.text(bag, url) for url in ("here.test", "here.test", "elsewhere.test"))
+    vectors = Vectors([here, same, elsewhere], np.ones(numbering.count + 1))
+    vectors.from_only([here])
+    products = vectors.products()
+    assert products[0, 1] > products[0, 2] == pytest.approx(products[2, 2]), "only the word is left of the other page"

@@ -32,6 +32,7 @@ class SiteGraph:
         self.of_pattern: dict[int, int] = defaultdict(int)
         for row, number in enumerate(self.pattern_of):
             self.of_pattern[number] |= 1 << row
+        self._same: dict[int, int] = {}  # menus are alike: each set is kept once
         self._links: list[dict[int, int]] = [self._links_of(page, rows) for page in self.pages]
         self.edges: set[Edge] = set()
         for number, links in zip(self.pattern_of, self._links, strict=True):
@@ -44,7 +45,7 @@ class SiteGraph:
             row = rows.get(url)
             if row is not None:
                 found[self.pattern_of[row]] |= 1 << row
-        return dict(found)
+        return {number: self._same.setdefault(pages, pages) for number, pages in found.items()}
 
     def reached(self, edges: Collection[Edge]) -> int:
         """The pages that are reached from the entries along these edges."""
