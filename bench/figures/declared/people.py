@@ -65,9 +65,9 @@ _PARTS = ("learning:combine=logs", "traces", "learning")
 _BEST_OF_FIVE = ("learning, best of 5",)
 PEOPLE = (
     _figure("traces-near", "Links, people, and both, begun near",
-            _measured("ag-traces", "wikispeedia", _SHORT, 1.5, "near"), _PARTS),
+            _measured("ag-traces", "wikispeedia", _SHORT, 1.9, "near"), _PARTS),
     _figure("traces-far", "Links, people, and both, begun far away",
-            _measured("ag-traces", "wikispeedia", f"{_SHORT} --seeds-kind far", 1.5, "far"), _PARTS),
+            _measured("ag-traces", "wikispeedia", f"{_SHORT} --seeds-kind far", 1.9, "far"), _PARTS),
     _figure("traces-simulated", "Links, simulated readers, and both",
             _measured("ag-traces", "docsweb", _FEW, 1.0, "near", _SIMULATED), _PARTS),
     _of_encyclopedia("ag-2", 0.5, "Traces against the best of five crawls by links, begun near", _BEST_OF_FIVE),
