@@ -61,6 +61,7 @@ EXAMPLES = {
     "lab compare": "dowse lab compare my-corpus --all-labels --strategy best-first --strategy dfs --out comparison",
     "lab freshness": "dowse lab freshness --budget 20,60",
     "lab judge": "dowse lab judge my-corpus --examples 0 --examples 8 --out verdicts",
+    "lab readers": "dowse lab readers my-corpus --out simulated.csv",
     "lab figure": "dowse lab figure gt-7 my-corpus --all-labels --strategy best-first --strategy weighted",
 }
 EXIT_CODES = {
@@ -210,6 +211,10 @@ from the URLs in `roots.csv`, if there is one, else from the page of each host t
 runs with `dowse lab compare`, which keeps them. The `ag` figures also write a table beside the picture, as `.csv`.
 `ridar-1` to `ridar-4` are [tables alone](erid.md#the-papers-tables); of the options they take `--label`, `--site`,
 `--topic` and `--json`, and they also take the folder of a crawl.
+""",
+    "lab readers": """\
+[Access logs](traces.md#simulated-readers) has the rules. The file is read by `dowse traces import`, and as `traces.csv`
+beside a corpus it is the corpus' own log.
 """,
     "lab judge": """\
 [The lab](lab.md#measuring-verdicts) explains what is measured, and how. Without `--label` and `--labels-file` it takes

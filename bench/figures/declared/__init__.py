@@ -5,10 +5,11 @@ from __future__ import annotations
 from bench.figures.declared.comparisons import COMPARISONS
 from bench.figures.declared.costs import COSTS
 from bench.figures.declared.papers import PAPERS
+from bench.figures.declared.people import PEOPLE
 from bench.figures.declared.recrawl import RECRAWL
 from bench.figures.declared.verdicts import VERDICTS
 from bench.figures.figure import Figure
 
 __all__ = ["FIGURES"]
 
-FIGURES: tuple[Figure, ...] = (*COMPARISONS, *PAPERS, *VERDICTS, *COSTS, *RECRAWL)
+FIGURES: tuple[Figure, ...] = (*COMPARISONS, *PAPERS, *PEOPLE, *VERDICTS, *COSTS, *RECRAWL)

@@ -156,7 +156,7 @@ _LIFTS = [
 _REUSES = [
     _figure(figure, corpus, f"{options} --inside --seed-sets 1 --budget 10%", minutes, kept_lift)
     for corpus, options, minutes in (("wikispeedia", "--every 3", 0.5), ("webkb", "--every 2", 0.2))
-    for figure in ("ag-6", "ag-7")
+    for figure in ("ag-6-linkage", "ag-7-linkage")
 ]
 
 

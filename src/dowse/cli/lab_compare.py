@@ -32,6 +32,7 @@ from dowse.cli.lab_options import (
     Speeds,
     Strategies,
     TopicJobs,
+    TracesUntil,
     WithoutDefault,
     YardstickTopic,
     check_outputs,
@@ -96,6 +97,7 @@ def compare_command(
     by_query: ByQuery = False,
     cost: CostForm = "robust",
     speeds: Speeds = "even",
+    traces_until: TracesUntil = "50%",
     jobs: TopicJobs = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write tables, curves and a report into this folder.")
@@ -116,6 +118,7 @@ def compare_command(
         chosen_strategies(strategy, without_default=without_default), budget=budget, seeds_kind=seeds_kind,
         seed_sets=seed_sets, seeds=seeds, examples=examples, min_pages=min_pages, seed_number=seed_number,
         inside=inside, weighting=weighting, by_query=by_query, cost=cost, speeds=speeds,
+        traces_until=traces_until,
     )  # fmt: skip
     judge, count = yardstick_topic(topic, given), job_count(jobs)
     labelled = bool(label or labels_file or all_labels)

@@ -23,14 +23,15 @@ from dowse.cli.lab_options import (
     ByQuery,
     CostForm,
     EveryNth,
+    FigureSeeds,
     FigureSpeeds,
     InsideOnly,
     LabelFile,
     LabelNames,
     MinPages,
     SeedSets,
-    SeedsKind,
     TopicJobs,
+    TracesUntil,
     chosen_labels,
     job_count,
     label_choice,
@@ -39,6 +40,7 @@ from dowse.cli.lab_options import (
     shown_topics,
     tell_unfit,
 )
+from dowse.cli.lab_readers import readers_command
 from dowse.cli.lab_ridar import ridar_figure
 from dowse.cli.outputs import check_out
 from dowse.cli.terminal import interruptible, say
@@ -55,7 +57,8 @@ from dowse.model.files import write_whole
 
 _SHOWN = (0, 1, 3, 7, 15, 19)  # places of a curve by number of parents
 
-__all__ = ["compare_command", "figure_command", "freshness_command", "judge_command", "lab"]  # every command of the lab
+# every command of the lab
+__all__ = ["compare_command", "figure_command", "freshness_command", "judge_command", "lab", "readers_command"]
 
 
 @lab.command("figure")
@@ -79,11 +82,12 @@ def figure_command(
     min_pages: MinPages = 40,
     budget: Budget = "20%",
     seed_sets: SeedSets = 3,
-    seeds_kind: SeedsKind = "near",
+    seeds_kind: FigureSeeds = None,
     inside: InsideOnly = False,
     by_query: ByQuery = False,
     cost: CostForm = "robust",
     speeds: FigureSpeeds = None,
+    traces_until: TracesUntil = "50%",
     jobs: TopicJobs = None,
     out: Annotated[
         Path | None,
@@ -114,8 +118,10 @@ def figure_command(
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join((*PAPERS, *RIDAR))}")
     figure, path = PAPERS[name], out or Path(f"{name}{picture_ending()}")
     plan = Plan(
-        tuple(strategy or figure.strategies), budget=budget, seeds_kind=seeds_kind, seed_sets=seed_sets,
+        tuple(strategy or figure.strategies), budget=budget,
+        seeds_kind=seeds_kind or figure.seeds_kind, seed_sets=seed_sets,
         min_pages=min_pages, inside=inside, by_query=by_query, cost=cost, speeds=speeds or figure.speeds,
+        traces_until=traces_until,
     )  # fmt: skip
     choice, count = label_choice(label, labels_file, all_labels, every, some=queries), job_count(jobs)
     check_out(path, force=force)

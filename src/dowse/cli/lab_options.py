@@ -21,6 +21,7 @@ from dowse.engine.workers.port import default_workers
 from dowse.judge import check_judge
 from dowse.lab.compare.comparison import fitting_labels
 from dowse.lab.compare.each_topic import Told
+from dowse.lab.compare.narrowed_labels import narrowed
 from dowse.lab.compare.plan import DEFAULT, SPEEDS, Plan, with_default
 from dowse.lab.compare.yardstick import FLATTERY, Yardstick, by_topic, own_verdicts
 from dowse.lab.corpus import Corpus, Unfit
@@ -31,11 +32,11 @@ from dowse.model.topic import Topic
 from dowse.model.topicfile import COST_FORMS
 
 __all__ = [
-    "KEPT", "NO_TOPIC", "AllLabels", "Budget", "ByQuery", "CostForm", "EveryNth", "FigureSpeeds", "InsideOnly",
-    "LabelChoice", "LabelFile", "LabelNames", "MinPages", "OwnVerdicts", "SeedSets", "SeedsKind", "Speeds",
-    "Strategies", "TopicJobs", "WithoutDefault", "YardstickTopic", "check_outputs", "chosen_labels",
-    "chosen_strategies", "job_count", "label_choice", "measured_by", "plain", "rows_json", "shown_topics",
-    "spread_labels", "tell_default", "tell_unfit", "yardstick_topic",
+    "KEPT", "NO_TOPIC", "AllLabels", "Budget", "ByQuery", "CostForm", "EveryNth", "FigureSeeds", "FigureSpeeds",
+    "InsideOnly", "LabelChoice", "LabelFile", "LabelNames", "MinPages", "OwnVerdicts", "SeedSets", "SeedsKind",
+    "Speeds", "Strategies", "TopicJobs", "TracesUntil", "WithoutDefault", "YardstickTopic", "check_outputs",
+    "chosen_labels", "chosen_strategies", "job_count", "label_choice", "measured_by", "plain", "rows_json",
+    "shown_topics", "spread_labels", "tell_default", "tell_unfit", "yardstick_topic",
 ]  # fmt: skip
 
 KEPT = "finished runs are kept: run the same command to go on"  # told when a command is interrupted
@@ -60,7 +61,12 @@ YardstickTopic = Annotated[
         "--topic", metavar="TOPIC", help="Look for the pages that this topic (words, or a topic file) calls relevant."
     ),
 ]
-LabelNames = Annotated[list[str] | None, typer.Option(metavar="NAME", help="A label to take as a topic.")]
+LabelNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME", help="A label to take as a topic, or LABEL and EXPR: its pages that satisfy a predicate."
+    ),
+]
 AllLabels = Annotated[bool, typer.Option("--all-labels", help="Take every label that has enough pages.")]
 EveryNth = Annotated[
     int,
@@ -72,9 +78,10 @@ Budget = Annotated[
     str, typer.Option(metavar="SHARE", help="How far each run goes: 20% of the corpus's pages, or 900r (requests).")
 ]
 SeedSets = Annotated[int, typer.Option(metavar="N", help="Run each topic this many times, from different seeds.")]
-SeedsKind = Annotated[
-    str,
-    typer.Option(metavar="near|far|roots", help="Start on the topic, 2 to 4 links away from it, or from roots.csv."),
+_SEEDS = "Start on the topic, 2 to 4 links away from it, or from roots.csv."
+SeedsKind = Annotated[str, typer.Option(metavar="near|far|roots", help=_SEEDS)]
+FigureSeeds = Annotated[
+    str | None, typer.Option(metavar="near|far|roots", help=f"{_SEEDS} The default is the figure's own.")
 ]
 
 ByQuery = Annotated[
@@ -88,6 +95,13 @@ _SPEEDS = "Sites whose times were not recorded are all alike, or each has its ow
 Speeds = Annotated[str, typer.Option(metavar="|".join(SPEEDS), help=_SPEEDS)]
 FigureSpeeds = Annotated[
     str | None, typer.Option(metavar="|".join(SPEEDS), help=f"{_SPEEDS} The default is the figure's own.")
+]
+TracesUntil = Annotated[
+    str,
+    typer.Option(
+        metavar="SHARE|DAY",
+        help="Let crawls know traces=own and traces=simulated up to here: 50% of the accesses, or a day.",
+    ),
 ]
 InsideOnly = Annotated[bool, typer.Option("--inside", help="Do not follow links that leave the recorded set.")]
 TopicJobs = Annotated[
@@ -191,7 +205,7 @@ def chosen_labels(corpus: Corpus, plan: Plan, choice: LabelChoice) -> list[str]:
             f"{corpus.folder / LABELS} has no rows"
         )  # fmt: skip
         raise UserError(f"{missing}, so there are no topics: write one with the columns url and label")
-    unknown = [name for name in choice.named if name not in pages]
+    unknown = [name for name in choice.named if name not in pages and narrowed(corpus, name) is None]
     if unknown:
         raise UserError(f"no page of {corpus.folder} has the label {unknown[0]!r}: dowse lab info lists them")
     fitting = fitting_labels(corpus, plan) if choice.every or choice.some else []

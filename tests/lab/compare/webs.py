@@ -36,8 +36,8 @@ def write_many_sites(folder: Path, hosts: int = 12, pages: int = 20, seed: int =
     return folder
 
 
-def write_labelled(folder: Path, seed: int = 3, pages: int = PAGES) -> Path:
-    """A corpus: every third is about solar cells and says so."""
+def write_labelled(folder: Path, seed: int = 3, pages: int = PAGES, *, also: bool = False) -> Path:
+    """A corpus: every third is about solar cells and says so. ``also``: half the pages of a kind have one more word."""
     dice = random.Random(seed)
     solar = list(range(0, pages, 3))
     recorded = []
@@ -46,7 +46,7 @@ def write_labelled(folder: Path, seed: int = 3, pages: int = PAGES) -> Path:
         near = dice.sample(solar, 3) if kind == "solar" else []
         targets = [*near, *dice.sample(range(pages), 3), (number + 1) % pages]
         anchors = " ".join(f'<a href="{target}.html">page {target}</a>' for target in targets)
-        unique = " ".join(f"{kind}{number}x{n}" for n in range(30))
+        unique = " ".join(f"{kind}{number}x{n}" for n in range(30)) + f" also{kind}" * (also and number % 2)
         away = '<a href="http://away.test/">away</a>' if number % 10 == 0 else ""
         recorded.append(
             Page(url(number), f"<title>{kind} {number}</title><p>{WORDS[kind]}<p>{unique}<p>{anchors}{away}".encode())
@@ -55,4 +55,18 @@ def write_labelled(folder: Path, seed: int = 3, pages: int = PAGES) -> Path:
     write_warc(folder / "pages.warc.gz", recorded)
     rows = [f"{url(number)},{'solar cells' if number % 3 == 0 else 'bread'}" for number in range(pages)]
     (folder / "labels.csv").write_text("\n".join(["url,label", *rows, f"{url(1)},rare"]) + "\n")
+    return folder
+
+
+def with_people(folder: Path, pages: int = PAGES) -> Path:
+    """Beside a corpus of these pages the log of eight people, who come back; four read of solar cells alone."""
+    rows = ["time,user,url"]
+    for day in range(4):
+        for person in range(8):
+            dice = random.Random(10 * day + person)
+            read = dice.sample(range(0, pages, 3) if person % 2 else range(pages), 12)
+            rows += [
+                f"{1_700_000_000 + 86_400 * day + 60 * step},p{person},{url(one)}" for step, one in enumerate(read)
+            ]
+    (folder / "traces.csv").write_text("\n".join(rows) + "\n")
     return folder

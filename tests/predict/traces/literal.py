@@ -62,19 +62,20 @@ class Literal:
         return sorted(logs, key=lambda log: (-abs(log), -log))[:most]
 
     def user(self, page: int) -> float:
-        """Product over the page's users of P(U|R_i)/P(U)."""
+        """Product over the page's users of P(U|R_i)/P(U); robust: their mean, with three users of whom nothing is
+        known."""
         if not self.tells():
             return 0.0
         logs = []
+        ratios = [1.0, 1.0, 1.0]
         for user in self.users(page):
             went = [one for one in self.judged if user in self.users(one.page)]
             satisfying = sum(one.satisfies for one in went)
+            if went:
+                ratios.append((satisfying + 10 * self.p) / (len(went) + 10) / self.p)
             if went and self.significant(satisfying, len(went)):
                 logs.append(self.log_ratio(satisfying, len(went)))
-        if not self.robust:
-            return sum(logs)
-        kept = self.strongest(logs, self.reach.strongest_users)
-        return sum(kept) / len(kept) if kept else 0.0
+        return math.log(sum(ratios) / len(ratios)) if self.robust else sum(logs)
 
     def shown(self, page: int, before: list[Judged]) -> set[int]:
         """The words w for which S_w holds of a page: some user of the page also went to another judged page with w."""
@@ -135,6 +136,14 @@ class Literal:
     def temporal(self, page: int) -> float:
         if not self.tells():
             return 0.0
+        if self.robust:
+            times = [
+                (one.satisfies, sum(page == self.rows[there][2] for place in self.accesses(one.page)
+                                    for there in self.around(place)))
+                for one in self.judged if one.page >= 0
+            ]  # fmt: skip
+            satisfying, around = sum(count for good, count in times if good), sum(count for _, count in times)
+            return math.log((satisfying + 10 * self.p) / (around + 10) / self.p)
         region: set[int] = set()
         for one in self.judged:
             if one.satisfies:

@@ -24,7 +24,7 @@ from dowse.lab.corpus.code_version import source_version
 from dowse.model.errors import UserError
 from dowse.model.files import write_whole
 
-__all__ = ["Compared", "KeptRuns", "compare", "fitting_labels"]
+__all__ = ["Compared", "KeptRuns", "compare", "fitting_labels", "kept_runs"]
 
 
 class KeptRuns:
@@ -77,14 +77,14 @@ def compare(
     """Run everything that is not kept yet, references included. The ``yardstick`` may take the place of the corpus' own
     labels. Raises UserError for a label that no page has."""
     done = each_topic(
-        partial(_runs, keep=keep), folder, with_references(plan), labels, jobs=jobs, told=told,
+        partial(kept_runs, keep=keep), folder, with_references(plan), labels, jobs=jobs, told=told,
         kept="what was run is kept" if keep else "", yardstick=yardstick,
     )  # fmt: skip
     return Compared([run for runs in done.found.values() for run in runs], done.unfit)
 
 
-def _runs(task: Task, keep: bool) -> list[RunResult]:
-    """All runs of a topic."""
+def kept_runs(task: Task, keep: bool) -> list[RunResult]:
+    """All runs of a topic by the strategies of its plan; ``keep``: those that are kept are not run again."""
     kept = KeptRuns(task.corpus.kept / "runs") if keep else None
     corpus, plan, topic = task.corpus, task.plan, task.topic
     runner: TopicRuns | None = None

@@ -11,10 +11,12 @@ from dowse.engine.assembly.learned import traces_for
 from dowse.judge import check_weighting
 from dowse.lab.compare.run_results import Kind
 from dowse.lab.corpus.topics import KINDS
+from dowse.lab.people.own_log import OWN, PEOPLE, parse_cut
 from dowse.model.errors import UserError
 from dowse.model.topic import StrategyChoice
 from dowse.model.topicfile import COST_FORMS, MAXIMISE
-from dowse.predict import build_strategy, check_maximise, split_strategy
+from dowse.model.traces import Traces
+from dowse.predict import NEED_TRACES, build_strategy, check_maximise, split_strategy
 
 __all__ = [
     "BASELINES", "DEFAULT", "ORACLES", "REFERENCES", "SPEEDS", "Plan", "budget_requests", "kind_of", "parse_strategy",
@@ -56,6 +58,7 @@ class Plan:
     by_query: bool = False  # the crawler is told the label's name alone: examples are seeds, and nothing else
     cost: str = "robust"  # the form of what efficiency divides by, and of what the figures of value charge
     speeds: str = "even"  # of sites whose times were not recorded; "uneven": each has its own
+    traces_until: str = "50%"  # where the corpus' own traces, or simulated ones, are cut: what a crawl may know
 
     def __post_init__(self) -> None:
         if not self.strategies:
@@ -63,9 +66,11 @@ class Plan:
         for text in self.strategies:
             if text not in REFERENCES:  # a wrong one is told now, not after an hour
                 choice = parse_strategy(text)
-                check_maximise(choice, build_strategy(choice, seed_number=0, traces=traces_for(choice)))
+                people = Traces.none() if choice.traces in PEOPLE else traces_for(choice)  # a corpus has those
+                check_maximise(choice, build_strategy(choice, seed_number=0, traces=people))
         check_weighting(self.weighting)
         _parse_budget(self.budget)
+        parse_cut(self.traces_until)
         if self.seeds_kind not in KINDS:
             raise UserError(f"seeds are {', '.join(KINDS[:-1])} or {KINDS[-1]}, not {self.seeds_kind!r}")
         _check_choice("cost", self.cost, COST_FORMS)
@@ -106,7 +111,8 @@ def kind_of(strategy: str) -> Kind:
 
 def parse_strategy(text: str) -> StrategyChoice:
     """A strategy with its parameters, as ``name`` or ``name:key=value,key=value``; ``maximise``, ``min_priority``
-    and ``traces`` (a folder) may be among them.
+    and ``traces`` may be among them: a folder, ``own`` (the corpus' log, which those that need traces go by unless they
+    are told otherwise) or ``simulated``.
 
     >>> parse_strategy("weighted:a=0.4,b=0.2")  # doctest: +NORMALIZE_WHITESPACE
     StrategyChoice(name='weighted', params={'a': 0.4, 'b': 0.2}, maximise='value', learn_from=(), traces='',
@@ -118,7 +124,7 @@ def parse_strategy(text: str) -> StrategyChoice:
         raise UserError(f"{text!r}: maximise is {' or '.join(MAXIMISE)}")
     if lowest is not None and (isinstance(lowest, bool) or not isinstance(lowest, int | float)):
         raise UserError(f"{text!r}: min_priority is a number")
-    traces = str(params.pop("traces", ""))
+    traces = str(params.pop("traces", OWN if name in NEED_TRACES else ""))
     return StrategyChoice(name, params, maximise, traces=traces, min_priority=lowest)
 
 

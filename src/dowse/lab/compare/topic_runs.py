@@ -17,6 +17,7 @@ from dowse.lab.measure.charge import Charge
 from dowse.lab.measure.oracles import oracle_greedy, oracle_path, order_run
 from dowse.lab.measure.run import NO_PATH, Request, Run
 from dowse.lab.measure.tunnels import Ways, ways
+from dowse.lab.people.own_log import PEOPLE, Span, parse_cut, traces_folder
 from dowse.lab.replay.block_links import BlockLinks
 from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
 from dowse.lab.replay.recorded_transport import Exchange, FrozenWeb, NetworkModel
@@ -44,6 +45,7 @@ class TopicRuns:
         self._topic = topic
         pages = len(corpus)
         is_page = corpus.pages.is_page()
+        self._people = Span(until=parse_cut(plan.traces_until))
         self._requests = budget_requests(plan.budget, int(np.count_nonzero(is_page)))
         self._relevant = _members(topic.relevant, pages)
         self._targets = _members(topic.targets, pages)
@@ -146,7 +148,14 @@ class TopicRuns:
     def topic_for(self, seeds: SeedSet, strategy: str) -> Topic:
         """What the crawler is told."""
         urls = tuple(self._corpus.url(page) for page in seeds.pages)
-        return replace(self._told, seeds=Seeds(urls=urls), strategy=parse_strategy(strategy))
+        return replace(self._told, seeds=Seeds(urls=urls), strategy=self._chosen(strategy))
+
+    def _chosen(self, strategy: str) -> StrategyChoice:
+        """A strategy, with the traces of the people it asks for."""
+        choice = parse_strategy(strategy)
+        if choice.traces not in PEOPLE:
+            return choice
+        return replace(choice, traces=str(traces_folder(self._corpus, choice.traces, self._people)))
 
 
 def page_costs(corpus: Corpus, web: CorpusWeb, plan: Plan) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ what it is measured by are then of one kind, and a strategy that follows a judge
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +20,7 @@ from dowse.model.topic import Example, Topic
 from dowse.model.topicfile import predicate_text
 from dowse.store import CrawlReader
 
-__all__ = ["FLATTERY", "Yardstick", "by_topic", "own_verdicts"]
+__all__ = ["FLATTERY", "Yardstick", "by_topic", "own_verdicts", "satisfying"]
 
 FLATTERY = "the yardstick is a judge: a strategy that follows a judge of the same kind looks better by it than it is"
 """What the user of such labels is told."""
@@ -56,13 +57,7 @@ def by_topic(corpus: Corpus, topic: Topic) -> Yardstick:
     is not asked: examples are read from files and from the corpus. UserError when one is in neither, or no page is
     relevant."""
     topic = replace(topic, examples=tuple(_read(corpus, example) for example in topic.examples))
-    digest_of = corpus.digests(build_judge(topic), StaticScope(topic.scope), topic.limits.max_links)
-    wanted = topic.scope.languages
-    found = set()
-    for page in np.flatnonzero(corpus.pages.is_page()).tolist():
-        digest = digest_of(page)
-        if digest.verdict.relevant and (not wanted or digest.content.language in ("", *wanted)):
-            found.add(page)
+    found = satisfying(corpus, topic, np.flatnonzero(corpus.pages.is_page()).tolist())
     expression = predicate_text(topic)
     label = topic.name or topic.query or expression or "topic"
     if not found:
@@ -70,6 +65,17 @@ def by_topic(corpus: Corpus, topic: Topic) -> Yardstick:
     source = f"predicate {expression}" if expression else f"topic {label}"
     labels = Labels({label: frozenset(found)}, queries={label: topic.query})
     return Yardstick(labels, [label], source, flatters=not expression)
+
+
+def satisfying(corpus: Corpus, topic: Topic, pages: Sequence[int]) -> set[int]:
+    """Those of these pages that a topic's judge, or its predicate, calls relevant, in a language that it wants."""
+    digest_of = corpus.digests(build_judge(topic), StaticScope(topic.scope), topic.limits.max_links)
+    wanted, found = topic.scope.languages, set()
+    for page in pages:
+        digest = digest_of(page)
+        if digest.verdict.relevant and (not wanted or digest.content.language in ("", *wanted)):
+            found.add(page)
+    return found
 
 
 def _read(corpus: Corpus, example: Example) -> Example:

@@ -15,7 +15,9 @@ from typing import Literal, Protocol
 from dowse.lab.compare.each_topic import Told
 from dowse.lab.compare.mean_curves import Drawn
 from dowse.lab.compare.plan import Plan
+from dowse.lab.papers.affinity_curves import affinity_curves
 from dowse.lab.papers.lift_table import linkage_curves
+from dowse.lab.papers.people_curves import best_linkage_curves, strategy_curves, word_curves
 from dowse.lab.papers.prediction_error import MOST_PARENTS, prediction_curves
 from dowse.lab.papers.reuse_curves import changed_curves, reuse_curves
 from dowse.lab.papers.target_curves import HUNDRED, harvest_curves, length_curves, recall_curves, target_curves
@@ -51,6 +53,7 @@ class PaperFigure:
     strategies: tuple[str, ...] = ("best-first",)  # that are run when nobody says which
     drawn: tuple[str, ...] = ()  # of these, whose curves are drawn; none: all
     speeds: str = "even"  # of sites whose times were not recorded, when nobody says which
+    seeds_kind: str = "near"  # when nobody says which
 
 
 _COST = "cost, in percent of that of the whole corpus"
@@ -65,6 +68,16 @@ _OF_LINKS = tuple(name for name in STRATEGIES if name not in NEED_TRACES)
 _FORMS = ("learning:form=paper", "learning:combine=logs", "tunnel:form=paper", "tunnel:form=max")
 _TUNNELS = ("best-first", "tunnel:form=paper", "tunnel:form=max", "tunnel")
 _TARGETS = f"targets found, of {HUNDRED} in each topic"
+
+_LINKS, _PEOPLE = "learning:combine=logs", "traces"
+_TOGETHER = (_LINKS, _PEOPLE, "combined", "learning", "learning:traces=own")
+_PARTS = (_LINKS, _PEOPLE, "learning")
+_BY_TRACES = "Traces against links"
+_AND_A_WORD = "A category and a word, by links, by traces, and by both"
+_FIVE = "The best of five crawls that links lead, each from seeds of its own."
+
+_KNOWN = "A fresh start, and one from what an earlier trace told of users"
+_EARLIER = "Both go by the later trace; users were learned from a crawl by the earlier one, from other seeds."
 
 PAPERS = {
     "th-3": PaperFigure("Error of the value predicted before download",
@@ -88,11 +101,26 @@ PAPERS = {
                         " set of seeds."),
     "ag-linkage": PaperFigure("Lift curves", _REQUESTS, _HARVEST, linkage_curves, "share", "the pages", kept=True,
                               strategies=(*_OF_LINKS, *_FORMS), drawn=_LINKAGE),
-    "ag-6": PaperFigure("A fresh start, and one from an earlier crawl's statistics", _REQUESTS, _HARVEST, reuse_curves,
-                        "share", "the pages", strategies=("learning",),
+    "ag-2": PaperFigure(_BY_TRACES, _REQUESTS, _HARVEST, best_linkage_curves, "share", "the pages", kept=True,
+                        strategies=("traces", "combined"), note=_FIVE),
+    "ag-3": PaperFigure(f"{_BY_TRACES}, begun far away", _REQUESTS, _HARVEST, best_linkage_curves, "share", "the pages",
+                        kept=True, strategies=("traces", "combined"), note=_FIVE, seeds_kind="far"),
+    "ag-4": PaperFigure(_AND_A_WORD, _REQUESTS, _HARVEST, partial(word_curves, _PARTS), "share", "the pages", kept=True,
+                        strategies=_TOGETHER),
+    "ag-5": PaperFigure(f"{_AND_A_WORD}, begun far away", _REQUESTS, _HARVEST, partial(word_curves, _PARTS), "share",
+                        "the pages", kept=True, strategies=_TOGETHER, seeds_kind="far"),
+    "ag-6": PaperFigure(_KNOWN, _REQUESTS, _HARVEST, affinity_curves, "share", "the pages", strategies=("traces",),
+                        note=_EARLIER),
+    "ag-7": PaperFigure(f"{_KNOWN}, begun far away", _REQUESTS, _HARVEST, affinity_curves, "share", "the pages",
+                        strategies=("traces",), note=_EARLIER, seeds_kind="far"),
+    "ag-traces": PaperFigure("Lift curves of links, of people, and of both", _REQUESTS, _HARVEST,
+                             partial(strategy_curves, _PARTS), "share", "the pages", kept=True,
+                             strategies=("bfs", "best-first", *_TOGETHER)),
+    "ag-6-linkage": PaperFigure("A fresh start, and one from an earlier crawl's statistics", _REQUESTS, _HARVEST,
+                                reuse_curves, "share", "the pages", strategies=("learning",),
                         note="Reused: statistics of a crawl for the same topic, as long as this one, from other seeds"
                         " on the same web."),
-    "ag-7": PaperFigure("A fresh start, and one from statistics of another web or topic", _REQUESTS, _HARVEST,
+    "ag-7-linkage": PaperFigure("A fresh start, and one from statistics of another web or topic", _REQUESTS, _HARVEST,
                         changed_curves, "share", "the pages", strategies=("learning",),
                         note="Half new: half of the pages were not there yet in the earlier crawl. Other topic: it was"
                         " for another label."),

@@ -62,6 +62,10 @@ class Counted:
         found = np.log((satisfying + _KAPPA * share) / (pages + _KAPPA) / share)
         return np.where((z >= self.significance) & (pages >= least), np.clip(found, -_CLIP, _CLIP), 0.0)
 
+    def drawn(self, satisfying: Floats, pages: Floats) -> Floats:
+        """``I`` of so many pages of which so many satisfy, drawn to 1 where they are few; the robust form's."""
+        return (satisfying + _KAPPA * self.share) / (pages + _KAPPA) / self.share
+
     def siblings(self, satisfying: float, pages: int) -> float:
         """``log(s/e)``, ``e = n P(C)``: siblings that satisfy against those that would by chance; none: 0."""
         return self.mean(satisfying, pages)

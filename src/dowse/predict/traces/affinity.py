@@ -3,8 +3,10 @@
 Event ``R_i``: user ``i`` went to the page. ``I_B(U|R_i) = P(U|R_i)/P(U)``; a page that somebody went to several times
 counts once. A user counts where ``T = |P(U|R_i) - P(U)| / sqrt(P(U)(1 - P(U))/N) >= 2``, ``N`` being all judged pages.
 
-Robust: the user's own count of judged pages in place of ``N``, shares drawn to what is usual, and of a page the mean
-log of its 20 strongest users rather than the product over all: a page is not better for being known to many.
+Robust: the log of the mean ratio of all its users who went to a judged page, each drawn to 1 by the user's own count of
+them, and the mean by three users of whom nothing is known: a page is not better for being known to many. None has to be
+significant: of somebody who went to three pages only one that satisfies would be, so that users could speak for pages
+and never against them.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from dowse.predict.learning.sums import Sums
 from dowse.predict.traces.reach import Reach, strongest
 
 __all__ = ["Affinities"]
+
+_UNKNOWN_USERS = 3.0
 
 
 class Affinities:
@@ -57,16 +61,15 @@ class Affinities:
     def logs(
         self, rows: NDArray[np.int64], users: NDArray[np.int64], pages: int, counted: Counted
     ) -> NDArray[np.float64]:
-        """``log I_B`` of so many pages, whose users come row by row, a row a page; 0 where nothing significant is known
-        of them."""
+        """``log I_B`` of so many pages, whose users come row by row, a row a page; 0 where nothing is known of them."""
+        if counted.robust:
+            rows, users = rows[known := self.pages[users] > 0], users[known]
+            ratios = counted.drawn(self.satisfying[users], self.pages[users])
+            unknown = _UNKNOWN_USERS
+            return np.log((np.bincount(rows, ratios, pages) + unknown) / (np.bincount(rows, minlength=pages) + unknown))
         logs = counted.logs(self.satisfying[users], self.pages[users], over=counted.pages or 1, least=1)
         told = np.flatnonzero(logs)
-        rows, logs = rows[told], logs[told]
-        if not counted.robust:
-            return np.bincount(rows, logs, pages).astype(np.float64)  # whole numbers where there is none
-        kept = strongest(rows, logs, self._reach.strongest_users)
-        rows, logs = rows[kept], logs[kept]
-        return np.bincount(rows, logs, pages) / np.maximum(np.bincount(rows, minlength=pages), 1)
+        return np.bincount(rows[told], logs[told], pages).astype(np.float64)  # whole numbers where there is none
 
     def strongest(self, users: NDArray[np.int64], counted: Counted) -> list[tuple[int, float, float, float]]:
         """For people to read: the strongest of a page's users (their keyed hashes), the judged pages of each, how many

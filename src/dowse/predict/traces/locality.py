@@ -4,6 +4,10 @@
 ``A`` itself; ``TL(U)`` is all that over the accesses to judged pages that satisfy. ``I_TL = f1/P(U)`` for a page
 inside, ``f2/P(U)`` for one outside, where ``f1`` and ``f2`` are the shares of judged pages that satisfy, inside and
 outside. A page in no trace is neither: nothing is known of it.
+
+Robust: not whether a page lies inside, where half of all pages soon do, but how often it was read around judged pages,
+and around satisfying ones: every access in ``TLR(A)`` of a judged page counts for the page it went to. ``I_TL`` is the
+share of those around satisfying pages over ``P(U)``, drawn to 1 where there are few.
 """
 
 from __future__ import annotations
@@ -29,18 +33,23 @@ class Locality:
         self._verdicts = np.zeros(len(traces.fingerprints), np.uint8)
         self._pages = np.zeros(2)  # judged ones, outside and inside
         self._satisfying = np.zeros(2)
+        self._around = np.zeros(len(traces.fingerprints))  # accesses around judged pages, and satisfying ones
+        self._around_satisfying = np.zeros(len(traces.fingerprints))
         self._last = -1, np.zeros(0, np.uint32)
 
     @property
     def nbytes(self) -> int:
-        return self.inside.nbytes + self._verdicts.nbytes
+        return self.inside.nbytes + self._verdicts.nbytes + self._around.nbytes + self._around_satisfying.nbytes
 
     def judged(self, page: int, satisfies: bool) -> None:
         side = int(self.inside[page])
         self._verdicts[page] = _SATISFIES if satisfies else _FAILS
         self._pages[side] += 1
         self._satisfying[side] += satisfies
+        near, times = np.unique(self.near(page), return_counts=True)
+        self._around[near] += times
         if satisfies:
+            self._around_satisfying[near] += times
             self._reach_out(page)
 
     def _reach_out(self, page: int) -> None:
@@ -64,7 +73,9 @@ class Locality:
         return found
 
     def logs(self, pages: NDArray[np.int64], counted: Counted) -> NDArray[np.float64]:
-        """``log I_TL`` of pages; 0 where no judged page is on their side."""
+        """``log I_TL`` of pages; 0 where no judged page is on their side (robust: where none was read around them)."""
+        if counted.robust:
+            return np.log(counted.drawn(self._around_satisfying[pages], self._around[pages]))
         sides = zip(self._satisfying.tolist(), self._pages.tolist(), strict=True)
         outside, inside = (counted.mean(*side) for side in sides)
         return np.where(self.inside[pages], inside, outside)

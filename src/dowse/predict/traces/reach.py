@@ -22,7 +22,7 @@ class Reach:
 
     around: int = 5  # ``n``: accesses before and after one, in its session; in the published form, too
     accesses: int = 1000  # to a page
-    strongest_users: int = 20  # of a page's, whose mean log is its own
+    strongest_users: int = 20  # of a page's, that are told to people; in the published form all count
     users: int = 10  # of a page's who went to judged pages, whose pages' words are its own
     pages: int = 10  # judged ones of a user, the latest
     words: int = 32  # of a judged page, those it has most often
