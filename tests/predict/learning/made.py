@@ -42,7 +42,7 @@ def statistics(draw: st.DrawFn) -> Statistics:
     pages = draw(whole)
     return Statistics(
         pages, pages / 4, draw(sums()), draw(sums()), {host: (float(n), n / 2) for host, n in hosts.items()},
-        draw(whole), draw(sums(3)), mixes, draw(st.dictionaries(st.integers(0, 40), st.sampled_from(("on", "off")))),
+        mixes, draw(st.dictionaries(st.integers(0, 40), st.sampled_from(("on", "off")))),
         draw(st.dictionaries(st.integers(0, 40), st.sampled_from(("word", "term")))),
         draw(st.dictionaries(st.sampled_from(("paper", "logs")), events(), max_size=1)),
     )  # fmt: skip

@@ -15,8 +15,7 @@ from dowse.predict.learning.events import Events
 from dowse.predict.learning.features import NAMES, Tables
 from dowse.predict.learning.link_tokens import link_tokens
 from dowse.predict.learning.notes import ROW, Rows
-from dowse.predict.learning.reuse import off_topic
-from tests.predict.learning.made import OFF, bag, page_bag, told, url
+from tests.predict.learning.made import page_bag, told, url
 from tests.predict.memories import hand_over
 
 ALL = 1e9
@@ -48,7 +47,6 @@ def test_its_own_statistics_give_the_same_token_evidence() -> None:
 def test_counts_are_those_of_the_pages() -> None:
     learned = told(Learner()).statistics(bags={number: page_bag(number) for number in range(30)})
     assert learned.pages == 30
-    assert learned.off_pages == 20
     assert {host: pages for host, (pages, _) in learned.hosts.items()} == {"rink.test": 10, "oven.test": 20}
     assert learned.words.at(7)[0] == 30, "a word that is on every page"
     assert learned.mixes[NAMES].examples == 29, "nothing led to the first"
@@ -60,8 +58,6 @@ def test_words_are_those_of_pages_whose_terms_are_at_hand() -> None:
     assert len(learner.statistics().words) == 0
     some = learner.statistics(bags={0: page_bag(0), 1: page_bag(1), 4: page_bag(4), 1000: page_bag(1000)})
     assert some.words.at(7) == pytest.approx([3, 0.9 + 0.1 + 0.1], abs=1e-3), "no page 1000 was judged"
-    assert some.off_pages == 2
-    assert set(some.off_words.keys.tolist()) == {*page_bag(1).terms.tolist(), *page_bag(4).terms.tolist()}
 
 
 def test_sites_are_known_by_their_host_whatever_their_number() -> None:
@@ -105,13 +101,6 @@ def test_a_mix_of_other_features_is_not_taken_up() -> None:
     learned = told(Learner()).statistics()
     other = Statistics(10, 5.0, mixes={("one", "two"): learned.mixes[NAMES]})
     assert Learner(before=other)._learned.examples == 0
-
-
-def test_weights_of_a_page_off_the_topic_have_length_1() -> None:
-    one = off_topic([bag(OFF, 1)])
-    assert one.sums[:, 2].sum() == pytest.approx(1, abs=1e-4)
-    assert (one.sums[:, 0] == 1).all()
-    assert len(off_topic([])) == 0
 
 
 def test_only_a_strategy_that_learns_can_use_them() -> None:

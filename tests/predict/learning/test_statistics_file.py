@@ -69,7 +69,7 @@ def changed(**parts: Any) -> bytes:
         (changed(words={"7": [1, 0.5, ""]}), "words"),
         (changed(words={"7": [1, 0.5, 3]}), "words"),
         (changed(hosts={"a.test": [1]}), "hosts"),
-        (changed(off={"pages": 1, "words": {"7": [1, 2]}}), "off.words"),
+        (changed(off={"pages": 1, "words": [7]}), "off"),
         (changed(mix={}), "mix"),
         (changed(mix=[{"features": ["a"], "products": [[1, 2]], "targets": [1], "examples": 1}]), "mix"),
         (changed(mix=[{"features": ["a", "b"], "products": [[1, 2], [3, 1]], "targets": [1, 1], "examples": 1}]),

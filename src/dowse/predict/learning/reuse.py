@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +11,16 @@ from dowse.model.page import Bag
 from dowse.predict.learning.notes import Rows, judged
 from dowse.predict.learning.statistics import Statistics, Sums
 
-__all__ = ["REUSE", "off_topic", "statistics_of"]
+__all__ = ["REUSE", "statistics_of"]
 
 Floats = NDArray[np.float64]
 REUSE = 200.0
 """What was learned before weighs as much as so many pages at the most: less than a crawl of any size sees itself."""
 
-_DIGITS = 6
-
 
 def statistics_of(rows: Rows, bags: Mapping[int, Bag], hosts: Mapping[int, str]) -> Statistics:
     """The counts of all records, and of the words of pages whose terms are at hand; ``hosts`` are the sites' names, as
     far as they are known."""
-    off = [bag for id_, bag in bags.items() if id_ < len(rows) and rows["own"][id_] < 0.5]
     pages = rows[judged(rows)]
     values = pages["own"].astype(np.float64)
     at, which = np.nonzero(pages["token"])
@@ -38,8 +35,6 @@ def statistics_of(rows: Rows, bags: Mapping[int, Bag], hosts: Mapping[int, str])
         tokens=Sums.of(pages["token"][at, which], _pairs(values[at])),
         words=_words(rows, bags),
         hosts=by_host,
-        off_pages=float(len(off)),
-        off_words=off_topic(off),
     )
 
 
@@ -54,20 +49,3 @@ def _words(rows: Rows, bags: Mapping[int, Bag]) -> Sums:
     values = [np.full(len(bags[id_].terms), rows["own"][id_], np.float64) for id_ in known]
     terms = np.concatenate([bags[id_].terms for id_ in known])
     return Sums.of(terms, _pairs(np.concatenate(values)))
-
-
-def off_topic(bags: Sequence[Bag]) -> Sums:
-    """By word: how many of these pages have it, the sum of its weights, and of their squares."""
-    columns = [(bag.terms, _unit(bag)) for bag in bags if len(bag.terms)]
-    if not columns:
-        return Sums.none(3)
-    weights = np.concatenate([unit for _, unit in columns])
-    sums = np.column_stack((np.ones(len(weights)), weights, weights * weights))
-    found = Sums.of(np.concatenate([terms for terms, _ in columns]), sums)
-    return Sums(found.keys, np.round(found.sums, _DIGITS))
-
-
-def _unit(bag: Bag) -> Floats:
-    counts = bag.counts.astype(np.float64)
-    weights = np.where(counts < 1, counts, 1 + np.log(np.maximum(counts, 1)))
-    return np.asarray(weights / max(float(np.sqrt(weights @ weights)), 1e-12))

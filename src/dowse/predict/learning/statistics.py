@@ -47,10 +47,6 @@ class Mix:
         return Mix(self.products * factor, self.targets * factor, self.examples * factor)
 
 
-def _no_triple() -> Sums:
-    return Sums.none(3)
-
-
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """What judged pages turned out to be. A page's value is in [0, 1]: how likely it is on the topic.
@@ -64,11 +60,6 @@ class Statistics:
     tokens: Sums = field(default_factory=no_pair)  # of URLs and anchors: pages, and the sum of their values
     words: Sums = field(default_factory=no_pair)  # of the pages themselves: the same
     hosts: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # the same by host
-    off_pages: float = 0.0  # pages off the topic
-    off_words: Sums = field(default_factory=_no_triple)
-    """By word: pages off the topic that have it, the sum of its weights in them, and that of the squared weights. Each
-    page's weights are ``1 + log tf``, and have length 1 together."""
-
     mixes: Mapping[tuple[str, ...], Mix] = field(default_factory=dict)  # by the names of the features
     token_names: Mapping[int, str] = field(default_factory=dict)
     word_names: Mapping[int, str] = field(default_factory=dict)
@@ -88,8 +79,6 @@ class Statistics:
             tokens=self.tokens.merged(other.tokens),
             words=self.words.merged(other.words),
             hosts=_added(self.hosts, other.hosts),
-            off_pages=self.off_pages + other.off_pages,
-            off_words=self.off_words.merged(other.off_words),
             mixes={
                 names: _both(self.mixes.get(names), other.mixes.get(names)) for names in {**self.mixes, **other.mixes}
             },
@@ -111,7 +100,7 @@ class Statistics:
             raise ValueError(f"a factor is from 0 to 1, not {factor}")
         return replace(
             self, pages=self.pages * factor, value=self.value * factor, tokens=self.tokens.aged(factor),
-            words=self.words.aged(factor), off_pages=self.off_pages * factor, off_words=self.off_words.aged(factor),
+            words=self.words.aged(factor),
             hosts={host: (pages * factor, value * factor) for host, (pages, value) in self.hosts.items()},
             mixes={names: mix.aged(factor) for names, mix in self.mixes.items()},
             events={form: events.aged(factor) for form, events in self.events.items()},

@@ -85,7 +85,7 @@ def _statistics(json_text: JsonStream) -> Statistics:
             if key in _TABLES:
                 tables[key] = _counted(json_text, key, _TABLES[key])
             elif key == "off":
-                tables["off.words"], found["off.pages"] = _off(json_text)
+                _pass_over(json_text)  # earlier versions kept words of pages off the topic
             elif key == "hosts":
                 hosts = _hosts(json_text)
             elif key == "mix":
@@ -103,14 +103,14 @@ def _statistics(json_text: JsonStream) -> Statistics:
     else:
         json_text.end()
     _check_version(found)
-    if hosts is None or mixes is None or len(tables) < len(_TABLES) + 1:
-        missing = [name for name in (*_TABLES, "off.words") if name not in tables]
+    if hosts is None or mixes is None or len(tables) < len(_TABLES):
+        missing = [name for name in _TABLES if name not in tables]
         raise _damage(*(missing or ["mix" if mixes is None else "hosts"])[:1])
     pages, value = _pair([found.get("pages"), found.get("value")], "pages")
     return Statistics(
-        pages, value, tables["tokens"].sums, tables["words"].sums, hosts, _number(found.get("off.pages"), "off.pages"),
-        tables["off.words"].sums, mixes, {**counted.token_names, **tables["tokens"].names},
-        {**counted.word_names, **tables["words"].names}, counted.events, people,
+        pages, value, tables["tokens"].sums, tables["words"].sums, hosts, mixes,
+        {**counted.token_names, **tables["tokens"].names}, {**counted.word_names, **tables["words"].names},
+        counted.events, people,
     )  # fmt: skip
 
 
@@ -166,18 +166,13 @@ def _people(json_text: JsonStream) -> dict[str, Readers]:
     return found
 
 
-def _off(json_text: JsonStream) -> tuple[_Counted, Any]:
-    words, pages = None, None
+def _pass_over(json_text: JsonStream) -> None:
     for part in json_text.members():
         if part == "words":
-            words = _counted(json_text, "off.words", 3)
-        elif part == "pages":
-            pages = json_text.value(_LONGEST_ROW)
+            for _ in json_text.members():
+                json_text.value(_LONGEST_ROW)
         else:
             json_text.value(_LONGEST_ROW)
-    if words is None:
-        raise _damage("off")
-    return words, pages
 
 
 def _check_version(found: dict[str, Any]) -> None:

@@ -33,7 +33,6 @@ def statistics_bytes(statistics: Statistics, *, compressed: bool = False) -> byt
     lines += [
         f'"tokens": {_table(statistics.tokens, statistics.token_names)}',
         f'"words": {_table(statistics.words, statistics.word_names)}',
-        f'"off": {{"pages": {json.dumps(statistics.off_pages)}, "words": {_table(statistics.off_words, {})}}}',
     ]
     if statistics.events:
         forms = (f'"{form}": {_events(events, statistics)}' for form, events in sorted(statistics.events.items()))
