@@ -14,7 +14,7 @@ from pyarrow import parquet
 from dowse.engine.assembly.object_readers import object_readers
 from dowse.engine.assembly.stored_objects import stored_objects
 from dowse.loopback import LoopbackServer, Resource, Site, Web
-from dowse.model.topic import Expression
+from dowse.model.topic import Expression, StrategyChoice
 from dowse.store.export import page_places
 from tests.cli.labelled import mistake, said
 from tests.engine.servers import crawl_all, topic_for
@@ -79,7 +79,9 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
     async def run() -> None:
         async with LoopbackServer(web) as server:
             predicate = Expression('object("Event").location == "brno" or url.contains("old")')
-            await crawl_all(topic_for(server.address, ["http://a.test/"], query="", predicate=predicate), folder)
+            bfs = StrategyChoice("bfs")  # of what as many say, what came first counts
+            topic = topic_for(server.address, ["http://a.test/"], query="", predicate=predicate, strategy=bfs)
+            await crawl_all(topic, folder)
 
     asyncio.run(run())
     return folder

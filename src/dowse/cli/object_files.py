@@ -101,6 +101,10 @@ def _cell(text: str, width: int) -> str:
     return f"{told if len(told) < width else told[: width - 2] + '…':{width - 1}}"
 
 
+def _most_first(row: tuple[str, int]) -> tuple[int, str]:
+    return -row[1], row[0]
+
+
 def count_lines(kinds: Counter[tuple[str, str]]) -> list[str]:
     """How many objects of each kind were read in which way."""
     by_kind: dict[str, Counter[str]] = {}
@@ -109,6 +113,6 @@ def count_lines(kinds: Counter[tuple[str, str]]) -> list[str]:
     rows = sorted(by_kind.items(), key=lambda row: (-row[1].total(), row[0]))
     return [
         f"{counts.total():8,} {_cell(kind, 24)} "
-        + ", ".join(f"{shown(source)} {count:,}" for source, count in counts.most_common())
+        + ", ".join(f"{shown(source)} {count:,}" for source, count in sorted(counts.items(), key=_most_first))
         for kind, counts in rows
     ]
