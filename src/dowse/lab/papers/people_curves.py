@@ -45,9 +45,11 @@ def strategy_curves(
 def word_curves(
     against: Sequence[str], folder: Path, plan: Plan, labels: Sequence[str], *, jobs: int = 1, told: Told | None = None
 ) -> Drawn:
-    """The same for each label and its word (:func:`~dowse.lab.compare.narrowed_labels.and_its_word`)."""
+    """The same for topics of a label and a predicate, and for each plain label with its word
+    (:func:`~dowse.lab.compare.narrowed_labels.and_its_word`)."""
     corpus = opened(folder)[0]
-    named = {label: and_its_word(corpus, label, plan.min_pages) for label in labels}
+    known = corpus.labels.pages
+    named = {label: and_its_word(corpus, label, plan.min_pages) if label in known else label for label in labels}
     topics = [topic for topic in named.values() if topic is not None]
     unfit = [Unfit(label, _NO_WORD) for label, topic in named.items() if topic is None]
     if not topics:
