@@ -39,7 +39,21 @@ def strategy_curves(
     done = each_topic(
         partial(kept_runs, keep=True), folder, plan, labels, jobs=jobs, told=told, kept="what was run is kept"
     )
-    return _drawn([run for own in done.found.values() for run in own], done.unfit, against, folder)
+    return _drawn(
+        [run for own in done.found.values() for run in own], done.unfit, _named(against, plan.strategies), folder
+    )
+
+
+def _named(against: Sequence[str], strategies: Sequence[str]) -> list[str]:
+    """The strategies of a plan that these are, whosever traces they go by.
+
+    >>> _named(["learning", "traces"], ["learning", "traces:traces=simulated", "learning:traces=own"])
+    ['learning', 'traces:traces=simulated']
+    """
+    found: dict[str, str] = {}
+    for strategy in strategies:
+        found.setdefault(strategy.partition(":traces=")[0], strategy)
+    return [found[name] for name in against if name in found]
 
 
 def word_curves(
