@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 
 from dowse.engine.workers.calls import processes
 from dowse.judge import build_judge
-from dowse.lab.compare.narrowed_labels import narrowed
+from dowse.lab.compare.narrowed_labels import labels_with
 from dowse.lab.compare.plan import Plan
 from dowse.lab.compare.topic_runs import TopicRuns
 from dowse.lab.corpus import Corpus, Labels, LabTopic, SeedSet, Unfit, make_seeds, make_topic, open_corpus
@@ -129,7 +129,7 @@ def topic_and_seeds(
 def topic_of(corpus: Corpus, plan: Plan, label: str, yardstick: Labels | None = None) -> LabTopic | Unfit:
     """What is looked for, wherever a crawl begins. A label that the corpus has not may be one and a predicate."""
     if label not in (yardstick or corpus.labels).pages:
-        yardstick = narrowed(corpus, label) or yardstick
+        yardstick = labels_with(corpus, label)
     topic = make_topic(
         corpus, label, seed_number=plan.seed_number, examples=plan.examples, min_pages=plan.min_pages, labels=yardstick
     )

@@ -15,7 +15,7 @@ from dowse.model.errors import UserError
 from dowse.model.topic import Expression, Topic
 from dowse.model.words import words
 
-__all__ = ["and_its_word", "narrowed"]
+__all__ = ["and_its_word", "labels_with", "narrowed"]
 
 _AND = " and "
 _OF_WORDS = ("word", "title")
@@ -39,6 +39,13 @@ def narrowed(corpus: Corpus, name: str) -> Labels | None:
     asked = [leaf.argument for leaf, positive in leaves(parse(expression)) if positive and leaf.name in _OF_WORDS]
     query = " ".join(dict.fromkeys([*known.query(label).split(), *asked]))
     return Labels({name: frozenset(found)}, queries={name: query})
+
+
+def labels_with(corpus: Corpus, name: str) -> Labels:
+    """Labels that this is one of: those of the corpus, or the one that a label and an expression make."""
+    if name in corpus.labels.pages:
+        return corpus.labels
+    return narrowed(corpus, name) or corpus.labels
 
 
 def and_its_word(corpus: Corpus, label: str, min_pages: int) -> str | None:

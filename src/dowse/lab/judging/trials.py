@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dowse.lab.compare.each_topic import Told as Progress
 from dowse.lab.compare.each_topic import each_label, opened
+from dowse.lab.compare.narrowed_labels import labels_with
 from dowse.lab.compare.plan import Plan
 from dowse.lab.corpus import Corpus, LabTopic, Unfit, make_topic
 from dowse.lab.corpus.topics import drawn
@@ -143,7 +144,10 @@ def _label(
     folder: Path, plan: TrialPlan, judges: Sequence[MakeContestant], label: str
 ) -> tuple[list[Trial], list[Crawled]] | Unfit:
     corpus, web = opened(folder)
-    topic = make_topic(corpus, label, seed_number=plan.seed_number, examples=plan.most, min_pages=plan.min_pages)
+    topic = make_topic(
+        corpus, label, seed_number=plan.seed_number, examples=plan.most, min_pages=plan.min_pages,
+        labels=labels_with(corpus, label),
+    )  # fmt: skip
     if isinstance(topic, Unfit):
         return topic
     if plan.last_part:

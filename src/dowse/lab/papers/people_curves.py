@@ -39,15 +39,31 @@ def strategy_curves(
     done = each_topic(
         partial(kept_runs, keep=True), folder, plan, labels, jobs=jobs, told=told, kept="what was run is kept"
     )
-    return _drawn([run for own in done.found.values() for run in own], done.unfit, against, folder)
+    return _drawn(
+        [run for own in done.found.values() for run in own], done.unfit, _named(against, plan.strategies), folder
+    )
+
+
+def _named(against: Sequence[str], strategies: Sequence[str]) -> list[str]:
+    """The strategies of a plan that these are, whosever traces they go by.
+
+    >>> _named(["learning", "traces"], ["learning", "traces:traces=simulated", "learning:traces=own"])
+    ['learning', 'traces:traces=simulated']
+    """
+    found: dict[str, str] = {}
+    for strategy in strategies:
+        found.setdefault(strategy.partition(":traces=")[0], strategy)
+    return [found[name] for name in against if name in found]
 
 
 def word_curves(
     against: Sequence[str], folder: Path, plan: Plan, labels: Sequence[str], *, jobs: int = 1, told: Told | None = None
 ) -> Drawn:
-    """The same for each label and its word (:func:`~dowse.lab.compare.narrowed_labels.and_its_word`)."""
+    """The same for topics of a label and a predicate, and for each plain label with its word
+    (:func:`~dowse.lab.compare.narrowed_labels.and_its_word`)."""
     corpus = opened(folder)[0]
-    named = {label: and_its_word(corpus, label, plan.min_pages) for label in labels}
+    known = corpus.labels.pages
+    named = {label: and_its_word(corpus, label, plan.min_pages) if label in known else label for label in labels}
     topics = [topic for topic in named.values() if topic is not None]
     unfit = [Unfit(label, _NO_WORD) for label, topic in named.items() if topic is None]
     if not topics:
