@@ -67,6 +67,9 @@ class AmongPeople:
     def rank(self, page: SourcePage, links: LinkView) -> Floats:
         return self._learner.rank(page, links)
 
+    def rank_again(self, page: SourcePage, links: LinkView) -> Floats:
+        return self._learner.rank_again(page, links)
+
     def propose(self, page: SourcePage) -> Sequence[str]:
         return self._people.propose(page.id)
 
