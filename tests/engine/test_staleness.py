@@ -86,7 +86,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_is_fetched_is_worth_nearly_what_any_other_was_last_thought_worth(folder: Path) -> None:
     found = watched(folder, "learning")
-    assert min(found.of_latest) >= 1 - LOST - 1e-9
+    kept = [share for share, behind in zip(found.of_latest, found.put_back, strict=True) if behind < dispatch._PUT_BACK]
+    assert min(kept) >= 1 - LOST - 1e-9
+    assert len(found.of_latest) - len(kept) <= 2, "what everything is worth changes at once with a judge's first model"
     assert sum(found.put_back) > 0, "some had lost their worth, and went back"
     assert max(found.put_back) <= dispatch._PUT_BACK
 

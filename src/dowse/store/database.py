@@ -68,7 +68,10 @@ def _check(connection: sqlite3.Connection, folder: Path) -> int:
         raise NotACrawl(f"{folder} holds no crawl: its {DATABASE} was not made by Dowse")
     if version not in (*UPGRADES, VERSION):
         raise NotACrawl(f"{folder} was made with records of version {version}; this Dowse reads up to {VERSION}")
-    check_schema(connection, folder / DATABASE, *_ours())
+    try:
+        check_schema(connection, folder / DATABASE, *_ours())
+    except UnicodeDecodeError as error:  # a name or a definition lost a bit
+        raise damaged(folder, "what it says of its tables is no text") from error
     return int(version)
 
 

@@ -33,7 +33,7 @@ def equal_rate(visits: int, changes: int, interval_s: float) -> float:
     >>> equal_rate(10, 0, 1.0), round(equal_rate(10, 10, 1.0), 3)
     (0.0, 3.045)
     """
-    return -math.log((visits - changes + 0.5) / (visits + 0.5)) / interval_s
+    return math.log((visits + 0.5) / (visits - changes + 0.5)) / interval_s
 
 
 def likeliest_rate(visits: Sequence[Visit], unchanged_s: float = 0.0) -> float:
