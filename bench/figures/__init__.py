@@ -14,6 +14,6 @@ a region of a page, made of one or more measurements:
     <!-- end of figure -->
 
 What stands between the marks is never written by hand: a test compares it with what the stored results give. Results
-are kept in git, so that pages can be written anew without measuring. A result holds for one tree of ``src/`` and one
-command: where both are as they were, it is not measured again.
+are kept in git, so that pages can be written anew without measuring. A result holds for one command
+and the source that this can reach: where both are as they were, it is not measured again.
 """

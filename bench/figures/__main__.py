@@ -67,7 +67,7 @@ def _measure(chosen: Sequence[Measurement], corpora: Path | None, *, again: bool
     if Path(dowse.__file__).parents[1] != ROOT / "src":
         raise Wrong(f"Dowse comes from {Path(dowse.__file__).parents[1]}, not from this clone: set PYTHONPATH=src")
     at = checkout()
-    todo = [one for one in chosen if again or not ((old := stored(one)) and old.is_of(one, at.source))]
+    todo = [one for one in chosen if again or not ((old := stored(one)) and old.is_of(one, at))]
     needed = dict.fromkeys(name for one in todo for name in one.corpora)
     if needed and corpora is None:
         raise Wrong(f"say where the corpora {', '.join(needed)} are: make figures CORPORA=path/to/data")
@@ -111,7 +111,7 @@ def _check() -> int:
 def notes(figures: Sequence[Figure]) -> list[str]:
     """What should be measured anew: figures without a result, and those of another source."""
     try:
-        source = checkout().source
+        at = checkout()
     except NotCommitted as problem:
         return [str(problem)]
     told = []
@@ -119,8 +119,10 @@ def notes(figures: Sequence[Figure]) -> list[str]:
         results = [stored(one) for one in figure.of]
         if None in results:
             told.append(f"{figure.page}: {figure.name} was not measured by its command yet")
-        elif any(result and result.source != source for result in results):
-            commits = dict.fromkeys(result.commit for result in results if result and result.source != source)
+            continue
+        old = [known for one, known in zip(figure.of, results, strict=True) if known and not known.is_of(one, at)]
+        if old:
+            commits = dict.fromkeys(result.commit for result in old)
             told.append(f"{figure.page}: {figure.name} is of another source, at {', '.join(commits)}")
     return told
 

@@ -85,7 +85,14 @@ class _Running:
         found = one.kept(json.loads(self._json.read_text("utf-8")))
         date = datetime.now(UTC).date().isoformat()
         result = Result(
-            one.command, date, at.commit, at.source, machine(), round(self.seconds, 1), found, round(self._cpu_s, 1)
+            one.command,
+            date,
+            at.commit,
+            at.source_of(one),
+            machine(),
+            round(self.seconds, 1),
+            found,
+            round(self._cpu_s, 1),
         )
         if self._picture is not None:
             self._place.pictures.mkdir(parents=True, exist_ok=True)

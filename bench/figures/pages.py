@@ -46,9 +46,7 @@ def region_text(figure: Figure, results: Sequence[Result], told: Container[str] 
     """What stands between the marks of a figure. Commands that the page has ``told`` before are not told again."""
     commands = [command for command in dict.fromkeys(result.command for result in results) if command not in told]
     block = ["```sh", *map(wrapped, commands), "```"] if commands else ["The commands are those above."]
-    # commits that share their sources are as good as one
-    origins = {(one.date, one.source, one.machine): one for one in reversed(results)}.values()
-    measured = "; ".join(f"{one.date}, commit {one.commit}, {one.machine}" for one in reversed(origins))
+    measured = "; ".join(dict.fromkeys(f"{one.date}, commit {one.commit}, {one.machine}" for one in results))
     shown = figure.shown([result.found for result in results]).strip()
     return "\n".join(["", shown, "", *block, "", f"*Measured: {measured}.*", "", ""])
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
 import subprocess
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from bench.figures.figure import Measurement
+from bench.figures.reach import SOURCES, reached
 from dowse.model.files import write_whole
 
 __all__ = ["RESULTS", "ROOT", "Checkout", "NotCommitted", "Result", "checkout", "machine", "stored"]
@@ -25,10 +28,16 @@ class NotCommitted(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """A commit, and the tree of ``src/`` in it: commits that change other things leave results valid."""
+    """A commit, and what git calls the contents of its files."""
 
     commit: str
-    source: str
+    contents: Mapping[str, str]
+    root: Path = ROOT
+
+    def source_of(self, measurement: Measurement) -> str:
+        """A digest of all that it can reach: commits that change other things leave its result valid."""
+        files = sorted(reached(measurement.words, self.root, self.contents))
+        return hashlib.sha256("".join(f"{self.contents[name]} {name}\n" for name in files).encode()).hexdigest()[:40]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +53,9 @@ class Result:
     found: Any
     cpu_s: float = 0.0  # of the command and all that it started; 0 when it was not told
 
-    def is_of(self, measurement: Measurement, source: str) -> bool:
+    def is_of(self, measurement: Measurement, at: Checkout) -> bool:
         """Would the same be measured again?"""
-        return self.command == measurement.command and self.source == source
+        return self.command == measurement.command and self.source == at.source_of(measurement)
 
     def write(self, path: Path) -> None:
         """A line a row of a list, so that a change can be read."""
@@ -74,10 +83,12 @@ def stored(measurement: Measurement, folder: Path = RESULTS) -> Result | None:
 
 
 def checkout(root: Path = ROOT) -> Checkout:
-    """What is checked out; NotCommitted where ``src/`` is not as it was committed."""
-    if changed := _git(root, "status", "--porcelain", "--", "src"):
-        raise NotCommitted(f"src/ has changes that are not committed ({changed.split()[-1]}): commit them first")
-    return Checkout(_git(root, "rev-parse", "--short=7", "HEAD"), _git(root, "rev-parse", "HEAD:src"))
+    """What is checked out; NotCommitted where what is measured is not as it was committed."""
+    if changed := _git(root, "status", "--porcelain", "--", *SOURCES, ":!bench/figures"):
+        raise NotCommitted(f"there are changes that are not committed ({changed.split()[-1]}): commit them first")
+    lines = _git(root, "ls-tree", "-r", "-z", "HEAD", "--", *SOURCES).split("\0")
+    contents = {name: head.split()[-1] for head, _, name in (line.partition("\t") for line in lines) if name}
+    return Checkout(_git(root, "rev-parse", "--short=7", "HEAD"), contents, root)
 
 
 def _git(root: Path, *arguments: str) -> str:

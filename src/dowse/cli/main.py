@@ -18,7 +18,7 @@ from dowse.cli.terminal import say
 from dowse.model.errors import DowseError
 from dowse.model.shown import shown
 
-__all__ = ["main", "make_app"]
+__all__ = ["main", "make_app", "module_of"]
 
 # typer carries its own copy of click; this is the root of that copy's errors
 _UsageProblem: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
@@ -46,12 +46,17 @@ def make_app(only: str | None = None) -> typer.Typer:
     )
     app.callback()(_root)
     for name in [only] if only in _COMMANDS else _COMMANDS:
-        command = getattr(import_module(f"dowse.cli.{_MODULES.get(name, name)}"), name.replace("-", "_"))
+        command = getattr(import_module(module_of(name)), name.replace("-", "_"))
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
             app.command(name, cls=GroupedHelp if name == "crawl" else None)(command)
     return app
+
+
+def module_of(command: str) -> str:
+    """The module that holds a command."""
+    return f"dowse.cli.{_MODULES.get(command, command)}"
 
 
 def _show_version(wanted: bool) -> None:

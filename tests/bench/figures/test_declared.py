@@ -53,7 +53,7 @@ def test_every_command_runs_and_every_figure_can_be_shown(tmp_path: Path, corpor
     todo = [smaller(one) for one in MEASUREMENTS if one.name != "speed"]
     told: list[str] = []
     place = Place(ROOT, corpora, tmp_path / "results", tmp_path / "images")
-    assert measure(todo, place, Checkout("abc1234", "tree"), told.append, lambda: None) == 0, told
+    assert measure(todo, place, Checkout("abc1234", {}), told.append, lambda: None) == 0, told
     found = {one.name: stored(one, place.results) for one in todo}
     for figure in FIGURES:
         results = [result for one in figure.of if (result := found.get(one.name)) is not None]

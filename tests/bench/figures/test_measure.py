@@ -22,7 +22,7 @@ from bench.figures.results import ROOT, Checkout, NotCommitted, checkout, stored
 from dowse.lab.corpus import open_corpus
 from tests.lab.compare.webs import write_labelled
 
-AT = Checkout("abc1234", "tree")
+AT = Checkout("abc1234", {})
 SMALL = "--all-labels --min-pages 20 --seed-sets 1"
 
 
@@ -44,7 +44,7 @@ def measured(one: Measurement, folder: Path, corpora: Path) -> Any:
     assert failed == 0, told
     result = stored(one, folder / "results")
     assert result is not None
-    assert (result.commit, result.source, result.command) == ("abc1234", "tree", one.command)
+    assert (result.commit, result.source, result.command) == ("abc1234", AT.source_of(one), one.command)
     return result.found
 
 
@@ -163,24 +163,28 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(["git", *settings, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
-def test_a_result_holds_for_one_tree_of_sources(tmp_path: Path) -> None:
+def test_a_result_holds_while_what_it_reaches_stays(tmp_path: Path) -> None:
+    one = Measurement("area", "dowse lab compare wikispeedia", 1, lambda told: told)
+    cli = tmp_path / "src" / "dowse" / "cli"
+    cli.mkdir(parents=True)
+    (cli / "lab_figure.py").write_text("1\n")
     git(tmp_path, "init", "-q")
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src" / "a.py").write_text("1\n")
-    git(tmp_path, "add", "-A")
-    git(tmp_path, "commit", "-qm", "one")
-    first = checkout(tmp_path)
-    (tmp_path / "README.md").write_text("more\n")
-    git(tmp_path, "add", "-A")
-    git(tmp_path, "commit", "-qm", "docs only")
-    second = checkout(tmp_path)
-    assert second.source == first.source
-    assert second.commit != first.commit
-    (tmp_path / "src" / "a.py").write_text("2\n")
-    with pytest.raises(NotCommitted, match=r"src/ has changes that are not committed \(src/a.py\)"):
+
+    def committed(name: str, text: str) -> Checkout:
+        (tmp_path / name).write_text(text)
+        git(tmp_path, "add", "-A")
+        git(tmp_path, "commit", "-qm", name)
+        return checkout(tmp_path)
+
+    first = committed("src/dowse/cli/export.py", "1\n")
+    for name in ("README.md", "src/dowse/cli/export.py", "src/dowse/room.py"):
+        other = committed(name, "2\n")
+        assert other.commit != first.commit
+        assert other.source_of(one) == first.source_of(one), name
+    (cli / "lab_figure.py").write_text("2\n")
+    with pytest.raises(NotCommitted, match=r"changes that are not committed \(src/dowse/cli/lab_figure.py\)"):
         checkout(tmp_path)
-    git(tmp_path, "commit", "-qam", "code")
-    assert checkout(tmp_path).source != first.source
+    assert committed("README.md", "3\n").source_of(one) != first.source_of(one)
 
 
 def test_an_interruption_is_told_in_one_line(
