@@ -9,39 +9,9 @@ from hypothesis import strategies as st
 
 from dowse.frontier import Errand, Lease
 from dowse.frontier.frontier import Frontier
-from dowse.model.errors import StoreError
-from dowse.model.records import CandidateBlock, CandidateRow, CandidateState
-from dowse.model.url import fingerprint
+from dowse.model.records import CandidateState
+from tests.frontier.made import add, drain, open_sites
 from tests.frontier.reference import NaiveAddress, NaiveFrontier
-
-
-def add(frontier: Frontier, urls: list[str], priorities: list[float], now: float = 0.0) -> list[int]:
-    prints = np.array([fingerprint(url) for url in urls], np.uint64)
-    ids = frontier.add(urls, prints, depth=0, parent=-1, priorities=np.array(priorities, np.float64), now=now)
-    return [int(id_) for id_ in ids]
-
-
-def open_sites(frontier: Frontier, addresses: dict[str, str] | None = None) -> None:
-    """Run both errands of every site at time 0 without delay."""
-    for site in frontier.sites:
-        frontier.set_address(site, (addresses or {}).get(site.host))
-        frontier.open(site)
-
-
-def drain(frontier: Frontier, now: float = 0.0) -> list[str]:
-    """Lease and finish everything, moving time on when nothing is ready."""
-    order: list[str] = []
-    while True:
-        lease = frontier.next(now)
-        if lease is None:
-            wake = frontier.wake_at()
-            if wake is None:
-                return order
-            now = max(wake, now)
-            continue
-        order.append(lease.url)
-        frontier.release(lease, now)
-        frontier.finish(lease.candidate, CandidateState.FETCHED)
 
 
 def test_best_first_ties_in_order_of_discovery() -> None:
@@ -89,16 +59,6 @@ def test_sites_on_one_address_share_its_delay() -> None:
     assert third.url == "http://b.test/"
 
 
-def test_a_better_priority_overtakes_at_the_last_moment() -> None:
-    frontier = Frontier(delay_s=0)
-    ids = add(frontier, ["http://a.test/1", "http://a.test/2", "http://b.test/3"], [0.5, 0.1, 0.4])
-    open_sites(frontier)
-    changed = frontier.update(np.array(ids), np.array([0.2, 0.1, 0.4]), 0)
-    assert changed.tolist() == [ids[0]]
-    frontier.update(np.array([ids[1]]), np.array([0.9]), 0)
-    assert [url[-1] for url in drain(frontier)] == ["2", "3", "1"]
-
-
 def test_retry_waits_for_its_time_and_keeps_its_place() -> None:
     frontier = Frontier(delay_s=0)
     add(frontier, ["http://a.test/1", "http://a.test/2"], [0.9, 0.1])
@@ -126,32 +86,6 @@ def test_closing_a_site_refuses_all_that_waits_there() -> None:
     assert frontier.close(frontier.site("http://a.test"), "gone") == [ids[0], ids[2]]
     assert frontier.waiting == 1
     assert drain(frontier) == ["http://b.test/2"]
-
-
-@given(st.lists(st.floats(-1, 1), min_size=1, max_size=30), st.sets(st.integers(0, 29)), st.integers(1, 40))
-def test_what_is_to_come(priorities: list[float], done: set[int], most: int) -> None:
-    frontier = Frontier(delay_s=0)
-    add(frontier, [f"http://a.test/{n}" for n in range(len(priorities))], priorities)
-    gone = [n for n in done if n < len(priorities)]
-    for candidate in gone:
-        frontier.finish(candidate, CandidateState.FETCHED)
-    left = sorted((one for n, one in enumerate(priorities) if n not in gone), reverse=True)
-    best, count = frontier.to_come(most)
-    assert (best.tolist(), count) == (left[:most], len(left))
-
-
-def test_what_is_under_way_or_waits_for_a_retry_is_still_to_come() -> None:
-    frontier = Frontier(delay_s=0)
-    add(frontier, ["http://a.test/1", "http://b.test/2", "http://c.test/3"], [0.9, 0.8, 0.7])
-    open_sites(frontier)
-    [one, two] = [frontier.next(0.0), frontier.next(0.0)]
-    assert one is not None
-    assert two is not None
-    frontier.release(one, 0.0)
-    frontier.retry(one.candidate, at=5.0, now=0.0)
-    assert frontier.to_come(5)[0].tolist() == [0.9, 0.8, 0.7]
-    frontier.finish(two.candidate, CandidateState.FETCHED)
-    assert frontier.to_come(5)[0].tolist() == [0.9, 0.7]
 
 
 def test_a_held_site_comes_back() -> None:
@@ -209,16 +143,6 @@ def test_no_site_starves_beside_a_huge_one() -> None:
     last_small = max(i for i, url in enumerate(order) if "big" not in url)
     assert last_small < 600
     assert len(order) == 5500
-
-
-def test_memory_of_a_waiting_url_is_small() -> None:
-    frontier = Frontier(delay_s=1)
-    for part in range(20):
-        urls = [
-            f"http://s{n % 40}.test/articles/2024/05/a-title-of-middling-length-{part}-{n}.html" for n in range(1000)
-        ]
-        add(frontier, urls, [random.Random(n).random() for n in range(1000)])
-    assert frontier.nbytes / 20_000 < 250
 
 
 OPS = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 5), st.integers(0, 8)), max_size=120)
@@ -404,83 +328,3 @@ def test_a_host_that_is_far_off_holds_nobody_back() -> None:
     while frontier.next(0, within=20) is not None:
         leases += 1
     assert leases == 50
-
-
-def test_damaged_records_are_noticed() -> None:
-    with pytest.raises(StoreError, match="damaged"):
-        load(Frontier(), [CandidateRow(1, "http://a.test/1", 0, 0, None, 1.0)])
-    with pytest.raises(StoreError, match="damaged"):
-        Frontier().load(block([CandidateRow(0, "http://a.test/0", 0, 0, None, 1.0)]))  # of a site without a row
-
-
-def block(rows: list[CandidateRow]) -> CandidateBlock:
-    return CandidateBlock(
-        rows[0].id, [row.url for row in rows], np.array([row.site for row in rows]),
-        np.array([row.depth for row in rows]), np.array([-1 if row.parent is None else row.parent for row in rows]),
-        np.array([row.priority for row in rows]), np.array([row.run for row in rows]),
-        np.array([int(row.state) for row in rows]), np.array([row.attempts for row in rows]), {},
-        [None] * len(rows),
-    )  # fmt: skip
-
-
-def load(frontier: Frontier, rows: list[CandidateRow], size: int = 3) -> None:
-    """As a resume does it: first the sites, then the URLs in blocks."""
-    for row in rows:
-        assert frontier.site_of_url(row.url).id == row.site
-    for start in range(0, len(rows), size):
-        frontier.load(block(rows[start : start + size]))
-    frontier.loaded(0.0)
-
-
-def test_loading_gives_the_same_frontier() -> None:
-    rows = [
-        CandidateRow(0, "http://a.test/0", 0, 0, None, 0.3),
-        CandidateRow(1, "http://a.test/1", 0, 1, 0, 0.9, state=CandidateState.FETCHED),
-        CandidateRow(2, "http://b.test/2", 1, 1, 0, 0.5, run=3, attempts=200),
-    ]
-    frontier = Frontier(delay_s=0)
-    load(frontier, rows, size=2)
-    open_sites(frontier)
-    assert frontier.waiting == 2
-    columns = frontier.candidates
-    assert (columns.run[2], columns.attempts[2], columns.parent[0], columns.depth[2]) == (3, 200, -1, 1)
-    assert drain(frontier) == ["http://b.test/2", "http://a.test/0"]
-    assert frontier.find(np.array([fingerprint("http://a.test/1")], np.uint64)).tolist() == [1]
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.sampled_from([0, 0, 0, 2])), min_size=1, max_size=150)
-)
-def test_a_loaded_frontier_goes_on_like_the_one_it_came_from(found: list[tuple[int, int, int]]) -> None:
-    numbers: dict[int, int] = {}
-    rows = [
-        CandidateRow(id_, f"http://s{site}.test/{id_}", numbers.setdefault(site, len(numbers)), 0, None, rank / 8,
-                     state=CandidateState(state))
-        for id_, (site, rank, state) in enumerate(found)
-    ]  # fmt: skip
-    frontier = Frontier(delay_s=0)
-    load(frontier, rows, size=40)
-    open_sites(frontier)
-    waiting = [row for row in rows if row.state is CandidateState.WAITING]
-    assert frontier.waiting == len(waiting) == sum(site.waiting for site in frontier.sites)
-    assert drain(frontier) == [row.url for row in sorted(waiting, key=lambda row: -row.priority)]
-
-
-@settings(max_examples=30)
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40)), min_size=1, max_size=60), st.integers(1, 2**64 - 1))
-def test_the_seed_of_fingerprints_changes_nothing(places: list[tuple[int, int]], seed: int) -> None:
-    def crawled(frontier: Frontier) -> tuple[list[int], list[str]]:
-        known: list[int] = []
-        for site, path in places:
-            url = f"http://s{site}.test/{path}"
-            prints = frontier.fingerprints([url])
-            found = int(frontier.find(prints)[0])
-            known.append(found)
-            assert int(frontier.look_up(prints).ids[0]) == found
-            if found < 0:
-                frontier.add([url], prints, depth=0, parent=-1, priorities=np.array([path % 7 / 7]), now=0.0)
-        open_sites(frontier)
-        return known, drain(frontier)
-
-    assert crawled(Frontier(hash_seed=seed)) == crawled(Frontier())

@@ -14,7 +14,7 @@ from dowse.frontier import Lease
 from dowse.frontier.frontier import Frontier
 from dowse.frontier.site_line import web_site_name
 from dowse.model.records import CandidateBlock, CandidateState, SiteTurn
-from tests.frontier.test_frontier import add, drain, open_sites
+from tests.frontier.made import add, drain, open_sites
 
 ORIGINS = ("http://a.test", "https://www.a.test", "http://b.test", "https://c.test", "http://d.test:81")
 
