@@ -276,6 +276,18 @@ def test_a_counted_crawl_holds_back_what_is_not_among_the_best() -> None:
     assert frontier.next(0, within=20) is not None, "with as many pages to spend it may go"
 
 
+def test_what_was_among_the_best_while_little_waited_is_held_back_when_better_is_found() -> None:
+    frontier = Frontier(delay_s=1)
+    add(frontier, [f"http://poor{n}.test/" for n in range(12)], [0.1] * 12)
+    open_sites(frontier)
+    assert frontier.next(0, within=10) is not None, "hardly anything waits that is better"
+    add(frontier, [f"http://good.test/{n}" for n in range(20)], [0.9] * 20)
+    open_sites(frontier)
+    found = [lease.site.host for lease in iter(lambda: frontier.next(0, within=10), None)]
+    assert "good.test" in found
+    assert len(found) <= 3, "the poor ones wait by now, though their hosts are idle"
+
+
 def test_patience_ends_when_nothing_else_moves() -> None:
     frontier = Frontier(delay_s=1)
     add(frontier, [f"http://good.test/{n}" for n in range(20)], [0.9] * 20)

@@ -52,12 +52,11 @@ class Selectivity:
 
     def admits(self, key: int, within: int, now: float) -> bool:
         """Is the URL behind this key among the best ``within`` that wait at sites within reach?"""
-        if key <= self._edge or key <= _LAST_SEED or now >= self.opens_at():
+        if key <= _LAST_SEED or now >= self.opens_at():
             return True
         due = max(1, len(self._candidates) // _EDGE_EVERY)
-        if self._edge >= 0 and self._leases - self._edge_leases < due:
-            return False
-        self._find_edge(within + due, now)
+        if self._edge < 0 or self._leases - self._edge_leases >= due:  # also where it lies too far out by now
+            self._find_edge(within + due, now)
         return key <= self._edge
 
     def _find_edge(self, rank: int, now: float) -> None:
