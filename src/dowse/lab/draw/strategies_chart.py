@@ -12,13 +12,14 @@ from dowse.lab.compare.mean_curves import MeanCurve, mean_curves
 from dowse.lab.compare.run_results import ORACLE, Kind, RunResult
 from dowse.lab.draw.axes import Panel, across, heading, spread, steps, up, upward
 from dowse.lab.draw.drawing import SERIES, Area, Drawing, Line, Mark, Points, Text
-from dowse.lab.draw.text_fit import fitted
+from dowse.lab.draw.text_fit import fitted, text_width
 from dowse.lab.wording import percent
 
 __all__ = ["Chart", "Look", "look_line", "looks", "strategies_chart", "topics_chart"]
 
 _MARGIN = 20.0
-_BOTTOM, _LABELS, _LABEL_STEP = 50.0, 178.0, 33.0
+_BOTTOM, _LABELS, _MOST_LABELS, _LABEL_STEP = 50.0, 178.0, 260.0, 33.0
+_NAME, _BEFORE_NAME = 13, 48.0
 _COLUMNS, _CELL_HEIGHT, _TOPICS, _LEGEND = 3, 214, 30, 5
 _MORE = ((), (7.0, 2.5), (7.0, 2.5, 1.5, 2.5), (1.5, 2.0))  # dashes, when the colours have all been used
 _REFERENCES = {ORACLE: (5.0, 3.0), "oracle-greedy": (8.0, 3.0, 1.5, 3.0), "bfs": (3.0, 2.5), "random": (1.2, 2.5)}
@@ -80,7 +81,7 @@ def strategies_chart(
     head, above = heading(title, note, _MARGIN, width - 2 * _MARGIN) if title else ([], 0.0)
     margin = _MARGIN if title else 4.0
     labelled = width >= 600
-    left, top, right = margin + 50, above + 32, (_LABELS + margin if labelled else 14.0)
+    left, top, right = margin + 50, above + 32, (_beside(curves) + margin if labelled else 14.0)
     panel = Panel(left, top, width - left - right, height - top - _BOTTOM, _most_x(curves),
                   _most_y(curves, percents=percents))  # fmt: skip
     rows = steps(panel.most_y, 5, whole=not percents and panel.most_y >= 2)
@@ -124,6 +125,12 @@ def _drawn(panel: Panel, curves: Sequence[MeanCurve], styles: Mapping[str, Look]
     return marks
 
 
+def _beside(curves: Sequence[MeanCurve]) -> float:
+    """How wide the labels beside curves are: as the longest name needs, within bounds."""
+    names = (text_width(curve.strategy, _NAME, bold=True) for curve in curves)
+    return min(_MOST_LABELS, max(_LABELS, _BEFORE_NAME + max(names, default=0.0)))
+
+
 def _end_labels(
     panel: Panel, curves: Sequence[MeanCurve], styles: Mapping[str, Look], *, percents: bool
 ) -> list[Mark]:  # fmt: skip
@@ -136,8 +143,8 @@ def _end_labels(
         look, right = styles[curve.strategy], panel.right
         marks.append(Line(((x + 3, y), (right + 18, place)), look.colour, opacity=0.5))
         marks.append(look_line(look, ((right + 18, place), (right + 40, place)), 2.3))
-        name = fitted(curve.strategy, _LABELS - 48, 13, bold=True)[0]
-        marks.append(Text(right + 46, place + (4 if close else -1), name, 13, "ink", bold=True, role="name"))
+        name = fitted(curve.strategy, _beside(curves) - _BEFORE_NAME, _NAME, bold=True)[0]
+        marks.append(Text(right + 46, place + (4 if close else -1), name, _NAME, "ink", bold=True, role="name"))
         if not close:
             marks.append(Text(right + 46, place + 13, _end_told(curve, percents=percents), 11.5))
     return marks
