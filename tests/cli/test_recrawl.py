@@ -19,6 +19,7 @@ from dowse.model.budget import Budget
 from dowse.model.topic import Scope
 from dowse.recrawl.selection.plan import Follower, read_plan
 from dowse.store import CrawlReader
+from dowse.store.read_links import asked_pages
 from tests.engine.servers import crawl_all, topic_for
 
 Run = Callable[..., tuple[int, str, str]]
@@ -82,7 +83,7 @@ def test_the_whole_way(run: Run, crawled: Path, later: LoopbackServer) -> None:
     plan = read_plan(Path("plan.toml"))
     allowed = Follower(plan)
     with CrawlReader("second") as crawl:
-        taken = {url for _, url, *_ in crawl.asked_pages()}
+        taken = {url for _, url, *_ in asked_pages(crawl)}
         links = {
             target
             for page in taken
@@ -92,7 +93,7 @@ def test_the_whole_way(run: Run, crawled: Path, later: LoopbackServer) -> None:
     assert set(plan.entries) <= taken <= links | set(plan.entries)
     asked = [hit for hit in list(later.log)[before:] if hit.target != "/robots.txt"]
     with CrawlReader(crawled) as crawl:
-        assert len(asked) < len(crawl.asked_pages()) * 0.8
+        assert len(asked) < len(asked_pages(crawl)) * 0.8
     code, out, _ = run("check", "second", "--before", crawled, "--day", DAY)
     assert code == 0
     assert "the plan still serves" in out
@@ -111,7 +112,7 @@ def test_a_run_can_be_stopped_and_go_on(run: Run, crawled: Path, later: Loopback
     pages = []
     for folder in ("whole", "parts"):
         with CrawlReader(folder) as crawl:
-            pages.append({url for _, url, *_ in crawl.asked_pages()})
+            pages.append({url for _, url, *_ in asked_pages(crawl)})
     assert pages[0] == pages[1]
     assert len(pages[0]) > 20
 

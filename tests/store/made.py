@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -16,6 +17,7 @@ from dowse.model.records import Batch, CandidateRow, CandidateState, DecisionRow
 from dowse.store import CrawlStore, compose
 
 WALL = 1_700_000_000.25
+SETTINGS = {"topic": {"name": "solar", "politeness": {"obey_robots": False}}, "version": "1.2"}
 
 
 def url(n: int) -> str:
@@ -94,3 +96,12 @@ def candidates(store: CrawlStore) -> list[CandidateRow]:
         for block in store.candidates()
         for n, url in enumerate(block.urls)
     ]  # fmt: skip
+
+
+def rows(folder: Path, sql: str) -> list[tuple[object, ...]]:
+    """What a question in SQL gives."""
+    connection = sqlite3.connect(folder / "dowse.sqlite")
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()

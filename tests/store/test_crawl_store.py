@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import resource
 import shutil
@@ -17,26 +16,12 @@ import pytest
 from dowse.model.budget import Spent
 from dowse.model.errors import FolderBusy, NotACrawl, StoreError, UserError
 from dowse.model.found import Find, FoundRow
-from dowse.model.records import PAGES, Batch, CandidateRow, CandidateState, Records, SiteRow, VerdictRow
+from dowse.model.records import Batch, CandidateState, Records, SiteRow
 from dowse.model.runs import JudgedBy
 from dowse.store import Counters, CrawlReader, CrawlStore, export, read_response
+from dowse.store.read_learned import evidence
 from dowse.store.read_verdicts import final_verdicts
-from tests.store.made import WALL, batch, body, candidates, page, url, warc_records
-
-SETTINGS = {"topic": {"name": "solar", "politeness": {"obey_robots": False}}, "version": "1.2"}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path / "a" / "crawl"
-
-
-def rows(folder: Path, sql: str) -> list[tuple[object, ...]]:
-    connection = sqlite3.connect(folder / "dowse.sqlite")
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
+from tests.store.made import SETTINGS, WALL, batch, body, candidates, page, rows, url, warc_records
 
 
 def test_everything_comes_back(folder: Path) -> None:
@@ -57,159 +42,30 @@ def test_everything_comes_back(folder: Path) -> None:
         assert list(store.signatures()) == [(n, 2**64 - 1 - n, bytes([n] * 8)) for n in range(10)]
 
 
-def test_what_a_forecast_learns_from_comes_back_in_order(folder: Path) -> None:
-    with CrawlStore.create(folder, SETTINGS, WALL) as store:
-        assert (store.value(), store.last_fetches(5)) == (0.0, [])
-        failed = batch(5, 1)
-        failed.pages = [page(5, outcome="failed", score=None, relevant=None)]
-        for made in (batch(0), failed, batch(6, 2)):
-            store.commit(made)
-        assert store.value() == pytest.approx(0.1 + 0.2 + 0.3 + 0.4 + 0.6 + 0.7)
-        assert store.last_fetches(4) == [
-            (1 / 5, True, 0.4),
-            (1 / 6, False, 0.0),
-            (1 / 7, True, 0.6),
-            (1 / 8, False, 0.7),
-        ]
-
-
 WITHOUT_MODELS = "".join(
     f"ALTER TABLE pages DROP COLUMN {name};" for name in ("model", "first_score", "first_relevant", "first_model")
 )  # as before version 5
+
+
 SINCE_9 = (
     "ALTER TABLE pages DROP COLUMN visited_at; ALTER TABLE pages DROP COLUMN misses;"
     " ALTER TABLE pages DROP COLUMN gone_at; DROP TABLE visits; DROP TABLE due;"
 )
+
+
 SINCE_8 = (
     f"{SINCE_9} ALTER TABLE pages DROP COLUMN kind; ALTER TABLE pages DROP COLUMN n_parts;"
     " ALTER TABLE sites DROP COLUMN turn;"
     " DROP TABLE changes; DROP TABLE change_writers; DELETE FROM meta WHERE name = 'crawl';"
 )
+
+
 WITHOUT_FOUND = f"DROP TABLE found; {SINCE_8}"  # as before version 7
+
+
 WITHOUT_JUDGES = "".join(
     f"ALTER TABLE runs DROP COLUMN {name};" for name in ("judge", "threshold", "model", "made_of", "vague", "verdicts")
 )  # as before version 6
-
-
-def test_each_column_gets_its_own_value(folder: Path) -> None:
-    """Every field of a page row is different here, so a value in the wrong column shows."""
-    row = page(7, reason="why", truncated="length", similarity=0.11, erid=0.12, language="en", charset="utf-8",
-               depth=21, words=22, text_len=23, n_links=24, kind="pdf", n_parts=9, duplicate_of=25,
-               etag='"e"', last_modified="then",
-               attempts=26, canonical=url(1), final_url=url(8), status=203, cached_from="earlier", model=27,
-               first_score=0.28, first_relevant=True, first_model=29,
-               visited_at=WALL, misses=0.3, gone_at=WALL + 1)  # fmt: skip
-    with CrawlStore.create(folder, {}, WALL) as store:
-        store.commit(Batch(pages=[row]))
-    [stored] = rows(folder, "SELECT * FROM pages")
-    found = dict(zip(PAGES.names, stored, strict=True))
-    [(file, length)] = rows(folder, "SELECT file, bytes FROM archives")
-    assert found.pop("warc_file") == file == "dowse-00000.warc.gz"
-    assert 0 < int(str(found.pop("warc_offset"))) + int(str(found.pop("warc_length"))) < int(str(length))
-    assert found == {
-        "id": 7, "ordinal": 0, "url": url(7), "final_url": url(8), "fetched_at": "2023-11-14T22:13:27.250000Z",
-        "outcome": "fetched", "reason": "why", "status": 203, "content_type": "text/html", "bytes": 70,
-        "body_bytes": len(body(7)), "truncated": "length", "score": 0.7, "relevant": 0, "similarity": 0.11,
-        "erid": 0.12, "title": "Page 7", "language": "en", "charset": "utf-8", "depth": 21, "words": 22, "text_len": 23,
-        "n_links": 24, "kind": "pdf", "n_parts": 9, "duplicate_of": 25, "signature": -8,
-        "minhash": b"\x07" * 8, "etag": '"e"',
-        "last_modified": "then", "canonical": url(1), "attempts": 26, "dns_s": 0.125, "connect_s": 0.25,
-        "first_byte_s": 0.5, "total_s": 1.0, "parse_s": 0.25, "judge_s": 0.25, "verdict": '[["similarity",0.5,1.0]]',
-        "cached_from": "earlier", "model": 27, "first_score": 0.28, "first_relevant": 1, "first_model": 29,
-        "visited_at": "2023-11-14T22:13:20.250000Z", "misses": 0.3, "gone_at": "2023-11-14T22:13:21.250000Z",
-    }  # fmt: skip
-
-
-def test_many_rows_arrive_whatever_their_number(folder: Path) -> None:
-    with CrawlStore.create(folder, {}, WALL) as store:
-        first = 0
-        for count in (1, 49, 50, 51, 100, 149):
-            store.commit(
-                Batch(candidates=[CandidateRow(n, url(n), 1, 2, None, 0.5) for n in range(first, first + count)])
-            )
-            first += count
-        assert [row.url for row in candidates(store)] == [url(n) for n in range(400)]
-
-
-def test_states_and_priorities_change_and_lost_leases_wait_again(folder: Path) -> None:
-    with CrawlStore.create(folder, {}, WALL) as store:
-        store.commit(Batch(candidates=[CandidateRow(n, url(n), 0, 0, None, 0.5) for n in range(4)]))
-        states = {0: (CandidateState.LEASED, "", 1), 3: (CandidateState.REFUSED, "robots", 2)}
-        store.commit(Batch(priorities={2: 0.75, 1: -3.0}, states=states))
-        found = [(row.priority, row.state, row.attempts) for row in candidates(store)]
-    assert found == [
-        (0.5, CandidateState.WAITING, 0),  # an attempt lost to a crash does not count
-        (-3.0, CandidateState.WAITING, 0),
-        (0.75, CandidateState.WAITING, 0),
-        (0.5, CandidateState.REFUSED, 2),
-    ]
-    shown = rows(folder, "SELECT state, reason FROM candidate_states ORDER BY id")
-    assert shown == [("leased", ""), ("waiting", ""), ("waiting", ""), ("refused", "robots")]
-
-
-def test_a_gap_in_the_candidates_is_noticed(folder: Path) -> None:
-    with CrawlStore.create(folder, {}, WALL) as store:
-        store.commit(Batch(candidates=[CandidateRow(n, url(n), 0, 0, None, 0.5) for n in (0, 2)]))
-        with pytest.raises(StoreError, match="damaged"):
-            candidates(store)
-
-
-def test_a_page_written_again_counts_once(folder: Path) -> None:
-    with CrawlStore.create(folder, {}, WALL) as store:
-        store.commit(Batch(pages=[page(2), page(3)]))
-        store.commit(Batch(pages=[page(2, relevant=False), page(4, score=None, relevant=None)]))
-        assert store.counters() == Counters(recorded=4, relevant=0)
-    assert rows(folder, "SELECT id, ordinal FROM pages ORDER BY id") == [(2, 2), (3, 1), (4, 3)]
-
-
-def test_a_page_has_another_verdict_beside_its_first(folder: Path) -> None:
-    with CrawlStore.create(folder, {}, WALL) as store:
-        whole = batch(0)
-        before = sum(one.relevant is True for one in whole.pages)
-        whole.verdicts[1] = VerdictRow(0.75, True, 3, [("the model's chance", 0.75, 1.0)])  # of this batch
-        store.commit(whole)
-        store.commit(Batch(verdicts={2: VerdictRow(0.25, False, 4, []), 4: VerdictRow(0.5, True, 4, [])}))
-        with pytest.raises(ValueError, match="cannot have the score"):
-            store.commit(Batch(verdicts={3: VerdictRow(math.nan, True, 5, [])}))
-        assert store.counters().relevant == before, "1 joined, 2 left, 4 stayed"
-    told = rows(folder, "SELECT score, relevant, model, first_relevant FROM pages WHERE id IN (1, 2, 3, 4) ORDER BY id")
-    assert told == [(0.75, 1, 3, 0), (0.25, 0, 4, 1), (0.3, 0, 0, None), (0.5, 1, 4, 1)]
-
-
-def test_signatures_leave_out_duplicates_and_short_pages_and_follow_the_order_of_recording(folder: Path) -> None:
-    with CrawlStore.create(folder, {}, WALL) as store:
-        store.commit(Batch(pages=[page(9), page(8, duplicate_of=9), page(7, signature=0)]))
-        store.commit(Batch(pages=[page(1)]))
-        assert [id for id, _, _ in store.signatures()] == [9, 1]
-
-
-def test_refusals_add_up_and_keep_twenty_samples(folder: Path) -> None:
-    with CrawlStore.create(folder, {}, WALL) as store:
-        store.commit(Batch(refusals={"depth": 2}, refusal_samples=[("depth", url(0)), ("depth", url(0))]))
-        store.commit(Batch(refusals={"depth": 40, "host": 1}, refusal_samples=[("depth", url(n)) for n in range(40)]))
-    assert rows(folder, "SELECT * FROM refusals ORDER BY rule") == [("depth", 42), ("host", 1)]
-    assert rows(folder, "SELECT url FROM refusal_samples ORDER BY rowid") == [(url(n),) for n in range(20)]
-
-
-def test_text_that_is_no_unicode_does_not_lose_the_batch(folder: Path) -> None:
-    bad = "caf\udce9"
-    with CrawlStore.create(folder, {}, WALL) as store:
-        made = batch(0)
-        made.pages[3].etag = bad
-        made.links[4] = (4, 5, bad, 1, 0, "")
-        store.commit(made)
-        assert store.counters().recorded == 5
-    assert rows(folder, "SELECT etag FROM pages WHERE id = 3") == [("caf\ufffd",)]
-    assert rows(folder, "SELECT anchor FROM links WHERE page IN (3, 4)") == [("to 4",), ("caf\ufffd",)]
-    assert len(list(warc_records(folder / "dowse-00000.warc.gz"))) == 1 + 3 * 5
-
-
-def test_spent_takes_the_ledger_where_it_is_ahead(folder: Path) -> None:
-    with CrawlStore.create(folder, {}, WALL) as store:
-        store.commit(Batch(spent=Spent(pages=10, bytes=500, seconds=9.0, requests=12)))
-        store.note_spent(Spent(pages=11, bytes=400, seconds=9.5, requests=14))
-    with CrawlStore.open(folder) as store:
-        assert store.spent() == Spent(pages=10, bytes=500, seconds=9.5, requests=14)
 
 
 def test_runs_tell_why_they_stopped(folder: Path) -> None:
@@ -366,7 +222,7 @@ def test_records_of_the_third_version_have_no_details(folder: Path) -> None:
         )
     with CrawlReader(folder) as reader:
         assert list(reader.details(range(5))) == []
-        assert [reader.evidence(id_) for id_ in range(5)] == [known.get(id_) for id_ in range(5)]
+        assert [evidence(reader, id_) for id_ in range(5)] == [known.get(id_) for id_ in range(5)]
     assert rows(folder, "PRAGMA user_version") == [(3,)], "looking changes nothing"
     with CrawlStore.open(folder) as store:
         [block] = store.candidates()

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from dowse.model.errors import NotACrawl, StoreError
-from dowse.model.http import Timings
 from dowse.model.records import Batch, CandidateRow, CandidateState, SiteRow
 from dowse.store import CrawlReader, CrawlStore, OutcomeCount, Parent, Run
+from dowse.store.read_times import stage_times
 from tests.store.made import WALL, batch, page, url
 
 
@@ -59,7 +59,7 @@ def test_an_empty_crawl_has_no_figures(tmp_path: Path) -> None:
         found = reader.summary()
         assert (found.pages, found.harvest, found.stop_reason, found.outcomes) == (0, 0.0, None, ())
         assert reader.harvest_curve().pages.tolist() == []
-        assert [stage.share for stage in reader.stage_times().stages] == [0.0] * 4
+        assert [stage.share for stage in stage_times(reader).stages] == [0.0] * 4
         assert (reader.page(url(0)), reader.candidate(url(0)), reader.decision(0), reader.waiting_rank(0)) == (
             None,
         ) * 4
@@ -74,33 +74,6 @@ def test_harvest_curve_follows_the_order_of_recording_though_the_clock_was_set_b
         curve = reader.harvest_curve()
     assert curve.pages.tolist() == [1, 2, 3, 4]
     assert curve.relevant.tolist() == [1, 1, 1, 2]
-
-
-def test_stage_times_are_those_of_the_paper(tmp_path: Path) -> None:
-    with CrawlStore.create(tmp_path, {}, WALL) as store:
-        store.commit(
-            Batch(
-                pages=[
-                    page(1, timings=Timings(0.1, 0.2, 0.6, 1.0), parse_s=0.06, judge_s=0.04),
-                    page(2, timings=Timings(0.0, 0.0, 0.4, 1.8), parse_s=0.06, judge_s=0.04),
-                    page(3, status=0, timings=Timings(9, 9, 99, 99)),  # no response: not a page of the table
-                ]
-            )
-        )
-    with CrawlReader(tmp_path) as reader:
-        found = reader.stage_times()
-    assert found.pages == 2
-    assert {stage.name: (round(stage.total_s, 9), round(stage.mean_s, 9)) for stage in found.stages} == {
-        "connection": (1.0, 0.5),
-        "download": (1.8, 0.9),
-        "processing": (0.2, 0.1),
-        "overall": (3.0, 1.5),
-    }
-    shares = [stage.share for stage in found.stages]
-    assert shares == pytest.approx([1 / 3, 0.6, 1 / 15, 1.0])
-    assert [(part.name, round(part.total_s, 9)) for part in found.parts] == [
-        ("dns", 0.1), ("connect", 0.2), ("wait", 0.7), ("transfer", 1.8), ("parse", 0.12), ("judge", 0.08),
-    ]  # fmt: skip
 
 
 def test_tops(folder: Path) -> None:
@@ -125,21 +98,6 @@ def test_judged_pages_are_those_with_a_score_that_are_no_doubles(tmp_path: Path)
         assert [found.id for found in reader.judged_pages()] == [1, 2]
         assert [found.id for found in reader.judged_pages(True)] == [2]
         assert [found.id for found in reader.judged_pages(False)] == [1]
-
-
-def test_tunnels_are_irrelevant_pages_that_led_to_relevant_ones(tmp_path: Path) -> None:
-    parents = {0: None, 1: 0, 2: 1, 3: 1, 4: 0, 5: None, 6: 5, 7: 3, 8: 7}
-    relevant = {2, 3, 4, 5, 6, 8}
-    with CrawlStore.create(tmp_path, {}, WALL) as store:
-        store.commit(Batch(
-            candidates=[CandidateRow(n, url(n), 0, 0, parent, 0.5) for n, parent in parents.items()],
-            pages=[page(n, relevant=None if n == 7 else n in relevant, score=None if n == 7 else 0.5) for n in parents],
-        ))  # fmt: skip
-    with CrawlReader(tmp_path) as reader:
-        assert [(tunnel.page.id, tunnel.found) for tunnel in reader.tunnels()] == [(1, 2), (0, 1)], "7 was not judged"
-        assert [tunnel.page.id for tunnel in reader.tunnels(1)] == [1]
-        assert reader.found_through(1) == [url(2), url(3)]
-        assert reader.found_through(1, 1) == [url(2)]
 
 
 def test_one_page_and_one_candidate(folder: Path) -> None:

@@ -32,6 +32,7 @@ from dowse.model.topicfile import topic_from_json
 from dowse.model.url import canonical, split
 from dowse.predict import block_rule, build_strategy
 from dowse.store import CrawlReader, PageView
+from dowse.store.read_learned import evidence, evidence_kind
 from dowse.store.read_verdicts import final_verdicts
 
 __all__ = ["explain", "why"]
@@ -230,9 +231,9 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
         except UserError as error:  # it was given from Python, or its package is not here
             return [f"priority: {candidate.priority:.4g}; more cannot be told: {error}"]
         if strategy.memory is not None:
-            if crawl.evidence_kind() != strategy.memory.kind or crawl.evidence(candidate.id) is None:
+            if evidence_kind(crawl) != strategy.memory.kind or evidence(crawl, candidate.id) is None:
                 return [f"priority: {candidate.priority:.4g}, from a run with another strategy than the crawl's"]
-            strategy.memory.load(candidate.id, [crawl.evidence(candidate.id)])
+            strategy.memory.load(candidate.id, [evidence(crawl, candidate.id)])
         elif efficient:
             return [f"priority: {candidate.priority:.4g} by {strategy.name}, {_FOR_COST}"]
         recall(strategy, crawl)

@@ -8,11 +8,12 @@ guarantees.
 from __future__ import annotations
 
 from dowse.store.archive import Archive
-from dowse.store.crawl_store import Counters, CrawlStore
+from dowse.store.crawl_store import CrawlStore
 from dowse.store.damage import damage_told
 from dowse.store.export import export
 from dowse.store.held import Held, HeldPages
 from dowse.store.read import CrawlReader
+from dowse.store.stored_past import Counters
 from dowse.store.views import (
     HarvestCurve,
     LanguageCount,

@@ -18,46 +18,35 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dowse.model.budget import Spent
 from dowse.model.errors import DowseError, NotACrawl, StoreError, UserError
 from dowse.model.files import PRIVATE_FOLDER, check_plain
-from dowse.model.found import FOUND, FoundRow
-from dowse.model.judge import JudgedPage
-from dowse.model.records import EVIDENCE_KIND, SITES, Batch, CandidateBlock, PageRow, SiteRow
-from dowse.model.revive import typed
+from dowse.model.found import FoundRow
+from dowse.model.records import EVIDENCE_KIND, Batch
 from dowse.model.runs import JudgedBy
 from dowse.store import rows
 from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files, check_archive
 from dowse.store.changes import ChangeLog
-from dowse.store.damage import FAULTS, asked, damage_told, damaged, is_corrupt
+from dowse.store.damage import FAULTS, damage_told, damaged, is_corrupt
 from dowse.store.database import connect_writer, create_database
 from dowse.store.ledger import LEDGER, Ledger
 from dowse.store.lock import FolderLock
 from dowse.store.schema import DATABASE
+from dowse.store.stored_past import StoredPast
 from dowse.store.times import iso
+from dowse.store.transaction import write_batch
 from dowse.store.unstarted import asked_nobody, remove_records
 
-__all__ = ["LOCK", "Counters", "CrawlStore"]
+__all__ = ["LOCK", "CrawlStore"]
 
-_BLOCK = 20_000  # rows: enough to pay for the arrays, few enough to weigh nothing
-_MOST_CANDIDATES = 1 << 31
 LOCK = "dowse.lock"
 _THIS_RUN = "WHERE id = (SELECT max(id) FROM runs)"
 _WARC_11 = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
-
-
-@dataclass(frozen=True, slots=True)
-class Counters:
-    """What a resumed crawl must know of its past."""
-
-    recorded: int  # pages written down, whatever their outcome
-    relevant: int
 
 
 def _about(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,24 +74,17 @@ def _plainly(error: Exception) -> str:
     return error.strerror.lower() if isinstance(error, OSError) and error.strerror else " ".join(str(error).split())
 
 
-def _new(batch: Batch) -> list[PageRow]:
-    """The pages that were not recorded before: one that was visited again keeps its place among them."""
-    return [page for page in batch.pages if page.visited_at is None]
-
-
 def _committed(records: sqlite3.Connection) -> dict[str, int]:
     return dict(records.execute("SELECT file, bytes FROM archives"))
 
 
-class CrawlStore:
+class CrawlStore(StoredPast):
     """Implements :class:`dowse.model.records.Records`. Made by :meth:`create` or :meth:`open`; one thread at a time."""
 
     def __init__(self, folder: Path, lock: FolderLock, connection: sqlite3.Connection, ledger: Ledger,
                  archive_bytes: int) -> None:  # fmt: skip
-        self.folder = folder
+        super().__init__(folder, connection, ledger)
         self._lock = lock
-        self._connection = connection
-        self._ledger = ledger
         self.changes = ChangeLog(connection)
         self._inode = (folder / DATABASE).stat().st_ino
         self._archive = Archive(folder, self._committed(), _about(self.settings()), archive_bytes)
@@ -200,6 +182,9 @@ class CrawlStore:
                 raise _failed(self.folder, error) from error
             raise
 
+    def _transact(self, batch: Batch, *, tidy: bool) -> None:
+        write_batch(self._connection, batch, self._archive.lengths, self.changes, tidy=tidy)
+
     def _keep(self, members: list[bytes], response: int, at: float) -> Place:
         return self._archive.append(members, response, at) if members else NOWHERE
 
@@ -214,46 +199,6 @@ class CrawlStore:
             else:
                 continue
             visit.warc_file, visit.warc_offset, visit.warc_length = place
-
-    def _transact(self, batch: Batch, *, tidy: bool) -> None:
-        run = self._connection.execute
-        run("BEGIN IMMEDIATE")
-        [(recorded,)] = run("SELECT recorded FROM totals")
-        for ordinal, page in enumerate(_new(batch), recorded):
-            page.ordinal = ordinal
-        self._total(batch)
-        for sql, values in rows.statements(batch, self._archive.lengths):
-            if sql is rows.PUT_VERDICT:
-                self._count_again(batch)
-            self._connection.executemany(sql, rows.clean(values) if tidy else values)
-        again = (batch.verdicts.keys() | {visit.page for visit in batch.visits}) - {page.id for page in batch.pages}
-        if batch.pages or batch.sites or again:
-            self.changes.begin()
-            self.changes.note(pages=[*(page.id for page in batch.pages), *sorted(again)], sites=batch.sites)
-        run("COMMIT")
-
-    def _count_again(self, batch: Batch) -> None:
-        """Bring the total of relevant pages up to date with verdicts that are about to be written."""
-        run = self._connection.execute
-        ids = ",".join(map(str, batch.verdicts))
-        before = run(f"SELECT total(relevant) FROM pages WHERE id IN ({ids})").fetchone()
-        now = sum(row.relevant for row in batch.verdicts.values())
-        run("UPDATE totals SET relevant = relevant + ?", (now - int(before[0]),))
-
-    def _total(self, batch: Batch) -> None:
-        """Bring the one row of totals up to date; a page written again counts once."""
-        run = self._connection.execute
-        if batch.pages:
-            ids = ",".join(str(int(page.id)) for page in batch.pages)
-            before = run(f"SELECT count(score), total(relevant) FROM pages WHERE id IN ({ids})").fetchone()
-            judged = sum(page.score is not None for page in batch.pages) - before[0]
-            relevant = sum(page.relevant is True for page in batch.pages) - int(before[1])
-            run("UPDATE totals SET recorded = recorded + ?, judged = judged + ?, relevant = relevant + ?",
-                (len(_new(batch)), judged, relevant))  # fmt: skip
-        if batch.spent is not None:
-            spent = batch.spent
-            run("UPDATE totals SET pages = ?, bytes = ?, seconds = ?, requests = ?",
-                (spent.pages, spent.bytes, spent.seconds, spent.requests))  # fmt: skip
 
     def _undo(self) -> None:
         """Back to the last commit. What it was is asked of the database, since an interrupt may strike right after a
@@ -279,117 +224,9 @@ class CrawlStore:
         """Make the counters survive a kill at any instant; costs about a microsecond."""
         self._ledger.note(spent)
 
-    @asked
-    def spent(self) -> Spent:
-        """What was spent over all runs: what was noted last or recorded, whichever is more. Pages are those recorded,
-        since a page that was not is fetched again."""
-        noted = self._ledger.read()
-        pages, size, seconds, requests = self._connection.execute(
-            "SELECT pages, bytes, seconds, requests FROM totals"
-        ).fetchone()
-        recorded = typed(Spent, pages=pages, bytes=size, seconds=seconds, requests=requests)
-        if min(pages, size, seconds, requests) < 0:
-            raise ValueError("less than nothing was spent")
-        return Spent(
-            pages=recorded.pages,
-            bytes=max(noted.bytes, recorded.bytes),
-            seconds=max(noted.seconds, recorded.seconds),
-            requests=max(noted.requests, recorded.requests),
-        )
-
-    @asked
-    def counters(self) -> Counters:
-        """Pages recorded, and relevant, so far."""
-        found = self._connection.execute("SELECT recorded, relevant FROM totals").fetchone()
-        return typed(Counters, **dict(zip(("recorded", "relevant"), found, strict=True)))
-
-    @asked
-    def saved(self) -> tuple[int, int]:
-        """Pages, and bytes over the wire, that were taken from caches instead of being downloaded."""
-        [(pages, size)] = self._connection.execute(rows.SAVED)
-        return int(pages), int(size)
-
-    @asked
-    def visited_again(self) -> int:
-        """How many of the pages that were spent are visits to pages which the crawl had."""
-        return int(self._connection.execute("SELECT count(*) - count(DISTINCT page) FROM visits").fetchone()[0])
-
-    @asked
-    def value(self) -> float:
-        """The sum of all scores so far: of pages that were judged and are nobody's duplicate."""
-        return float(self._connection.execute("SELECT total(score) FROM pages").fetchone()[0])
-
-    @asked
-    def last_fetches(self, most: int) -> list[tuple[float, bool, float]]:
-        """Priority, whether it was relevant, and score of the last URLs that were fetched, in the order of recording;
-        what was not judged is neither relevant nor of any score."""
-        found = self._connection.execute(
-            "SELECT c.priority, p.relevant, p.score FROM (SELECT id, ordinal, relevant, score FROM pages"
-            " ORDER BY ordinal DESC LIMIT ?) p JOIN candidates c ON c.id = p.id ORDER BY p.ordinal", (most,)
-        )  # fmt: skip
-        return [(float(priority), bool(relevant), float(score or 0.0)) for priority, relevant, score in found]
-
-    def candidates(self) -> Iterator[CandidateBlock]:
-        """Every known URL in id order, in blocks; leases lost to a crash come back as waiting."""
-        run = self._connection.execute
-        [(count,)] = run("SELECT ifnull(max(id) + 1, 0) FROM candidates")
-        if type(count) is not int or not 0 <= count < _MOST_CANDIDATES:
-            raise ValueError("there cannot be so many candidates")
-        for start in range(0, count, _BLOCK):
-            end = min(start + _BLOCK, count)
-            found = run(
-                f"SELECT {rows.BLOCK_COLUMNS} FROM candidates WHERE id >= ? AND id < ? ORDER BY id", (start, end)
-            ).fetchall()
-            if len(found) < end - start:
-                raise StoreError(f"the records lack a candidate between {start} and {end - 1}: they are damaged")
-            yield rows.candidates(start, found, count)
-
-    def details(self, candidates: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-        """The terms of these pages, packed, where they were kept."""
-        return iter(self._connection.execute(rows.DETAILS_OF, (rows.to_json(list(candidates)),)))
-
-    def judged(self) -> list[JudgedPage]:
-        """The pages that have a score, in the order they were judged."""
-        return list(map(rows.judged_page, self._connection.execute(rows.JUDGED_PAGES)))
-
-    @asked
-    def found(self) -> list[FoundRow]:
-        """The seeds that search engines found, in the order in which they are taken up."""
-        return list(map(rows.found, self._connection.execute(f"{rows.select(FOUND)} ORDER BY id")))
-
     def put_found(self, seeds: Sequence[FoundRow]) -> None:
         """Write down seeds that were found, in place of those with the same numbers."""
         self.transact(lambda records: records.executemany(rows.PUT_FOUND, rows.clean(map(rows.found_values, seeds))))
-
-    def sites(self) -> Iterator[SiteRow]:
-        """Every known origin in id order."""
-        return map(rows.site, self._connection.execute(f"{rows.select(SITES)} ORDER BY id"))
-
-    @asked
-    def statistics(self) -> dict[str, Any]:
-        """What was learned, by name: bytes as bytes, everything else as JSON gives it back."""
-        found = self._connection.execute("SELECT name, value FROM statistics")
-        return {name: rows.statistic(value) for name, value in found}
-
-    @asked
-    def settings(self) -> dict[str, Any]:
-        """What the crawl was started with."""
-        return {name: rows.from_json(value) for name, value in self._connection.execute("SELECT * FROM settings")}
-
-    def signatures(self) -> Iterator[tuple[int, int, bytes]]:
-        """Page, exact signature and minhash of every page that is nobody's duplicate, in the order of recording."""
-        found = self._connection.execute(
-            "SELECT id, signature, minhash FROM pages WHERE signature <> 0 AND duplicate_of IS NULL ORDER BY ordinal"
-        )
-        return ((id, rows.unsigned(exact), bytes(minhash)) for id, exact, minhash in found)
-
-    def exchanges(self) -> Iterator[tuple[str, int, float, float, bool]]:
-        """URL, body bytes over the wire, seconds to the first byte and in all, and whether no answer came: of every
-        URL that was asked for, in the order of recording."""
-        found = self._connection.execute(
-            "SELECT url, bytes, first_byte_s, total_s, status = 0 FROM pages WHERE cached_from IS NULL ORDER BY ordinal"
-        )
-        return ((url, size, float(first), float(total), bool(failed)) for url, size, first, total, failed in found)
 
     def forget_evidence(self, kind: str) -> None:
         """Nothing is known of any candidate: what was is of no use to the strategy that goes on, whose own evidence is
@@ -443,11 +280,6 @@ class CrawlStore:
     def name_anew(self) -> None:
         """Give the crawl another name by which shared databases know it: a copy becomes a crawl of its own."""
         self._change("INSERT OR REPLACE INTO meta VALUES ('crawl', lower(hex(randomblob(16))))")
-
-    @asked
-    def uuid(self) -> str:
-        """The name by which shared databases know the crawl."""
-        return str(self._connection.execute("SELECT value FROM meta WHERE name = 'crawl'").fetchone()[0])
 
     def close(self) -> None:
         """Let go of the folder. The records become one plain file again, so that they can be copied, and read from a

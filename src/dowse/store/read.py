@@ -7,13 +7,10 @@ for (a URL, the pages that link to a candidate) is found by scanning its table o
 from __future__ import annotations
 
 import sqlite3
-from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
-from math import fsum, isfinite
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -21,12 +18,9 @@ from dowse.model.errors import StoreError
 from dowse.model.forecast import FORECAST, Forecast
 from dowse.model.found import FOUND, FoundRow
 from dowse.model.judge import JudgedPage
-from dowse.model.page import Part, Reason
 from dowse.model.records import (
     CANDIDATES,
     DECISIONS,
-    EVIDENCE_KIND,
-    STRATEGY_STATE,
     CandidateRow,
     CandidateState,
     DecisionRow,
@@ -34,77 +28,23 @@ from dowse.model.records import (
     SiteTurn,
 )
 from dowse.model.revive import typed
-from dowse.model.runs import JudgedBy, checked_verdicts
 from dowse.store import rows
 from dowse.store.damage import asked, damaged, is_corrupt
 from dowse.store.database import connect_reader
-from dowse.store.times import seconds
+from dowse.store.read_rows import PAGE_COLUMNS, RUN_COLUMNS, SITE_COLUMNS, page_view, run_view, truth, typed_row
 from dowse.store.views import (
     HarvestCurve,
     OutcomeCount,
     PageView,
     Parent,
     Refusal,
-    Run,
     SiteView,
-    Stage,
-    StageTimes,
     Summary,
-    Tunnel,
 )
 
-__all__ = ["PAGE_COLUMNS", "CrawlReader", "page_view"]
+__all__ = ["CrawlReader"]
 
-T = TypeVar("T")
-
-_OF_VERDICT = ("reasons", "parts")
 _AT_ONCE = 10_000
-_REASON, _PART = 3, 6  # values of a reason, and of a predicate's part
-PAGE_COLUMNS = ", ".join(["verdict", *(field.name for field in fields(PageView) if field.name not in _OF_VERDICT)])
-_RUN = ", ".join(("id", "started_at", "ended_at", "stop_reason", *(field.name for field in fields(JudgedBy))))
-_SITE = (
-    "origin, pages, relevant, CASE WHEN pages > 0 THEN 1.0 * relevant / pages ELSE 0.0 END, requests, failures, bytes,"
-    " CASE WHEN requests > 0 THEN latency_s / requests ELSE 0.0 END,"
-    " CASE WHEN download_s > 0 THEN bytes / download_s ELSE 0.0 END, delay_s, robots_status"
-)
-
-
-def _truth(value: int | None) -> bool | None:
-    return None if value is None else bool(value)
-
-
-def page_view(row: tuple[Any, ...]) -> PageView:
-    """A page from the values of :data:`PAGE_COLUMNS`."""
-    values = dict(zip(PAGE_COLUMNS.split(", "), row, strict=True))
-    for name in ("relevant", "first_relevant"):
-        values[name] = _truth(values[name])
-    verdict = rows.from_json(values.pop("verdict"))
-    values["reasons"] = tuple(_reason(*row) for row in verdict if len(row) == _REASON)
-    values["parts"] = tuple(
-        typed(Part, text=text, held=held, degree=degree, value=value, depth=depth)
-        for text, degree, _, held, value, depth in (row for row in verdict if len(row) == _PART)
-    )
-    return typed(PageView, **values)
-
-
-def _run(id_: Any, started_at: Any, ended_at: Any, stop_reason: Any, *by: Any) -> Run:
-    judged_by = dict(zip((field.name for field in fields(JudgedBy)), by, strict=True))
-    verdicts = judged_by["verdicts"]
-    judged_by["verdicts"] = None if verdicts is None else checked_verdicts(rows.from_json(verdicts))
-    return typed(
-        Run, id=id_, started_at=started_at, ended_at=ended_at, stop_reason=stop_reason,
-        judged_by=typed(JudgedBy, **judged_by),
-    )  # fmt: skip
-
-
-def _reason(name: Any, value: Any, weight: Any) -> tuple[str, float, float]:
-    reason = typed(Reason, name=name, value=value, weight=weight)
-    return reason.name, reason.value, reason.weight
-
-
-def _typed(of: type[T], row: Sequence[Any]) -> T:
-    """A row as a dataclass, column by column."""
-    return typed(of, **dict(zip((field.name for field in fields(of)), row, strict=True)))  # type: ignore[arg-type]
 
 
 class CrawlReader:
@@ -166,8 +106,8 @@ class CrawlReader:
             [(saved_pages, saved_bytes)] = self._ask(rows.SAVED)
             [(sites,)] = self._ask("SELECT count(*) FROM sites")
             groups = self._ask("SELECT state, reason, count(*) FROM candidates GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2")
-            runs = tuple(_run(*row) for row in self._ask(f"SELECT {_RUN} FROM runs ORDER BY id"))
-        outcomes = tuple(_typed(OutcomeCount, (rows.state_of(state).shown, *row)) for state, *row in groups)
+            runs = tuple(run_view(*row) for row in self._ask(f"SELECT {RUN_COLUMNS} FROM runs ORDER BY id"))
+        outcomes = tuple(typed_row(OutcomeCount, (rows.state_of(state).shown, *row)) for state, *row in groups)
         return typed(
             Summary, pages=pages, judged=judged, relevant=relevant, harvest=relevant / pages if pages else 0.0,
             bytes=size, requests=requests, seconds=seconds, sites=sites, known=sum(row.count for row in outcomes),
@@ -198,20 +138,20 @@ class CrawlReader:
     @asked
     def top_sites(self, n: int = 20) -> list[SiteView]:
         """The sites with the most relevant pages."""
-        found = self._ask(f"SELECT {_SITE} FROM sites ORDER BY relevant DESC, pages DESC, id LIMIT ?", n)
-        return [_typed(SiteView, row) for row in found]
+        found = self._ask(f"SELECT {SITE_COLUMNS} FROM sites ORDER BY relevant DESC, pages DESC, id LIMIT ?", n)
+        return [typed_row(SiteView, row) for row in found]
 
     @asked
     def busiest_sites(self, n: int = 20) -> list[SiteView]:
         """The sites that were asked most."""
-        found = self._ask(f"SELECT {_SITE} FROM sites WHERE requests > 0 ORDER BY requests DESC, id LIMIT ?", n)
-        return [_typed(SiteView, row) for row in found]
+        found = self._ask(f"SELECT {SITE_COLUMNS} FROM sites WHERE requests > 0 ORDER BY requests DESC, id LIMIT ?", n)
+        return [typed_row(SiteView, row) for row in found]
 
     @asked
     def site(self, id: int) -> SiteView | None:
         """A site by its number."""
-        found = self._ask(f"SELECT {_SITE} FROM sites WHERE id = ?", id)
-        return _typed(SiteView, found[0]) if found else None
+        found = self._ask(f"SELECT {SITE_COLUMNS} FROM sites WHERE id = ?", id)
+        return typed_row(SiteView, found[0]) if found else None
 
     @asked
     def processed(self) -> list[str]:
@@ -232,33 +172,6 @@ class CrawlReader:
             f"SELECT {PAGE_COLUMNS} FROM pages WHERE outcome = 'fetched' AND score IS NOT NULL AND duplicate_of IS NULL"
             " AND (?1 IS NULL OR relevant = ?1) ORDER BY ordinal", relevant)  # fmt: skip
         return [page_view(row) for row in found]
-
-    @asked
-    def tunnels(self, n: int = 3) -> list[Tunnel]:
-        """The pages that are not relevant and whose links first led to the most relevant ones."""
-        found = self._ask(
-            f"SELECT found, {PAGE_COLUMNS} FROM pages JOIN (SELECT c.parent, count(*) AS found FROM pages p"
-            " JOIN candidates c ON c.id = p.id WHERE p.relevant = 1 AND c.parent IS NOT NULL GROUP BY c.parent)"
-            " ON parent = id WHERE relevant = 0 AND score IS NOT NULL ORDER BY found DESC, ordinal LIMIT ?", n
-        )  # fmt: skip
-        return [typed(Tunnel, page=page_view(row[1:]), found=row[0]) for row in found]
-
-    @asked
-    def found_through(self, page: int, n: int = 1_000) -> list[str]:
-        """The relevant pages that a page's links first led to."""
-        found = self._ask(
-            "SELECT p.url FROM pages p CROSS JOIN candidates c ON c.id = p.id WHERE p.relevant = 1 AND c.parent = ?"
-            " ORDER BY p.ordinal LIMIT ?", page, n)  # fmt: skip
-        return [str(url) for (url,) in found]
-
-    @asked
-    def lineage(self) -> list[tuple[int, int | None, bool]]:
-        """Every page in the order they were recorded: the page on which it was found (None: a seed), and whether it is
-        relevant."""
-        found = self._ask(
-            "SELECT p.id, c.parent, p.relevant FROM pages p JOIN candidates c ON c.id = p.id ORDER BY p.ordinal"
-        )
-        return [(int(id_), None if parent is None else int(parent), relevant == 1) for id_, parent, relevant in found]
 
     @asked
     def page(self, url: str) -> PageView | None:
@@ -299,19 +212,6 @@ class CrawlReader:
         return [(int(id_), str(url), rows.state_of(state)) for id_, url, state in found]
 
     @asked
-    def evidence(self, candidate: int) -> bytes | None:
-        """What the strategy knew of a candidate, in its own form: see :meth:`evidence_kind`."""
-        found = self._ask("SELECT evidence FROM candidates WHERE id = ?", candidate)
-        return found[0][0] if found else None
-
-    @asked
-    def evidence_of_pages(self) -> Iterator[tuple[int, bytes]]:
-        """What the strategy knew of each candidate that was fetched, in its own form."""
-        found = self._ask("SELECT id, evidence FROM candidates WHERE state = ? AND evidence IS NOT NULL",
-                          int(CandidateState.FETCHED))  # fmt: skip
-        return iter(found)
-
-    @asked
     def details(self, candidates: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """The terms of these pages, packed, where they were kept."""
         return iter(self._ask(rows.DETAILS_OF, rows.to_json(list(candidates))))
@@ -322,55 +222,13 @@ class CrawlReader:
         return list(map(rows.judged_page, self._ask(rows.JUDGED_PAGES)))
 
     @asked
-    def hosts(self) -> dict[int, str]:
-        """The host of each site, by the site's number."""
-        return {int(id): str(host) for id, host in self._ask("SELECT id, host FROM sites")}
-
-    @asked
-    def links_to_pages(self) -> Iterator[tuple[str, str]]:
-        """URL and anchor of every recorded link to a page that was fetched, in the order they were recorded."""
-        found = self._ask("SELECT c.url, l.anchor FROM links l CROSS JOIN candidates c ON c.id = l.target"
-                          " WHERE c.state = ? ORDER BY l.rowid", int(CandidateState.FETCHED))  # fmt: skip
-        return iter(found)
-
-    @asked
-    def asked_pages(self) -> list[tuple[int, str, str, int, bool]]:
-        """Every page that was fetched or redirects, in the order they were recorded: its number, its URL, where it
-        redirects to (or empty), its bytes over the wire, and whether it is a seed."""
-        found = self._ask(
-            "SELECT p.id, p.url, CASE p.outcome WHEN 'redirected' THEN p.final_url ELSE '' END, p.bytes,"
-            " c.parent IS NULL FROM pages p JOIN candidates c ON c.id = p.id"
-            " WHERE p.outcome IN ('fetched', 'redirected') ORDER BY p.ordinal"
-        )
-        return [(int(id_), str(url), str(to), int(size), bool(seed)) for id_, url, to, size, seed in found]
-
-    @asked
-    def links_between_pages(self) -> Iterator[tuple[int, int]]:
-        """Of every recorded link to a page that was asked for: the page it stands on, and its target."""
-        found = self._ask("SELECT l.page, l.target FROM links l JOIN pages p ON p.id = l.target")
-        return ((int(page), int(target)) for page, target in found)
-
-    @asked
-    def evidence_kind(self) -> str | None:
-        """What the evidence of candidates means; None when there is none."""
-        found = self._ask("SELECT value FROM statistics WHERE name = ?", EVIDENCE_KIND)
-        return str(rows.statistic(found[0][0])) if found else None
-
-    @asked
-    def learned(self, strategy: str) -> dict[str, Any]:
-        """What a strategy knew of the crawl as a whole."""
-        mark = f"{STRATEGY_STATE}{strategy}."
-        found = self._ask("SELECT name, value FROM statistics WHERE substr(name, 1, ?) = ?", len(mark), mark)
-        return {name[len(mark) :]: rows.statistic(value) for name, value in found}
-
-    @asked
     def parents(self, candidate: int, limit: int = 100) -> list[Parent]:
         """The pages that link to a candidate, in the order they were recorded."""
         found = self._ask(
             "SELECT l.page, p.url, p.title, p.score, p.relevant, l.anchor, l.count FROM links l"
             " JOIN pages p ON p.id = l.page WHERE l.target = ? ORDER BY l.rowid LIMIT ?", candidate, limit)  # fmt: skip
         return [
-            _typed(Parent, (page, url, title, score, _truth(relevant), anchor, count))
+            typed_row(Parent, (page, url, title, score, truth(relevant), anchor, count))
             for page, url, title, score, relevant, anchor, count in found
         ]
 
@@ -412,55 +270,6 @@ class CrawlReader:
                 samples.setdefault(rule, []).append(url)
         return [typed(Refusal, rule=rule, count=count, samples=tuple(map(str, samples.get(rule, ()))))
                 for rule, count in counts]  # fmt: skip
-
-    @asked
-    def stage_times(self, sites: Collection[int] | None = None) -> StageTimes:
-        """Where the time went, over the pages that brought a response, of these ``sites`` (None: of all); those from a
-        cache took none on the way.
-
-        As in the paper, *connection* ends with the response's headers (name look-up, connecting, waiting for the
-        server), *download* is the rest of the transfer, *processing* is parsing and judging.
-        """
-        source = "pages WHERE status > 0 AND cached_from IS NULL"
-        if sites is not None:
-            chosen = ", ".join(str(int(number)) for number in sites)
-            source += f" AND id IN (SELECT id FROM candidates WHERE site IN ({chosen}))"
-        [(pages, *sums)] = self._ask(
-            "SELECT count(*), total(dns_s), total(connect_s), total(max(0, first_byte_s - dns_s - connect_s)),"
-            " total(max(0, total_s - first_byte_s)), total(parse_s), total(judge_s)"
-            f" FROM {source}"
-        )
-        if not all(map(isfinite, sums)):
-            raise ValueError("a page took no finite time")
-        dns, connect, wait, transfer, parse, judge = sums
-        overall = sum(sums)
-
-        def stage(name: str, total_s: float) -> Stage:
-            return Stage(name, total_s, total_s / pages if pages else 0.0, total_s / overall if overall else 0.0)
-
-        return StageTimes(
-            pages,
-            (
-                stage("connection", dns + connect + wait),
-                stage("download", transfer),
-                stage("processing", parse + judge),
-                stage("overall", overall),
-            ),
-            tuple(map(stage, ("dns", "connect", "wait", "transfer", "parse", "judge"), sums)),
-            self._wall_s(source),
-        )
-
-    def _wall_s(self, source: str) -> float:
-        """Seconds from the first request for one of these pages to the end of the last, without what lies between two
-        runs."""
-        starts = sorted(seconds(start) for (start,) in self._ask("SELECT started_at FROM runs"))
-        spans: dict[int, tuple[float, float]] = {}
-        for when, took_s in self._ask(f"SELECT fetched_at, total_s + parse_s + judge_s FROM {source}"):
-            begun = seconds(when)
-            run = bisect_right(starts, begun)
-            first, last = spans.get(run, (begun, begun))
-            spans[run] = min(first, begun), max(last, begun + took_s)
-        return fsum(last - first for first, last in spans.values())
 
     @asked
     def origins(self) -> list[tuple[int, str, int]]:

@@ -11,7 +11,8 @@ from dowse.model.records import FINAL_VERDICTS
 from dowse.model.revive import typed
 from dowse.model.runs import checked_verdicts
 from dowse.store.damage import asked
-from dowse.store.read import PAGE_COLUMNS, CrawlReader, page_view
+from dowse.store.read import CrawlReader
+from dowse.store.read_rows import PAGE_COLUMNS, page_view
 from dowse.store.views import LanguageCount, PageView
 
 __all__ = ["borderline", "final_verdicts", "languages", "pages_by_score", "scores"]

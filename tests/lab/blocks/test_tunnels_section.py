@@ -15,6 +15,7 @@ from dowse.lab.report.crawl_report import write_report
 from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.topic import JudgeSettings, Scope
 from dowse.store import CrawlReader
+from dowse.store.read_links import found_through, tunnel_pages
 from tests.engine.servers import crawl_all, page, topic_for
 from tests.lab import made
 from tests.lab.blocks.pages import PORTAL
@@ -57,20 +58,20 @@ def section(folder: Path, out: Path) -> str:
 
 def test_the_records_tell_the_tunnels(folder: Path) -> None:
     with CrawlReader(folder) as crawl:
-        found = crawl.tunnels()
+        found = tunnel_pages(crawl)
         assert [(tunnel.page.url, tunnel.found) for tunnel in found] == [
             ("http://lune.test/", 2), ("http://lune.test/baker", 1)
         ]  # fmt: skip
         assert not any(tunnel.page.relevant for tunnel in found)
-        assert set(crawl.found_through(found[0].page.id)) == {"http://lune.test/roof", "http://lune.test/attic"}
-        assert [tunnel.page.url for tunnel in crawl.tunnels(1)] == ["http://lune.test/"]
+        assert set(found_through(crawl, found[0].page.id)) == {"http://lune.test/roof", "http://lune.test/attic"}
+        assert [tunnel.page.url for tunnel in tunnel_pages(crawl, 1)] == ["http://lune.test/"]
 
 
 def test_tunnels_are_shown_with_their_blocks(folder: Path, tmp_path: Path) -> None:
     told = section(folder, tmp_path)
     read = Reader(told)
     with CrawlReader(folder) as crawl:
-        gray, black = (tunnel.page.score or 0 for tunnel in crawl.tunnels())
+        gray, black = (tunnel.page.score or 0 for tunnel in tunnel_pages(crawl))
     assert f"a gray tunnel to 2 relevant pages; score {gray:.3f}, its best block (number 2) 0." in read.text
     assert f"a black tunnel to 1 relevant page; score {black:.3f}, no block is on the topic" in read.text
     assert told.count("<details>") == 2
@@ -106,7 +107,7 @@ def test_a_damaged_archive_leaves_pages_out(folder: Path, tmp_path: Path) -> Non
     shutil.copytree(folder, tmp_path / "c")
     [archive] = (tmp_path / "c").glob("*.warc.gz")
     with CrawlReader(folder) as crawl:
-        places = [tunnel.page.warc_offset or 0 for tunnel in crawl.tunnels()]
+        places = [tunnel.page.warc_offset or 0 for tunnel in tunnel_pages(crawl)]
     data = bytearray(archive.read_bytes())
     data[places[0] + 20 : places[0] + 60] = bytes(40)
     archive.write_bytes(data)

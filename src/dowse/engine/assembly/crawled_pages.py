@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dowse.recrawl.crawled import CrawledPage
 from dowse.store import CrawlReader
+from dowse.store.read_links import asked_pages, links_between_pages
 
 __all__ = ["crawled_pages"]
 
@@ -15,10 +16,10 @@ def crawled_pages(folder: Path) -> list[CrawledPage]:
     """Every page that was asked for, with its links to others. A site begins at its seeds; one that has none, at the
     page that was taken first on it."""
     with CrawlReader(folder) as crawl:
-        asked = crawl.asked_pages()
+        asked = asked_pages(crawl)
         url_of = {id_: url for id_, url, *_ in asked}
         links: dict[int, list[str]] = defaultdict(list)
-        for page, target in crawl.links_between_pages():
+        for page, target in links_between_pages(crawl):
             if target in url_of:
                 links[page].append(url_of[target])
     seeded = {_origin(url) for _, url, _, _, is_seed in asked if is_seed}

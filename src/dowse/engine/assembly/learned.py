@@ -27,6 +27,7 @@ from dowse.predict.learning import (
 )
 from dowse.predict.traces import KIND_OF_BOTH, KIND_OF_PEOPLE
 from dowse.store import CrawlReader, damage_told
+from dowse.store.read_learned import evidence_kind, evidence_of_pages, hosts, learned
 from dowse.traces import load_traces
 
 __all__ = [
@@ -87,7 +88,7 @@ def _read(place: Path) -> Statistics:
 def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
     """Worked out from the crawl's records. TopicError when its strategy keeps none."""
     topic = topic_from_json(crawl.topic())
-    kind = crawl.evidence_kind()
+    kind = evidence_kind(crawl)
     if not (kind or "").startswith(_KINDS):
         if kind is not None and kind.startswith(_LEARNING):
             raise TopicError(
@@ -110,7 +111,7 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
         raise TopicError("its records are of another form of learning than its settings", source=str(crawl.folder))
     with damage_told(crawl.folder):
         recall(learner, crawl)
-        return learner.statistics(crawl.hosts(), latest_terms(crawl))
+        return learner.statistics(hosts(crawl), latest_terms(crawl))
 
 
 def latest_terms(crawl: CrawlReader) -> dict[int, Bag]:
@@ -124,9 +125,9 @@ def recall(strategy: Strategy, crawl: CrawlReader) -> None:
     from. What else it is to know must be loaded before."""
     memory = strategy.memory
     if memory is not None:
-        for id_, row in crawl.evidence_of_pages():
+        for id_, row in evidence_of_pages(crawl):
             memory.load(id_, [row])
-    strategy.restore(crawl.learned(strategy.name))
+    strategy.restore(learned(crawl, strategy.name))
 
 
 def keep_learned(before: Statistics | None, folder: Path) -> None:

@@ -20,6 +20,7 @@ from dowse.model.topicfile import topic_from_json
 from dowse.parse import gather_links
 from dowse.predict import block_rule
 from dowse.store import CrawlReader, Tunnel
+from dowse.store.read_links import found_through, lineage, tunnel_pages
 
 __all__ = ["tunnel_lengths", "tunnels"]
 
@@ -37,7 +38,7 @@ def tunnels(crawl: CrawlReader) -> list[Html]:
     if topic is None or judge is None:
         return []
     rule = block_rule(topic.strategy)
-    tried = (_shown(crawl, tunnel, judge, rule) for tunnel in crawl.tunnels(_TRIED))
+    tried = (_shown(crawl, tunnel, judge, rule) for tunnel in tunnel_pages(crawl, _TRIED))
     shown = list(islice(filter(None, tried), _SHOWN))
     if not shown:
         return []
@@ -45,7 +46,7 @@ def tunnels(crawl: CrawlReader) -> list[Html]:
         "Pages that are not relevant as a whole, and whose links first led to the most relevant pages: from a block"
         " that is on the topic by itself (a gray tunnel), or from none that is (a black one). Those links are ticked."
     )
-    lengths = element("p", _lengths_told(tunnel_lengths(crawl.lineage())), class_="note")
+    lengths = element("p", _lengths_told(tunnel_lengths(lineage(crawl))), class_="note")
     return section("Tunnels", note, lengths, legend(judge.threshold), *shown)
 
 
@@ -98,7 +99,7 @@ def _shown(crawl: CrawlReader, tunnel: Tunnel, judge: TopicJudge, rule: BlockRul
     if document is None:
         return None
     page, seen = measure(document, judge, rule=rule), tunnel.page
-    found = frozenset(crawl.found_through(seen.id))
+    found = frozenset(found_through(crawl, seen.id))
     return element(
         "div",
         link(seen.url, seen.title, length=140),

@@ -15,6 +15,7 @@ from dowse.predict.learning.link_tokens import named_tokens, named_url_tokens
 from dowse.predict.learning.statistics import Sums
 from dowse.predict.learning.strength import LEAST_PAGES, strongest
 from dowse.store import CrawlReader
+from dowse.store.read_links import links_to_pages
 
 __all__ = ["named", "strongest_keys"]
 
@@ -45,7 +46,7 @@ def named(crawl: CrawlReader, statistics: Statistics, most: int, progress: Progr
     }
     known = set[int]().union(*(own.keys.tolist() for own in tokens))
     return replace(statistics, word_names=word_names, token_names={
-        **statistics.token_names, **_tokens(crawl.links_to_pages(), known)
+        **statistics.token_names, **_tokens(links_to_pages(crawl), known)
     })  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from dowse.model.budget import Budget
 from dowse.model.topic import Cost, JudgeSettings, Network, Politeness, Scope, Seeds, StrategyChoice, Topic
 from dowse.model.url import split
 from dowse.store import CrawlReader, StageTimes
+from dowse.store.read_times import stage_times
 from dowse.store.schema import DATABASE
 
 __all__ = ["PAGES", "SiteTimes", "site_times", "time_lines"]
@@ -67,7 +68,7 @@ def _recorded(folder: Path, place: int, site: str | None) -> SiteTimes:
             counts[web_site_name(origin)] = counts.get(web_site_name(origin), 0) + pages
         chosen = chosen_site(counts, place, site)
         numbers = [number for number, origin, _ in origins if web_site_name(origin) == chosen]
-        return SiteTimes(chosen, crawl.stage_times(numbers), served=False)
+        return SiteTimes(chosen, stage_times(crawl, numbers), served=False)
 
 
 def _crawl(corpus: Corpus, urls: Sequence[str], topic: Topic, target: Path) -> None:

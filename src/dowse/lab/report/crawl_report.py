@@ -19,6 +19,7 @@ from dowse.lab.report.verdict_section import Verdicts
 from dowse.lab.wording import counted, human_bytes, human_seconds, percent, when
 from dowse.model.files import write_whole
 from dowse.store import CrawlReader, HarvestCurve, Summary
+from dowse.store.read_times import stage_times
 
 __all__ = ["write_report"]
 
@@ -50,7 +51,7 @@ def _report(crawl: CrawlReader) -> str:
         *tunnels(crawl),
         *tables.best_sites(crawl, summary),
         *tables.site_log(crawl, summary),
-        *tables.stages(crawl.stage_times()),
+        *tables.stages(stage_times(crawl)),
         *tables.outcomes(summary),
         *tables.refusals(crawl.refusals()),
         *tables.events(crawl.events()),

@@ -1,0 +1,49 @@
+"""What the records keep of what a strategy learned, in its own form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dowse.model.records import EVIDENCE_KIND, STRATEGY_STATE, CandidateState
+from dowse.store import rows
+from dowse.store.damage import asked
+from dowse.store.read import CrawlReader
+
+__all__ = ["evidence", "evidence_kind", "evidence_of_pages", "hosts", "learned"]
+
+
+@asked
+def evidence_kind(crawl: CrawlReader) -> str | None:
+    """What the evidence of candidates means; None when there is none."""
+    found = crawl._ask("SELECT value FROM statistics WHERE name = ?", EVIDENCE_KIND)
+    return str(rows.statistic(found[0][0])) if found else None
+
+
+@asked
+def evidence(crawl: CrawlReader, candidate: int) -> bytes | None:
+    """What the strategy knew of a candidate, in its own form: see :func:`evidence_kind`."""
+    found = crawl._ask("SELECT evidence FROM candidates WHERE id = ?", candidate)
+    return found[0][0] if found else None
+
+
+@asked
+def evidence_of_pages(crawl: CrawlReader) -> Iterator[tuple[int, bytes]]:
+    """What the strategy knew of each candidate that was fetched, in its own form."""
+    found = crawl._ask("SELECT id, evidence FROM candidates WHERE state = ? AND evidence IS NOT NULL",
+                       int(CandidateState.FETCHED))  # fmt: skip
+    return iter(found)
+
+
+@asked
+def learned(crawl: CrawlReader, strategy: str) -> dict[str, Any]:
+    """What a strategy knew of the crawl as a whole."""
+    mark = f"{STRATEGY_STATE}{strategy}."
+    found = crawl._ask("SELECT name, value FROM statistics WHERE substr(name, 1, ?) = ?", len(mark), mark)
+    return {name[len(mark) :]: rows.statistic(value) for name, value in found}
+
+
+@asked
+def hosts(crawl: CrawlReader) -> dict[int, str]:
+    """The host of each site, by the site's number."""
+    return {int(id): str(host) for id, host in crawl._ask("SELECT id, host FROM sites")}
