@@ -18,29 +18,13 @@ from dowse.model.errors import StoreError
 from dowse.model.forecast import FORECAST, Forecast
 from dowse.model.found import FOUND, FoundRow
 from dowse.model.judge import JudgedPage
-from dowse.model.records import (
-    CANDIDATES,
-    DECISIONS,
-    CandidateRow,
-    CandidateState,
-    DecisionRow,
-    EventRow,
-    SiteTurn,
-)
+from dowse.model.records import CANDIDATES, DECISIONS, CandidateRow, CandidateState, DecisionRow, EventRow, SiteTurn
 from dowse.model.revive import typed
 from dowse.store import rows
 from dowse.store.damage import asked, damaged, is_corrupt
 from dowse.store.database import connect_reader
 from dowse.store.read_rows import PAGE_COLUMNS, RUN_COLUMNS, SITE_COLUMNS, page_view, run_view, truth, typed_row
-from dowse.store.views import (
-    HarvestCurve,
-    OutcomeCount,
-    PageView,
-    Parent,
-    Refusal,
-    SiteView,
-    Summary,
-)
+from dowse.store.views import HarvestCurve, OutcomeCount, PageView, Parent, Refusal, SiteView, Summary
 
 __all__ = ["CrawlReader"]
 

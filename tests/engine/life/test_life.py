@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,16 +11,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from dowse.frontier import Errand, Lease
-from dowse.model.http import Response, Timings
 from dowse.model.page import Outcome
 from dowse.model.records import CandidateState
 from dowse.model.strategy import SEED_FLOOR
-from dowse.model.topic import Politeness, Scope, StrategyChoice, Topic
+from dowse.model.topic import Scope, Topic
 from dowse.predict.best_first import BestFirst
-from dowse.store import CrawlStore
 from tests.engine.life.made import Made, links_to, row
 
 A, B, C = "http://a.test/", "http://a.test/b", "http://b.test/c"
+
+
 WAITING, LEASED, FETCHED, FAILED, REFUSED, BELOW = CandidateState
 
 
@@ -208,25 +207,6 @@ def test_the_target_of_a_redirect_waits_in_place_of_its_source() -> None:
     assert [one.via for batch in made.disk.batches for one in batch.candidates] == [None, None, 1]
 
 
-def test_a_better_page_raises_what_waits_and_only_that() -> None:
-    made = Made()
-    made.seed(A)
-    lease = made.begun()
-    made.over(lease)
-    made.links(lease, "http://a.test/1", "http://a.test/2", "http://a.test/3", score=0.2)
-    made.life.end(lease, row(lease, score=0.2))
-    poor = made.begun()
-    assert poor.url == "http://a.test/1"
-    made.over(poor)
-    made.links(poor, "http://a.test/3", A, score=0.8)
-    made.commit()
-    assert made.disk.priorities() == pytest.approx({0: 1e12, 1: 0.2, 2: 0.2, 3: 0.8})
-    assert made.lease().url == "http://a.test/3"
-    made.life.rerank(np.array([0, 1]), np.array([9.0, 9.0]))
-    made.commit()
-    assert made.disk.batches[-1].priorities == {}, "neither waits"
-
-
 def test_a_url_that_lost_its_worth_since_it_was_ranked_goes_back_to_where_it_belongs() -> None:
     made = Made()
     made.seed(A)
@@ -240,21 +220,6 @@ def test_a_url_that_lost_its_worth_since_it_was_ranked_goes_back_to_where_it_bel
     assert made.lease().url == "http://a.test/2"
     made.commit()
     assert made.disk.priorities()[first.candidate] == 0.1
-
-
-def test_cost_is_learned_from_exchanges_and_set_against_value() -> None:
-    choice = StrategyChoice("best-first", maximise="efficiency")
-    made = Made(topic=Topic(query="x", strategy=choice, politeness=Politeness(delay_s=0.0)))
-    made.seed(A)
-    lease = made.begun()
-    made.life.measured(lease, Response(A, 200, (), timings=Timings(first_byte_s=2.0, total_s=4.0), wire_bytes=10_000))
-    made.over(lease)
-    made.links(lease, B, score=0.5)
-    priority = made.commit().priorities()[1]
-    assert 0 < priority < 0.5 / 2, "its site takes seconds"
-    made.life.sized(1, 1_000_000_000)
-    assert made.commit().priorities()[1] < priority / 10
-    assert made.life.values(np.array([1]), np.array([priority])).tolist() == [0.5]
 
 
 def test_a_commit_that_fails_forgets_nothing() -> None:
@@ -289,38 +254,6 @@ def test_a_page_of_very_many_links_is_prepared_in_slices() -> None:
 
     asyncio.run(main())
     assert turns >= 4
-
-
-def test_a_later_run_goes_on_where_the_last_commit_was(tmp_path: Path) -> None:
-    made = Made()
-    made.seed(A, C)
-    for url, score in ((A, 0.75), (C, 0.25)):
-        lease = made.begun()
-        assert lease.url == url
-        assert made.purse.reserve(page=True)
-        made.over(lease)
-        made.links(lease, f"{url}next", score=score)
-        made.life.end(lease, row(lease, score=score))
-        made.purse.page_over(kept=True)
-    lost = made.begun()
-    made.sites.close(made.sites.of(C), "gone", REFUSED)
-    again = Made()
-    with CrawlStore.create(tmp_path / "crawl", {}, 0.0) as store:
-        for batch in made.commit().batches:
-            store.commit(batch)
-        again.sites.load(store.sites())
-        again.life.restore(store, Topic(query="x"))
-    assert [again.state(id_) for id_ in range(4)] == [FETCHED, FETCHED, WAITING, REFUSED]
-    tally = again.life.tally
-    assert (tally.pages, tally.relevant, tally.value) == (2, 1, 1.0)
-    assert tally.best_sites() == [("a.test", 1, 1)]
-    assert again.life.forecasts._forecaster.fetches == 2
-    assert again.sites.of(C).closed == "gone"
-    again.open_all()
-    again.clock.time += 1000.0  # whatever the sites asked for
-    lease = again.lease()
-    assert (lease.url, again.life.attempts(lease)) == (lost.url, 0), "a lost lease waits again"
-    assert again.life.admit_seeds([A]) == 0, "it is known"
 
 
 class Lives(RuleBasedStateMachine):
@@ -444,6 +377,8 @@ class Lives(RuleBasedStateMachine):
 
 
 Lives.TestCase.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)
+
+
 TestLives = Lives.TestCase
 
 

@@ -236,7 +236,7 @@ def test_the_delay_of_a_site_is_part_of_its_cost_after_a_stop(tmp_path: Path) ->
             assembly = await assemble(replace(topic, budget=Budget(pages=3)), tmp_path / "c", resume=True)
             await assembly.close()
             ids = np.array([waits])
-            return float(assembly.life.values(ids, assembly.life._frontier.priorities(ids))[0])
+            return float(assembly.life.worth.values(ids, assembly.life._frontier.priorities(ids))[0])
 
         assert asyncio.run(value()) == pytest.approx(score, rel=0.3)
 

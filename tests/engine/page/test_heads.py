@@ -191,14 +191,14 @@ def test_sizes_are_told_before_the_get_leaves(tmp_path: Path) -> None:
             topic = topic_for(server.address, SEEDS, cost=Cost(head=True))
             scope = replace(topic.scope, content_types=("text/html", "image/x-text"))
             assembly = await assemble(replace(topic, scope=scope), tmp_path / "c")
-            targets, sized = ["/0", *leaves], assembly.life.sized  # in the order they were found
+            targets, sized = ["/0", *leaves], assembly.life.worth.sized  # in the order they were found
 
             def told_of(candidate: int, size: int) -> None:
                 told[targets[candidate]] = size
                 assert ("GET", targets[candidate]) not in sent(list(server.log))
                 sized(candidate, size)
 
-            assembly.life.sized = told_of  # type: ignore[method-assign]
+            assembly.life.worth.sized = told_of  # type: ignore[method-assign]
             try:
                 await assembly.run()
             finally:

@@ -34,6 +34,7 @@ from dowse.engine.assembly.shared import (
 )
 from dowse.engine.assembly.starting_seeds import numbered, seeds_found
 from dowse.engine.exchange.documents import Documents
+from dowse.engine.life.restoring import restore
 from dowse.engine.page.cached import Holder, absolute_folders, open_cache
 from dowse.engine.page.step import PageStep
 from dowse.engine.page.verdicts import restore_judge
@@ -258,5 +259,5 @@ def _own_verdicts(store: CrawlStore) -> None:
 
 def _restore(store: CrawlStore, parts: Parts) -> None:
     """Bring everything to where the last run's last commit left it."""
-    parts.life.restore(store, stored_topic(store))
+    restore(parts.life, store, stored_topic(store))
     parts.pages.restore(store.statistics(), store.signatures())

@@ -11,13 +11,13 @@
 * **unknown**: no page, redirect, sitemap or seed has named it, or a rule of scope or traps refused it. Its refusal is
   counted, and it may be admitted later from elsewhere.
 * **waiting**: :meth:`Life.admit_seeds`, :meth:`~Life.admit_links` or :meth:`~Life.admit_redirect` took it up. It stands
-  in its site's queue with a priority: the strategy's value, or value for cost. :meth:`Life.rerank` changes it.
+  in its site's queue with a priority: the strategy's value, or value for cost. :attr:`Life.worth` changes it.
 * **leased**: :meth:`Life.lease` chose it, since it is the best whose site may be asked now. Nobody was asked yet:
   :meth:`~Life.reconsider` and :meth:`~Life.put_back` return it without a trace, :meth:`~Life.refuse` ends it.
 * **asked for**: :meth:`Life.begin` wrote down why, and counted the attempt, before the request leaves. After a crash it
   waits again, and the attempt does not count.
 * **below**: what was found has a lower priority than the user's lowest. It is known, and counts as refused; once a page
-  speaks better of it (:meth:`Life.mentioned`), it waits.
+  speaks better of it (:meth:`.Worth.mentioned`), it waits.
 * **fetched, failed, refused**: :meth:`Life.end`, with the row of its page. It never waits again in its run. A run of
   visits begins with pages that were fetched before: see :mod:`dowse.engine.life.visits`.
 
@@ -34,8 +34,9 @@ What holds at every moment:
 A site has a life of its own, beside that of its URLs: see :mod:`dowse.engine.life.sites`.
 
 ``life`` has the verbs for URLs, ``visits`` those for pages visited again, ``sites`` those for sites; ``admission`` is
-the way of a found URL through scope, traps and strategy; ``pricing`` makes a priority of a value; ``journal`` writes
-down what happens, ``tally`` counts it, ``forecasts`` looks ahead.
+the way of a found URL through scope, traps and strategy; ``pricing`` makes a priority of a value, and ``worth`` keeps
+it up to date while a URL waits; ``restoring`` takes up what an earlier run left; ``journal`` writes down what happens,
+``tally`` counts it, ``forecasts`` looks ahead.
 """
 
 from dowse.engine.life.journal import Journal

@@ -101,7 +101,7 @@ class Admission:
         """Take up the links of a judged page and let the strategy rank their targets; it hears of pages without links
         as well, since it may learn from what they are. False: the strategy does not go on from the page."""
         ids, priorities, standing = self._frontier.look_up(links.fingerprints)
-        current = self._life.values(ids, priorities)
+        current = self._life.worth.values(ids, priorities)
         pattern = self._growth.judged(page.site, page_url, page.relevant)
         self._life.journal.statistic_then(
             f"{FRUITLESS}{page.site}", partial(self._growth.fruitless.state, page.site)
@@ -133,7 +133,7 @@ class Admission:
 
     def _note(self, page: SourcePage, links: Links, ids: np.ndarray) -> None:
         """The strategy has heard of a page: it may think otherwise of what this did not mention."""
-        self._life.revise()
+        self._life.worth.revise()
         kept = ids >= 0
         self._life.journal.links(page.id, links, None if kept.all() else kept.nonzero()[0], ids[kept])
 
@@ -267,7 +267,7 @@ class Admission:
             return
         links = _proposed(urls, self._frontier.fingerprints(urls))
         ids, priorities, standing = self._frontier.look_up(links.fingerprints)
-        current = self._life.values(ids, priorities)
+        current = self._life.worth.values(ids, priorities)
         new, runs = self._admit(page, page_pattern, links, ids)
         ranked = ((standing == WAITS) | (standing == LOW)) & (current < SEED_FLOOR)
         if new or ranked.any():
@@ -289,11 +289,11 @@ class Admission:
         if len(ids) > len(new):
             known = ids < first
             sites = None if self._frontier.goes_by_site else view.sites[known]  # else those are web sites
-            self._life.rerank(ids[known], values[known], sites)
+            self._life.worth.rerank(ids[known], values[known], sites)
         if new:
             self._life.take_up(
                 [links.urls[row] for row in new], links.fingerprints[new], depth=page.depth + 1, parent=page.id,
                 values=values[ids >= first], runs=runs,
             )  # fmt: skip
         if self._frontier.lowest > -math.inf:
-            self._life.mentioned(ids)
+            self._life.worth.mentioned(ids)

@@ -7,52 +7,37 @@ from numpy.typing import NDArray
 
 from dowse.engine.life.admission import Admission
 from dowse.engine.life.forecasts import Forecasts
-from dowse.engine.life.past import Past
-from dowse.engine.life.pricing import Pricing, costs_of
+from dowse.engine.life.pricing import Pricing
 from dowse.engine.life.sites import Sites
 from dowse.engine.life.tally import Tally
 from dowse.engine.life.visits import Due, Visits
+from dowse.engine.life.worth import Ids, Values, Worth
 from dowse.fetch import may_be_answered_later
 from dowse.frontier import Lease, Site
 from dowse.frontier.scope import StaticScope
 from dowse.model.clock import Clock
-from dowse.model.http import Failure, Response
 from dowse.model.page import ALL_TERMS, USUAL_TERMS, Counting, Links, Outcome
-from dowse.model.records import (
-    EVIDENCE_KIND,
-    STRATEGY_STATE,
-    CandidateState,
-    DecisionRow,
-    PageRow,
-    SiteTurn,
-    VerdictRow,
-)
+from dowse.model.records import CandidateState, DecisionRow, PageRow, VerdictRow
 from dowse.model.strategy import (
-    SEED_FLOOR,
     CountsTexts,
     GoesBySite,
     LearnsFromFailures,
     RefusesPages,
-    Revaluing,
     SourcePage,
     Strategy,
     WantsAllTerms,
 )  # fmt: skip
 from dowse.model.topic import Topic
-from dowse.predict.calibration import MOST
 
-__all__ = ["Life"]
+__all__ = ["MAXIMISED", "Life"]
 
-_MAXIMISED = "maximise"  # the statistic that says what the priorities in the records stand for
+MAXIMISED = "maximise"  # the statistic that says what the priorities in the records stand for
 _LOST = 0.05  # of the priority a URL was ranked with: it goes unless it lost more
 _MOST_ATTEMPTS = 255
 _STATES = {
     Outcome.FETCHED: CandidateState.FETCHED, Outcome.REDIRECTED: CandidateState.FETCHED,
     Outcome.FAILED: CandidateState.FAILED, Outcome.REFUSED: CandidateState.REFUSED,
 }  # fmt: skip
-
-Ids = NDArray[np.int64]
-Values = NDArray[np.float64]
 
 
 class Life:
@@ -61,7 +46,7 @@ class Life:
     def __init__(
         self, topic: Topic, sites: Sites, strategy: Strategy, scope: StaticScope, clock: Clock, due: Due | None = None
     ) -> None:
-        """``due``: the pages that :meth:`restore` makes wait again."""
+        """``due``: the pages that wait again once an earlier run is restored."""
         self._topic = topic
         self._frontier = frontier = sites._frontier  # theirs and ours, and nobody else's
         self._strategy = strategy
@@ -69,6 +54,7 @@ class Life:
         if isinstance(strategy, GoesBySite):
             frontier.go_by_site(strategy.sites_at_once)
         self._pricing = Pricing(frontier, topic)
+        self.worth = Worth(frontier, self._pricing, strategy, sites.journal, clock)
         self._admission = Admission(self, frontier, strategy, scope, topic)
         self._learned_from = -1  # the last candidate whose page the strategy was shown
         self._sources: dict[int, int] = {}  # candidate -> the one whose redirect led to it
@@ -77,7 +63,7 @@ class Life:
         self.tally = Tally()
         self.visits = Visits(frontier, sites, self.tally, due)
         self.forecasts = Forecasts(frontier, sites.journal)
-        self.journal.statistic(_MAXIMISED, topic.strategy.maximise)
+        self.journal.statistic(MAXIMISED, topic.strategy.maximise)
 
     # -- unknown -> waiting --------------------------------------------------------------------------------------
 
@@ -146,51 +132,6 @@ class Life:
         one, other = self._frontier.web_sites(sites).tolist()
         return bool(one != other)
 
-    # -- waiting -------------------------------------------------------------------------------------------------
-
-    def rerank(self, ids: Ids, values: Values, sites: Ids | None = None) -> None:
-        """Candidates (of these ``sites``, where they are at hand) have these values by now: those that wait get
-        priorities to match."""
-        if sites is None:
-            sites = self._frontier.candidates.site[ids].astype(np.int64)
-        self._reprioritise(ids, self._pricing.priorities(ids, sites, values))
-
-    def mentioned(self, ids: Ids) -> None:
-        """A page has links to these, whose priorities are what they are by now. Those that were refused for a low one
-        may wait; those that still are count as refused (ExpandList of figure 1; METHODS, section 4)."""
-        frontier = self._frontier
-        for id_ in frontier.rise(ids, self._clock.now()).tolist():
-            self.journal.ended(id_, CandidateState.WAITING, "", 0)
-        low = ids[frontier.is_below(ids)]
-        if len(low):
-            self.journal.refused("min-priority", len(low), frontier.url(int(low[0])))
-
-    def values(self, ids: Ids, priorities: Values) -> Values:
-        """What the strategy last thought candidates of these priorities worth, whatever they cost."""
-        return self._pricing.values(ids, priorities)
-
-    def sized(self, candidate: int, size: int) -> None:
-        """The size of a waiting candidate is known before it is fetched: so is its cost."""
-        priority = self._pricing.sized(candidate, size)
-        if priority is not None:
-            self._reprioritise(np.array([candidate]), np.array([priority]))
-
-    def _reprioritise(self, ids: Ids, priorities: Values) -> None:
-        self.journal.reprioritised(self._frontier.update(ids, priorities, self._clock.now()))
-
-    def revalue(self, pages: Ids, values: Values) -> None:
-        """Pages that were judged are worth something else by now."""
-        if isinstance(self._strategy, Revaluing):
-            self._strategy.revalue(pages, values)
-            self.revise()
-
-    def revise(self) -> None:
-        """The strategy has learned something: give waiting URLs the values that it has for some of them by now."""
-        revised = self._strategy.revise(self._frontier.is_waiting)
-        if revised is not None and len(revised[0]):
-            ours = self._frontier.priorities(revised[0]) < SEED_FLOOR  # a seed keeps its place, whatever is behind it
-            self.rerank(revised[0][ours], revised[1][ours])
-
     # -- waiting -> leased -> waiting ----------------------------------------------------------------------------
 
     def lease(self, within: int | None = None) -> Lease | None:
@@ -208,7 +149,7 @@ class Life:
         if value is None or value >= ranked - _LOST * abs(ranked):
             return False
         self.put_back(lease)
-        self._reprioritise(np.array([lease.candidate]), np.array([value]))
+        self.worth.reprioritise(np.array([lease.candidate]), np.array([value]))
         return True
 
     def rule_by_now(self, lease: Lease) -> str | None:
@@ -240,26 +181,6 @@ class Life:
     def counted(self, lease: Lease) -> None:
         """A request that is none of the page's own (its HEAD) turned out to be its first attempt."""
         self._frontier.candidates.attempts[lease.candidate] = 1
-
-    def measured(self, lease: Lease, result: Response | Failure) -> None:
-        """An exchange for a page is over: what its site costs is known better. A site that is slow stands back while
-        others have something to offer."""
-        self._pricing.learn(lease.site, lease.candidate, result)
-        self._reprice(lease.site)
-
-    def timed(self, lease: Lease, answer: Response) -> None:
-        """A HEAD for a page was answered: what its site costs is known a little better, as after any exchange."""
-        self._pricing.timed(lease.site, answer)
-        self._reprice(lease.site)
-
-    def _reprice(self, site: Site) -> None:
-        now = self._clock.now()
-        repriced = self._pricing.reprice(site)
-        if repriced is not None:
-            self._reprioritise(*repriced)
-        back_s = self._pricing.stands_back_s(site)
-        if back_s and site.back_until <= now:
-            self._frontier.stand_back(site, back_s, now)
 
     def wait(self, lease: Lease, reason: str = "", *, after_s: float = 0.0, forgiven: bool = False) -> None:
         """The exchange ended without an answer for its page: it waits again, unless its site was given up meanwhile.
@@ -321,7 +242,7 @@ class Life:
         if isinstance(self._strategy, LearnsFromFailures):
             lasting = not may_be_answered_later(row.status)
             self._strategy.failed(lease.candidate, lease.site.id, lasting=lasting)
-            self.revise()
+            self.worth.revise()
 
     def _done(self, lease: Lease, state: CandidateState, reason: str, attempts: int) -> None:
         self._frontier.finish(lease.candidate, state)
@@ -380,47 +301,3 @@ class Life:
             chain.append(self._frontier.url(source))
             candidate = source
         return chain
-
-    # -- another run ---------------------------------------------------------------------------------------------
-
-    def restore(self, past: Past, before: Topic) -> None:
-        """Go on where the last commit of an earlier run was; ``before`` is that run's topic. Its sites are known
-        already (:meth:`Sites.load`)."""
-        frontier, now = self._frontier, self._clock.now()
-        learned, memory = past.statistics(), self._strategy.memory
-        known = memory is None or learned.get(EVIDENCE_KIND, memory.kind) == memory.kind
-        if memory is not None and not known:  # an earlier run had another strategy
-            past.forget_evidence(memory.kind)
-        frontier.restore_turns([(row.id, SiteTurn(row.turn)) for row in self.sites.before])
-        for block in past.candidates():
-            frontier.load(block)
-            self._pricing.load(block)
-            if memory is not None and known:
-                memory.load(block.first, block.evidence)
-            self._admission.load(block)
-            self._sources.update(block.via)
-        self.visits.begin()
-        self._admission.restore(learned)
-        frontier.loaded(now)
-        maximised = learned.get(_MAXIMISED, before.strategy.maximise)
-        costs = costs_of(self._topic, self._pricing.log, maximised)
-        repriced = self._pricing.restore(past.exchanges(), self.sites.delays_before, costs)
-        if repriced is not None:
-            self._reprioritise(*repriced)
-        if known:  # else it speaks of other measures
-            mark = f"{STRATEGY_STATE}{self._strategy.name}."
-            state = {name.removeprefix(mark): at for name, at in learned.items() if name.startswith(mark)}
-            self._strategy.restore(state)
-        self.sites.reopen()
-        self._restore_tally(past)
-        recorded = past.counters().recorded
-        self.forecasts.restore(learned, past.last_fetches(MOST), fetches=recorded, tally=self.tally)
-
-    def _restore_tally(self, past: Past) -> None:
-        tally = self.tally
-        for row in self.sites.before:
-            tally.restore_host(row.host, row.relevant, row.pages)
-        tally.saved(*past.saved())
-        tally.pages = past.spent().pages - past.visited_again() + tally.saved_pages
-        tally.relevant = past.counters().relevant
-        tally.value = past.value()

@@ -13,7 +13,7 @@ __all__ = ["Past"]
 
 
 class Past(Protocol):
-    """What the records tell of earlier runs, for :meth:`Life.restore`."""
+    """What the records tell of earlier runs, for :mod:`~dowse.engine.life.restoring`."""
 
     def statistics(self) -> dict[str, Any]: ...
 

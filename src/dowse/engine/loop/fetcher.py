@@ -80,7 +80,7 @@ class Fetcher:
             if again:
                 request = self._again.conditional(lease, request)
             try:
-                result, at = await self._exchange.make(lease, request, self._life.measured)
+                result, at = await self._exchange.make(lease, request, self._life.worth.measured)
             finally:
                 self._tasks.answered()
             page = await self._disposition.of(lease, addresses.with_lookup(lease.site, result), at)

@@ -67,7 +67,7 @@ class Heads:
         """Ask with HEAD on a lease; the caller has counted the request, and said that it :meth:`leaves`."""
         result, at = await self._exchange.make(lease, Request(lease.url, method="HEAD"))
         if isinstance(result, Response):
-            self._life.timed(lease, result)
+            self._life.worth.timed(lease, result)
         if isinstance(result, Response) and self._is_final(result):
             self._useless.pop(lease.site.id, None)
             self._asked.discard(lease.candidate)
@@ -84,7 +84,7 @@ class Heads:
         if lease.site.closed:
             self._asked.discard(lease.candidate)  # no GET will follow
         elif size is not None:
-            self._life.sized(lease.candidate, size)
+            self._life.worth.sized(lease.candidate, size)
 
     def _is_final(self, response: Response) -> bool:
         """Does the answer end the URL, so that no GET is needed?"""

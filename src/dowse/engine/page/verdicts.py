@@ -102,7 +102,7 @@ class Verdicts:
                     next(learning)
                 except StopIteration as end:
                     ids, chances = end.value
-                    self._life.revalue(ids, softened(chances))
+                    self._life.worth.revalue(ids, softened(chances))
                     self._judge_again(judge, ids, chances)
                     break
                 await asyncio.sleep(0)
