@@ -25,6 +25,8 @@ WILDCARDS = {
 """What each stands for, the one that allows least first."""
 
 _RANK = {name: rank for rank, name in enumerate(WILDCARDS)}
+_MOST_IN_SEGMENT = 3  # each one more multiplies how long a URL may take
+_APART = re.compile("(?<=[/?&])")  # behind what no wildcard but {*} stands for
 _PIECE = re.compile(r"(\{\{|\}\})|(\{[^{}]*\})|([^{}]+)|([{}])")
 _BRACES = str.maketrans({"{": "{{", "}": "}}"})
 
@@ -57,7 +59,8 @@ class Pattern:
 
 def parse_pattern(text: str) -> Pattern:
     """Read a pattern, as a person may have written it. Raises UserError."""
-    head, regex, wildcards, literal = "", "", [], 0
+    head, wildcards, literal = "", [], 0
+    segments = _Segments(text)
     for doubled, wildcard, plain, brace in _PIECE.findall(text):
         if brace or (wildcard and wildcard not in WILDCARDS):
             raise UserError(
@@ -66,15 +69,48 @@ def parse_pattern(text: str) -> Pattern:
             )
         if wildcard:
             wildcards.append(wildcard)
-            regex += WILDCARDS[wildcard]
+            segments.add_wildcard(wildcard)
             continue
         piece = plain or doubled[0]
         head += piece if not wildcards else ""
         literal += len(piece)
-        regex += re.escape(piece)
+        segments.add_plain(piece)
     if REST in wildcards and (wildcards.count(REST) > 1 or not text.endswith(REST)):
         raise UserError(f"the pattern {text!r} has {REST} before its end")
-    found = Pattern(text, head, regex, tuple(wildcards), literal)
+    found = Pattern(text, head, segments.regex, tuple(wildcards), literal)
     if not head.startswith(("http://", "https://")) or not found.origin:
         raise UserError(f"the pattern {text!r} does not begin with a whole host, as https://example.org/ does")
     return found
+
+
+class _Segments:
+    """The regular expression of a pattern, made segment by segment.
+
+    A wildcard ends with its segment, so that there is one way on from there: what was found within is not tried anew
+    when something behind does not fit. Else a stranger's pattern could make a URL take hours.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._whole = self._open = ""
+        self._wildcards = 0  # of the segment that is open
+
+    @property
+    def regex(self) -> str:
+        return self._whole + self._open
+
+    def add_wildcard(self, name: str) -> None:
+        self._wildcards += name != REST  # which takes all that is left at once
+        if self._wildcards > _MOST_IN_SEGMENT:
+            raise UserError(
+                f"the pattern {self._text!r} has more than {_MOST_IN_SEGMENT} wildcards between two of / ? &"
+            )
+        self._open += WILDCARDS[name]
+
+    def add_plain(self, piece: str) -> None:
+        *closed, rest = _APART.split(piece)
+        for part in closed:
+            inner = self._open + re.escape(part)
+            self._whole += f"(?>{inner})" if self._wildcards > 1 else inner
+            self._open, self._wildcards = "", 0
+        self._open += re.escape(rest)
