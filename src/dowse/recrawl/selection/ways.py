@@ -25,7 +25,7 @@ def ways_to(site: SiteGraph, wanted: Iterable[int]) -> set[Edge]:
     """The cheapest edges by which every page of the wanted patterns is reached that all edges reach."""
     pages = 0
     for pattern in wanted:
-        pages |= site.of_pattern[pattern]
+        pages |= site.of_pattern.get(pattern, 0)
     pages &= site.reached(site.edges)
     return pruned(site, set(site.edges), lambda reached: reached & pages == pages)
 
