@@ -17,6 +17,7 @@ from dowse.cli.recrawl_expand import expand
 from dowse.cli.recrawl_objects import Kinds, Objects, Wrappers, objects_of
 from dowse.cli.recrawl_words import learned_lines, plan_lines, renewal_json, renewal_lines
 from dowse.cli.terminal import interruptible, say, say_json
+from dowse.lab.wording import counted
 from dowse.model.errors import UserError
 from dowse.model.topic_fields import Fault, budget_text
 
@@ -73,9 +74,7 @@ def learn(
         (pattern.text, atlas.pages_of.get(number, 0), len(atlas.objects_of.get(number, ())))
         for number, pattern in enumerate(atlas.patterns)
     ]
-    write_patterns(
-        out, ((text, f"{pages} pages, {found} objects" if found else f"{pages} pages") for text, pages, found in rows)
-    )
+    write_patterns(out, ((text, _remark(pages, found)) for text, pages, found in rows))
     if as_json:
         names = ("pattern", "pages", "objects")
         say_json({"file": str(out), "patterns": [dict(zip(names, row, strict=True)) for row in rows]})
@@ -260,7 +259,8 @@ def _draw(atlas: Atlas, choice: Choice, folder: Path) -> None:
 
 
 def _remark(pages: int, objects: int) -> str:
-    return f"{pages} pages, {objects} objects" if objects else f"{pages} pages"
+    told = counted(pages, "page")
+    return f"{told}, {counted(objects, 'object')}" if objects else told
 
 
 def _form(name: str) -> str:

@@ -228,3 +228,11 @@ def test_hostile_pages_are_bounded(page: bytes) -> None:
 def test_any_bytes_raise_nothing(noise: bytes, mark: bytes) -> None:
     objects(b"<div " + mark + b">" + noise)
     objects(b'<script type="application/ld+json">' + noise)
+
+
+def test_half_a_letter_can_be_stored() -> None:
+    """JSON can spell half of a surrogate pair; no file can hold it."""
+    script = r'{"@type": "Event\ud800", "@id": "\ud800", "name": "Jazz \udfb7 \ud83c\udfb7", "\ud800": "x"}'
+    stated = read_stated(f'<script type="application/ld+json">{script}</script>'.encode(), "text/html", URL)
+    assert stated.objects == (FoundObject("Event?", {"name": "Jazz ? \U0001f3b7"}, URL, "json-ld"),)
+    str(stated).encode()

@@ -90,6 +90,18 @@ def test_a_label_that_tells_a_value(tmp_path: Path) -> None:
     assert one.fields == {"location": "Linz"}
 
 
+def test_a_suggested_expression_is_quick_on_a_page_made_of_blanks(tmp_path: Path) -> None:
+    bodies = [f"<body><p>Where: {where}</p></body>".encode() for where in ("Brno", "Graz")]
+    pages = [
+        page(body, f"/{n}", {"location": where})
+        for n, (body, where) in enumerate(zip(bodies, ("Brno", "Graz"), strict=True))
+    ]
+    wrapper = again(suggest(pages, "Event", "w").wrapper, tmp_path)
+    assert wrapper.fields["location"].regex
+    hostile = b"<body><p>Where: Linz" + 90_000 * b" " + b"\n" + 9_000 * b" " + b".</p></body>"
+    assert [one.fields for one in read_wrapped(wrapper, hostile, HTML, "https://e.org/3")] == [{"location": "Linz"}]
+
+
 @pytest.mark.parametrize("body", [b"", b"<p>", b"<div>" * 3_000, b"<p>Other", b"\0\xff"])
 def test_what_is_not_there_is_told(body: bytes) -> None:
     found = suggest([page(body, "/a", {"name": "Jazz", "startDate": "2026-05-12"})], "Event", "w")

@@ -111,6 +111,8 @@ FIELDS = "[fields]\nname = "
         ('kind = "A"\n' + FIELDS + "{ regex = '(' }", "w.toml:3: fields.name.regex: this is no regular expression"),
         ('kind = "A"\n' + FIELDS + "{ }", "w.toml:3: fields.name: says nowhere to look"),
         ('kind = "A"\n' + FIELDS + "3", "w.toml:3: fields.name: must be a CSS selector, or a table"),
+        ('kind = "A"\n' + FIELDS + '{ xpath = "//a:b" }', "no XPath expression: Undefined namespace prefix"),
+        ('kind = "A"\n' + FIELDS + '{ xpath = "lower(a)" }', "no XPath expression: Unregistered function"),
         ('kind = "A"\n' + FIELDS + '{ css = "a", xpath = "b" }', "css or xpath, not both"),
         ('kind = "A"\n' + FIELDS + '{ css = "a", as = "day" }', "fields.name.as: must be one of text, date"),
         ('kind = "A"\n' + FIELDS + '{ css = "a", all = 3 }', "fields.name.all: must be true or false"),

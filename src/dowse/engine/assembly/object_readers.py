@@ -16,6 +16,7 @@ from dowse.judge.guarded import told_fault
 from dowse.model.errors import UserError
 from dowse.model.facts import PageFacts
 from dowse.model.http import Response
+from dowse.model.normal.texts import storable
 from dowse.model.objects import FoundObject, Value
 from dowse.model.page import PageContent
 from dowse.model.plugin_ports import Extractor
@@ -98,15 +99,15 @@ def _checked(one: Any, url: str, name: str) -> FoundObject:
         raise TypeError(f"it gave {one!r:.80}, not a dowse.FoundObject")
     if not one.kind.strip():
         raise TypeError("it gave an object without a kind")
-    fields = {str(field): _value(field, value) for field, value in one.fields.items() if value is not None}
-    return FoundObject(one.kind, fields, one.url or url, one.source or name)
+    fields = {storable(str(field)): _value(field, value) for field, value in one.fields.items() if value is not None}
+    return FoundObject(storable(one.kind), fields, storable(str(one.url or url)), storable(str(one.source or name)))
 
 
 def _value(field: Any, value: Any) -> Value:
     if isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return value[:_LONGEST]
+        return storable(value[:_LONGEST])
     if isinstance(value, (int, float)) and math.isfinite(value):
         return float(value)
     raise TypeError(f"its {field!s:.40} is {value!r:.40}: a value is a text, a number, or True or False")

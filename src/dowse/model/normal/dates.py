@@ -23,6 +23,8 @@ _TO = r"\s{0,3}(?:-|–|—|‒|/|&|\+|to|till|until|through|thru|bis|und|au|et|
 _FORMS = re.compile(
     rf"""
       (?<!\d)(?P<y1>\d{{4}})(?P<s1>[-./])(?P<m1>\d{{1,2}})(?:(?P=s1)(?P<d1>\d{{1,2}}))?(?!\d)
+    | (?<!\d)(?P<y9>\d{{4}})\.\s(?:(?P<m9>\d{{1,2}})\.\s?|(?P<n9>[^\W\d_]{{3,12}})\s)(?P<d9>\d{{1,2}})
+        (?:{_TO}(?P<g9>\d{{1,2}}))?(?![\d:]|,?\s\d{{4}})
     | (?<!\d)(?P<y2>\d{{4}})\s?[年년]\s?(?P<m2>\d{{1,2}})\s?[月월](?:\s?(?P<d2>\d{{1,2}})\s?[日일])?
     | (?<!\d)(?P<y3>\d{{4}})(?P<m3>\d\d)(?P<d3>\d\d)(?=T\d|Z|\s|$)
     | (?<![\d:])(?:(?P<f4>\d{{1,2}})\.?{_TO})?(?P<d4>\d{{1,2}})
@@ -110,6 +112,10 @@ def _of(match: re.Match[str], month_first: bool) -> list[_Day]:
             return [day(got[f"y{form}"], int(got[f"m{form}"]), got[f"d{form}"])]
     if got["y4"]:
         return _in_numbers(got, day, month_first)
+    if got["y9"]:  # 2026. május 12., as in Hungarian; 2026. 5. 12., as in Korean
+        month = int(got["m9"]) if got["m9"] else month_of(got["n9"])
+        days = [got["d9"], got["g9"]] if got["g9"] else [got["d9"]]
+        return [day(got["y9"], month, one) for one in days] if month else []
     if got["d7"]:
         return [day(None, int(got["m7"]), got["d7"])]
     month = month_of(got["n5"] or got["n6"])

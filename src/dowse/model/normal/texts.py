@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["LONGEST", "one_line", "plain"]
+__all__ = ["LONGEST", "one_line", "plain", "storable"]
 
 LONGEST = 2_000
 """Characters of a value that count."""
@@ -20,6 +20,17 @@ def one_line(text: str) -> str:
     'Jazz night'
     """
     return " ".join(text[: 4 * LONGEST].split())[:LONGEST].rstrip()
+
+
+def storable(text: str) -> str:
+    """With a question mark for half of a surrogate pair, which JSON and Python can spell, but no file can hold.
+
+    >>> storable("\\ud83cJazz")
+    '?Jazz'
+    """
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def plain(text: str) -> str:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from dowse.model.normal.texts import storable
 from dowse.parse.objects.items import MOST_TEXT, Item, bare
 
 __all__ = ["json_ld_items"]
@@ -62,8 +63,8 @@ def _read(value: dict[str, Any], owner: Item | None, name: str, found: list[Item
     """Make an item of an object, and give what it is told by, last first."""
     named = value.get("@type")
     own_id = value.get("@id")
-    item = Item("json-ld", id=own_id if isinstance(own_id, str) else "")
-    item.typed([one for one in (named if isinstance(named, list) else [named]) if isinstance(one, str)])
+    item = Item("json-ld", id=storable(own_id) if isinstance(own_id, str) else "")
+    item.typed([storable(one) for one in (named if isinstance(named, list) else [named]) if isinstance(one, str)])
     if item.types or item.id:
         found.append(item)
     if owner is not None:
@@ -79,7 +80,9 @@ def _read(value: dict[str, Any], owner: Item | None, name: str, found: list[Item
 
 
 def _scalar(value: Any) -> str | float | bool | None:
-    if isinstance(value, (str, bool)):
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, bool):
         return value
     try:
         number = float(value)

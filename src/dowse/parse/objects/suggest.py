@@ -196,10 +196,13 @@ def _labelled(text: str, value: str) -> Rule | None:
     if label is None:
         return None
     end = text[at + len(value) :][:1]
-    behind = re.escape(end) if end.strip() else r"\s*$" if not end else ""
-    words = len(value.split())
-    inner = "(.+?)" if behind else rf"(\S+(?:\s\S+){{{words - 1}}})"
-    return Rule(regex=rf"{_spaced(label[0])}{inner}{behind}")
+    if not end:  # the rest of its line: blanks at its end do not count
+        inner = "(.+)"
+    elif end.strip():
+        inner = f"(.+?){re.escape(end)}"
+    else:
+        inner = rf"(\S+(?:\s\S+){{{len(value.split()) - 1}}})"
+    return Rule(regex=_spaced(label[0]) + inner)
 
 
 def _spaced(text: str) -> str:

@@ -48,7 +48,7 @@ def check_xpath(expression: str) -> str:
     """What is wrong with it. UserError without the extra ``objects``."""
     etree = _lxml()
     try:
-        etree.XPath(expression)
+        etree.XPath(expression)(etree.Element("html"))  # prefixes and functions are looked up when it is used
     except etree.XPathError as error:
         return f"this is no XPath expression: {error}"
     return ""

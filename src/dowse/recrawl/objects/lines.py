@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dowse.model.errors import UserError
+from dowse.model.normal.texts import storable
 from dowse.model.objects import DistinctObject, FoundObject, Value
 from dowse.model.shown import json_line
 
@@ -58,13 +59,17 @@ def _read(line: bytes, path: Path, number: int) -> FoundObject:
         raise wrong('an object needs a "kind", such as "Event"')
     if not isinstance(value.get("fields"), dict) or not isinstance(value.get("url"), str):
         raise wrong('an object needs "fields" with its values, and the "url" of its page')
-    fields = {str(name): kept for name, own in value["fields"].items() if (kept := _value(own)) is not None}
+    fields = {storable(name): kept for name, own in value["fields"].items() if (kept := _value(own)) is not None}
     source = value.get("source")
-    return FoundObject(value["kind"], fields, value["url"], source if isinstance(source, str) else "")
+    return FoundObject(
+        storable(value["kind"]), fields, storable(value["url"]), storable(source) if isinstance(source, str) else ""
+    )
 
 
 def _value(own: Any) -> Value | None:
-    if isinstance(own, (str, bool)):
+    if isinstance(own, str):
+        return storable(own)
+    if isinstance(own, bool):
         return own
     if isinstance(own, (int, float)):
         try:
