@@ -60,6 +60,25 @@ def test_what_points_beyond_is_told(folder: Path, name: str, place: int, value: 
         load_traces(folder)
 
 
+def test_an_address_longer_than_any_is_told(folder: Path) -> None:
+    """It would be read whole, however long."""
+    ends, longest = np.load(folder / "urls.ends.npy"), 1 << 20
+    for first in range(len(ends)):
+        longer = ends.copy()
+        longer[first:] += longest
+        np.save(folder / "urls.ends.npy", longer)
+        np.save(folder / "urls.text.npy", np.full(longer[-1], ord("a"), np.uint8))
+        with pytest.raises(UserError, match=r"are damaged \(urls.ends.npy\)"):
+            load_traces(folder)
+
+
+def test_columns_of_two_imports_are_told_apart(folder: Path) -> None:
+    facts = json.loads((folder / FACTS).read_text())
+    (folder / FACTS).write_text(json.dumps(facts | {"accesses": facts["accesses"] + 1}))
+    with pytest.raises(UserError, match="are damaged"):
+        load_traces(folder)
+
+
 def test_a_link_is_not_followed(folder: Path) -> None:
     (folder / "at.npy").rename(folder / "other.npy")
     os.symlink(folder / "other.npy", folder / "at.npy")

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
+from typing import Any
+
+import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from dowse.model.errors import UserError
 from dowse.traces.access import Access, Bad
 from dowse.traces.readers.common_log import common_reader
 from dowse.traces.readers.csv_rows import csv_reader
 from dowse.traces.readers.moments import common_time, iso_time, seconds_time
+from dowse.traces.readers.parquet import read_parquet
 from dowse.traces.readers.squid import read_squid
 
 SQUID = b"1286536308.779    180 192.168.0.224 TCP_MISS/200 411 GET http://www.a.org/x - HIER_DIRECT/192.0.2.1 text/html"
@@ -85,6 +92,22 @@ def test_csv() -> None:
     assert read(b'"ann\thttp://a.org/\t1\t2') is Bad.FIELDS
     with pytest.raises(UserError, match="has no column 'user'"):
         csv_reader(b"time,url,name")
+
+
+@pytest.mark.parametrize(("times", "seconds"), [
+    (pyarrow.array([1.7e9, math.nan, -math.inf, None]), [1_700_000_000, 0, 0, 0]),
+    (pyarrow.array([1_700_000_000_123_456_789, None], pyarrow.timestamp("ns")), [1_700_000_000, 0]),
+    (pyarrow.array([1 << 62, -(1 << 62)], pyarrow.timestamp("ms", "UTC")), [0, 0]),
+    (pyarrow.array([19_000], pyarrow.date32()), [19_000 * 86_400]),
+    (pyarrow.array([1_700_000_000, -5]), [1_700_000_000, 0]),
+])  # fmt: skip
+def test_moments_in_parquet(times: Any, seconds: list[int], tmp_path: Path) -> None:
+    """Whatever they are counted in; what is none is a bad line."""
+    count = len(times)
+    table = pyarrow.table({"time": times, "user": ["ann"] * count, "url": ["http://a.org/"] * count})
+    parquet.write_table(table, tmp_path / "log")
+    rows = list(read_parquet(tmp_path / "log", lambda done: None))
+    assert [row.at if isinstance(row, Access) else 0 for row in rows] == seconds
 
 
 @given(st.binary(max_size=60), st.integers(0, 120), st.integers(0, 20))

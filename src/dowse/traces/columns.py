@@ -40,6 +40,7 @@ _TYPES: dict[str, type[np.generic]] = {
     "by_page": np.uint32, "page_starts": np.int64, "urls.text": np.uint8, "urls.ends": np.int64,
 }  # fmt: skip
 _AT_ONCE = 1 << 20
+_LONGEST_URL = 1 << 15  # one of 2,000 bytes, all of them escaped at length, is shorter
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,8 @@ def load_traces(folder: Path) -> Traces:
     try:
         columns = {name: _column(folder, name) for name in _TYPES}
         _check_places(columns)
+        if len(columns["at"]) != imported.accesses:  # parts of two imports, say
+            raise _Wrong(FACTS)
     except (OSError, ValueError, EOFError, TypeError, SyntaxError) as error:
         name = error.args[0] if type(error) is _Wrong else str(getattr(error, "filename", None) or "its columns")
         raise _damaged(folder, Path(name).name) from None
@@ -153,6 +156,10 @@ def _check_places(columns: Mapping[str, NDArray[Any]]) -> None:
             raise _Wrong(f"{name}.npy")
         if len(found) and (found[0] < 0 or found[-1] != last):
             raise _Wrong(f"{name}.npy")
+    found = columns["urls.ends"]
+    longest = max((int(np.diff(some).max(initial=0)) for some in _pieces(found, 1)), default=0)
+    if longest > _LONGEST_URL or found[:1].sum() > _LONGEST_URL:
+        raise _Wrong("urls.ends.npy")
 
 
 def _pieces(column: NDArray[Any], more: int = 0) -> list[NDArray[Any]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ def read_parquet(path: Path, tell: Callable[[int], None]) -> Iterator[Row]:
             size, rows, done = path.stat().st_size, file.metadata.num_rows or 1, 0
             there = [names[name] for name in COLUMNS if name in names]
             for batch in file.iter_batches(_AT_ONCE, columns=there):
-                columns = [batch.column(names[name]).to_pylist() if name in names else None for name in COLUMNS]
+                columns = [_values(batch.column(names[name])) if name in names else None for name in COLUMNS]
                 yield from _rows(columns)
                 done += len(batch)
                 tell(size * done // rows)
@@ -61,7 +61,16 @@ def _text(value: Any) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
 
 
+def _values(column: Any) -> list[Any]:
+    """What is in a column; moments as seconds since 1970, whatever they are counted in."""
+    from pyarrow import int64, timestamp, types
+
+    if types.is_timestamp(column.type):
+        column = column.cast(timestamp("s", column.type.tz), safe=False).cast(int64())
+    return list(column.to_pylist())
+
+
 def _seconds(value: Any) -> int:
-    if isinstance(value, datetime):
-        value = (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
-    return iso_time(str(int(value)).encode()) if isinstance(value, (int, float)) else iso_time(_text(value))
+    if isinstance(value, float):
+        value = int(value) if math.isfinite(value) else 0
+    return iso_time(_text(value))
