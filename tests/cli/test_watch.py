@@ -7,12 +7,19 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
+from dowse.cli.watch import _wait
 from dowse.engine.assembly.assemble import assemble
 from dowse.engine.assembly.revisit import Revisit
 from dowse.loopback import Web, in_thread
+from dowse.model.visits import LAST_REVISIT
+from dowse.store import CrawlStore
+from dowse.store.revisits import Revisitable
 from tests.cli.labelled import mistake
 from tests.engine.servers import chain, crawl_all, topic_for
 
@@ -66,3 +73,23 @@ def test_what_cannot_be_meant_is_told(tmp_path: Path, capsys: object) -> None:
     for options, why in ((("--every", "0"), "--every"), (("--every", "often"), "--every"), ((), "--budget")):
         assert why in mistake(capsys, "watch", str(tmp_path), *options)  # type: ignore[arg-type]
     assert "holds no crawl" in mistake(capsys, "watch", str(tmp_path), "--budget", "5p")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("ahead_s", "waits"), [(0.0, True), (30.0, True), (86_400.0 * 365, False)])
+def test_a_clock_that_was_set_back_does_not_hold_it_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ahead_s: float, waits: bool
+) -> None:
+    class Waits(Exception):
+        pass
+
+    def nap(_: float) -> None:
+        raise Waits
+
+    with CrawlStore.create(tmp_path / "crawl", {}, 0.0) as store:
+        Revisitable(store)._replace([], {LAST_REVISIT: time.time() + ahead_s})
+    monkeypatch.setattr(time, "sleep", nap)
+    if waits:
+        with pytest.raises(Waits):
+            _wait(tmp_path / "crawl", 3600.0, quiet=True)
+    else:
+        assert _wait(tmp_path / "crawl", 3600.0, quiet=True) is False

@@ -160,9 +160,10 @@ def visit_line(folder: Path, since: float) -> str:
         counts = visit_counts(crawl, since)
         new = len(new_since(crawl, since, every=True))
     visits = counts["unchanged"] + counts["changed"] + counts["missed"]
+    left = f"; {counts['not asked']} due that nobody could be asked for" if counts["not asked"] else ""
     return (
         f"{counted(visits, 'page')} visited again: {counts['unchanged']} unchanged, {counts['changed']} changed,"
-        f" {counts['missed']} not there, {counts['gone']} gone by now; {counted(new, 'new page')}"
+        f" {counts['missed']} not there, {counts['gone']} gone by now; {counted(new, 'new page')}{left}"
     )
 
 

@@ -27,6 +27,7 @@ from dowse.store.read_visits import watched
 __all__ = ["watch"]
 
 _DAY_S = 86_400.0
+_LEAP_S = 60.0  # a clock that is put right is set back by less
 _LONGEST_NAP_S = 60.0  # a machine that slept looks at its clock soon after
 
 
@@ -105,9 +106,9 @@ def _wait(folder: Path, every_s: float, *, quiet: bool) -> bool:
             with CrawlReader(folder) as crawl:
                 began, under_way = watched(crawl)
             left_s = 0.0 if under_way or began is None else began + every_s - time.time()
-            if left_s <= 0:
+            if not 0 < left_s <= every_s + _LEAP_S:  # longer: the clock was set back
                 return under_way
             if not told and not quiet:
-                say(f"The next run begins in {human_seconds(min(left_s, every_s))}.")
+                say(f"The next run begins in {human_seconds(left_s)}.")
                 told = True
-            time.sleep(min(left_s, every_s, _LONGEST_NAP_S))
+            time.sleep(min(left_s, _LONGEST_NAP_S))

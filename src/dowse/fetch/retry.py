@@ -78,8 +78,8 @@ _FAILURE = {
     FailureKind.CANCELLED: _Rule.GIVE_UP,
 }
 _CUT_TO_NOTHING = {
-    Truncation.TIME: (_FAILURE[FailureKind.TIMEOUT], "timeout: no body came"),
-    Truncation.DISCONNECT: (_FAILURE[FailureKind.RESET], "reset: no body came"),
+    Truncation.TIME: (_FAILURE[FailureKind.TIMEOUT], "timeout: {} body came"),
+    Truncation.DISCONNECT: (_FAILURE[FailureKind.RESET], "reset: {} body came"),
     Truncation.ENCODING: (_Rule.GIVE_UP, "encoding: it cannot be decoded"),
 }
 
@@ -113,12 +113,13 @@ def may_be_answered_later(status: int) -> bool:
     return not status or status in _STATUS
 
 
-def _classify(result: Response | Failure) -> tuple[_Rule, str] | None:
+def _classify(result: Response | Failure, *, whole: bool) -> tuple[_Rule, str] | None:
     """The rule and the reason for a result; None: keep it."""
     if isinstance(result, Failure):
         return _FAILURE[result.kind], result.kind.value
     if 200 <= result.status < 400:
-        return None if result.body else _CUT_TO_NOTHING.get(result.truncated)
+        cut = None if result.body and not whole else _CUT_TO_NOTHING.get(result.truncated)
+        return None if cut is None else (cut[0], cut[1].format("a part of the" if result.body else "no"))
     return _STATUS.get(result.status, _Rule.GIVE_UP), f"http {result.status}"
 
 
@@ -129,9 +130,11 @@ def decide(
     *,
     wall: float,
     max_delay_s: float,
+    whole: bool = False,
 ) -> Decision:
-    """Decide after the ``attempt``-th try (the first is 1)."""
-    classified = _classify(result)
+    """Decide after the ``attempt``-th try (the first is 1). ``whole``: a body that was cut by accident counts as
+    none."""
+    classified = _classify(result, whole=whole)
     if classified is None:
         return Keep()
     rule, reason = classified

@@ -13,7 +13,8 @@ from typing import Annotated
 from dowse.model.columns import Form, Stored, Table, columns_of
 
 __all__ = [
-    "DUE", "GONE_AFTER", "LAST_REVISIT", "REVISITING", "VISITS", "Copy", "DuePage", "RevisitPlan", "VisitRow", "missed",
+    "DUE", "GONE_AFTER", "LAST_REVISIT", "NOT_ASKED", "REVISITING", "VISITS", "Copy", "DuePage", "RevisitPlan",
+    "VisitRow", "missed",
 ]  # fmt: skip
 
 _SINCE = 9
@@ -25,6 +26,8 @@ LAST_REVISIT = "last revisit"
 """The statistic that says when the last run of visits began: ``dowse watch`` counts from there."""
 GONE_AFTER = 2.0
 """Visits in a row that failed, until a page is gone."""
+NOT_ASKED = "not asked: "
+"""How the reason of a visit begins that was due, and for which nobody could be asked."""
 _MAY_PASS = 0.5  # how much of one a failure counts that says more of the site's day than of the page
 
 
@@ -45,7 +48,12 @@ class VisitRow:
     page: Annotated[int, Stored("`pages.id`.", since=_SINCE)]
     at: Annotated[float, Stored("When it was asked for.", Form.TIME, since=_SINCE)]
     status: Annotated[int, Stored("The HTTP status, such as 200 or 304; 0: no answer came.", since=_SINCE)] = 0
-    reason: Annotated[str, Stored("Why it failed; empty: it did not.", since=_SINCE)] = ""
+    reason: Annotated[
+        str,
+        Stored(
+            "Why it failed; empty: it did not. `not asked: ...`: it was due, and nobody could be asked.", since=_SINCE
+        ),
+    ] = ""
     changed: Annotated[
         bool | None,
         Stored(
@@ -64,6 +72,8 @@ class VisitRow:
     warc_offset: Annotated[int | None, Stored("Where that record begins.", since=_SINCE)] = None
     warc_length: Annotated[int | None, Stored("Bytes of it, compressed.", since=_SINCE)] = None
     misses: float = 0.0  # visits in a row that failed, this one included
+    etag: str | None = None  # what the site told it to be asked with from now on; None: as before
+    last_modified: str | None = None
     archive: list[bytes] = field(default_factory=list)  # finished gzip members; empty: the page's own row has them
     archive_response: int = 1
     of_page: bool = False  # its record is that of the page's row in the same batch
@@ -99,6 +109,13 @@ class Copy:
     visited_at: float | None  # None: once, when it was fetched
     misses: float = 0.0
     signature: int = 0
+    truncated: str = ""  # how its body was cut
+    is_adrift: bool = False  # a duplicate, of a page that another body came for since
+
+    @property
+    def validators(self) -> tuple[str | None, str | None]:
+        """What to ask with: ``ETag`` and ``Last-Modified``. Nothing, where the page is to be judged whatever comes."""
+        return (None, None) if self.is_adrift else (self.etag, self.last_modified)
 
 
 @dataclass(frozen=True, slots=True)

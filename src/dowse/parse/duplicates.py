@@ -14,6 +14,7 @@ __all__ = ["DuplicateIndex"]
 _BANDS = 8
 _CHAIN = 16  # candidates looked at in one bucket: bounds the time a site of one template can cost
 _SMALLEST = 1024
+_FORGOTTEN = 0xFFFFFFFF  # the page of an entry that is nobody's any more
 
 
 class _Table:
@@ -115,11 +116,17 @@ class DuplicateIndex:
         for table, key in zip(self._bands, array("Q", signature.minhash), strict=True):
             table.add(key)
 
+    def forget(self, page: int, exact: int) -> None:
+        """A page does not say any more what it was remembered with."""
+        for entry in self._exact.find(exact):
+            if self._ids[entry] == page:
+                self._ids[entry] = _FORGOTTEN
+
     def find(self, signature: Signature) -> tuple[int, bool] | None:
         """(id, exact?) of a page with the same words, else of the most similar near-duplicate; None: it is new."""
         if not signature.minhash:
             return None
-        same = self._exact.find(signature.exact)
+        same = [entry for entry in self._exact.find(signature.exact) if self._ids[entry] != _FORGOTTEN]
         if same:
             return self._ids[same[-1]], True
         best, best_similarity = 0, self._threshold
@@ -132,4 +139,5 @@ class DuplicateIndex:
     def _meeting(self, minhash: bytes) -> list[int]:
         """The entries that share a band, each once."""
         bands = zip(self._bands, array("Q", minhash), strict=True)
-        return list(dict.fromkeys(entry for table, key in bands for entry in table.find(key)))
+        met = dict.fromkeys(entry for table, key in bands for entry in table.find(key))
+        return [entry for entry in met if self._ids[entry] != _FORGOTTEN]

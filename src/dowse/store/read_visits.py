@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from dowse.model.records import REPEATS
 from dowse.model.revive import revived, typed
-from dowse.model.visits import LAST_REVISIT, REVISITING, RevisitPlan
+from dowse.model.visits import LAST_REVISIT, NOT_ASKED, REVISITING, RevisitPlan
 from dowse.store.damage import asked
 from dowse.store.read import CrawlReader
 from dowse.store.times import iso
@@ -119,8 +119,11 @@ def watched(crawl: CrawlReader) -> tuple[float | None, bool]:
 @asked
 def visit_counts(crawl: CrawlReader, since: float) -> dict[str, int]:
     """What came of the visits since then to pages that were fetched before."""
-    [(unchanged, changed, missed)] = crawl._ask(
-        "SELECT ifnull(sum(changed = 0), 0), ifnull(sum(changed = 1), 0), ifnull(sum(reason <> ''), 0) FROM visits"
-        " WHERE at >= ?", iso(since))  # fmt: skip
+    [(unchanged, changed, missed, left)] = crawl._ask(
+        "SELECT ifnull(sum(changed = 0), 0), ifnull(sum(changed = 1), 0), ifnull(sum(reason <> ''), 0),"
+        " ifnull(sum(reason LIKE ?2), 0) FROM visits WHERE at >= ?1", iso(since), f"{NOT_ASKED}%")  # fmt: skip
     [(gone,)] = crawl._ask("SELECT count(*) FROM pages WHERE gone_at >= ?", iso(since))
-    return {"unchanged": int(unchanged), "changed": int(changed), "missed": int(missed), "gone": int(gone)}
+    return {
+        "unchanged": int(unchanged), "changed": int(changed), "missed": int(missed) - int(left),
+        "not asked": int(left), "gone": int(gone),
+    }  # fmt: skip

@@ -29,7 +29,9 @@ _MAY_BE_VISITED = (
 )
 _COPY = tuple(Copy.__dataclass_fields__)
 _TIMES = frozenset(column.name for column in PAGES.columns if column.stored.form is Form.TIME)
-_A_COPY = f"SELECT {', '.join('id' if name == 'page' else name for name in _COPY)} FROM pages WHERE id = ?"
+_ADRIFT = "ifnull((SELECT o.fetched_at > p.fetched_at FROM pages o WHERE o.id = p.duplicate_of), 0)"
+_SOURCES = {"page": "p.id", "is_adrift": _ADRIFT}
+_A_COPY = f"SELECT {', '.join(_SOURCES.get(name, f'p.{name}') for name in _COPY)} FROM pages p WHERE p.id = ?"
 
 
 class Revisitable:
@@ -100,6 +102,8 @@ class Revisitable:
             found["relevant"] = None if found["relevant"] is None else bool(found["relevant"])
             found["misses"] = found["misses"] or 0.0
             found["signature"] = rows.unsigned(found["signature"])
+            found["is_adrift"] = bool(found["is_adrift"])
+            found["truncated"] = found["truncated"] or ""
             return typed(Copy, **found)
 
     def _run(self, sql: str, *values: Any) -> sqlite3.Cursor:

@@ -165,7 +165,10 @@ PUT_VERDICT = (  # records of earlier versions do not have the first verdict bes
     " score = ?, relevant = ?, model = ?, verdict = ? WHERE id = ?"
 )
 _VISITS = _insert(VISITS)
-_VISITED = "UPDATE pages SET visited_at = ?, misses = ?, gone_at = ? WHERE id = ?"
+_VISITED = (
+    "UPDATE pages SET visited_at = ?, misses = ?, gone_at = ?, etag = ifnull(?, etag),"
+    " last_modified = ifnull(?, last_modified) WHERE id = ?"
+)
 _NOT_DUE = "DELETE FROM due WHERE page = ?"
 _ARCHIVES = _insert("archives", 2, "INSERT OR REPLACE")
 _EVENTS = "INSERT INTO events (at, kind, detail) VALUES (?, ?, ?)"
@@ -243,7 +246,8 @@ def statements(batch: Batch, archives: dict[str, int]) -> Iterator[Statement]:
 
 def _visited(visit: VisitRow) -> tuple[Any, ...]:
     at = iso(visit.at)
-    return at, visit.misses or None, at if visit.misses >= GONE_AFTER else None, visit.page
+    gone_at = at if visit.misses >= GONE_AFTER else None
+    return at, visit.misses or None, gone_at, visit.etag, visit.last_modified, visit.page
 
 
 def verdict_values(id: int, row: VerdictRow) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from dowse.model.found import FOUND, FoundRow
 from dowse.model.judge import JudgedPage
 from dowse.model.records import SITES, CandidateBlock, SiteRow
 from dowse.model.revive import typed
+from dowse.model.visits import NOT_ASKED
 from dowse.store import rows
 from dowse.store.damage import asked
 from dowse.store.ledger import Ledger
@@ -73,7 +74,8 @@ class StoredPast:
     @asked
     def visited_again(self) -> int:
         """How many of the pages that were spent are visits to pages which the crawl had."""
-        return int(self._connection.execute("SELECT count(*) - count(DISTINCT page) FROM visits").fetchone()[0])
+        sql = "SELECT count(*) - count(DISTINCT page) FROM visits WHERE reason NOT LIKE ?"
+        return int(self._connection.execute(sql, (f"{NOT_ASKED}%",)).fetchone()[0])
 
     @asked
     def value(self) -> float:

@@ -43,3 +43,11 @@ def test_what_changes_more_goes_first_and_what_it_is_worth_counts() -> None:
 @pytest.mark.parametrize("policy", ["auto", "uniform", "proportional"])
 def test_nothing_can_be_due(policy: str) -> None:
     assert worth_most(policy, [], [], 5, DAY, NOW) == []
+
+
+@pytest.mark.parametrize("policy", ["auto", "uniform", "proportional"])
+def test_a_visit_in_the_future_is_that_of_a_wrong_clock(policy: str) -> None:
+    ahead = DuePage(0, 0, 1.0, NOW + 300 * DAY)
+    assert older_than([ahead], 7 * DAY, NOW) == [0]
+    assert worth_most(policy, [ahead, DuePage(1, 0, 1.0, NOW - DAY / 2)], [], 1, DAY, NOW) == [0]
+    assert worth_most(policy, [ahead, DuePage(1, 0, 1.0, NOW - 2 * DAY)], [], 1, DAY, NOW) == [1]

@@ -28,6 +28,7 @@ from dowse.model.strategy import (
     WantsAllTerms,
 )  # fmt: skip
 from dowse.model.topic import Topic
+from dowse.model.visits import NOT_ASKED
 
 __all__ = ["MAXIMISED", "Life"]
 
@@ -61,7 +62,7 @@ class Life:
         self.sites = sites
         self.journal = sites.journal
         self.tally = Tally()
-        self.visits = Visits(frontier, sites, self.tally, due)
+        self.visits = Visits(frontier, sites, self.tally, clock, due)
         self.forecasts = Forecasts(frontier, sites.journal)
         self.journal.statistic(MAXIMISED, topic.strategy.maximise)
 
@@ -188,7 +189,10 @@ class Life:
         now, attempts = self._clock.now(), self.attempts(lease)
         due = lease.candidate in self.visits
         if lease.site.closed:
-            self.visits.leave(lease) if due else self._done(lease, CandidateState.REFUSED, lease.site.closed, attempts)
+            if due:
+                self.visits.left(lease.candidate, lease.site.closed)
+            else:
+                self._done(lease, CandidateState.REFUSED, lease.site.closed, attempts)
             return
         self._frontier.retry(lease.candidate, at=now + after_s, now=now)
         if due:
@@ -202,7 +206,7 @@ class Life:
         self._frontier.cancel(lease, self._clock.now())
         self.journal.refused(rule, 1, lease.url)
         if lease.candidate in self.visits:
-            self.visits.leave(lease)
+            self.visits.left(lease.candidate, f"{NOT_ASKED}{rule}")
             return
         self._done(lease, CandidateState.REFUSED, rule, self.attempts(lease))
         self.tally.ended(Outcome.REFUSED)

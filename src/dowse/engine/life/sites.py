@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from dowse.engine.life.journal import Journal
 from dowse.frontier import Errand, Lease, Site
@@ -58,8 +58,9 @@ class Sites:
         self._unanswered: dict[int, float] = {}  # site -> when it may be asked again at the earliest
         self._given_up: dict[int, int] = {}  # site -> pages in a row that no worker could do in time
         self._ending: deque[tuple[int, CandidateState, str]] = deque()  # URLs of sites that were given up
-        self.kept: dict[int, int] = {}
-        """Candidates that were fetched before and are due: they stay what they are when their site is given up."""
+        self.keeps: Callable[[int, str], bool] = lambda candidate, reason: False
+        """Was a candidate, whose site is given up, fetched before, and is due? It stays what it is, and is taken note
+        of."""
         self.before: Sequence[SiteRow] = ()  # the rows of an earlier run, as they were
 
     # -- looking -------------------------------------------------------------------------------------------------
@@ -239,8 +240,7 @@ class Sites:
         attempts = self._frontier.candidates.attempts
         for _ in range(len(self._ending) if most is None else min(most, len(self._ending))):
             candidate, state, reason = self._ending.popleft()
-            if self.kept.pop(candidate, None) is not None:
-                self._frontier.finish(candidate, CandidateState.FETCHED)
+            if self.keeps(candidate, reason):
                 continue
             self._frontier.finish(candidate, state)
             self.journal.ended(candidate, state, reason, int(attempts[candidate]))
@@ -269,7 +269,7 @@ class Sites:
         for row in self.before:
             site = self._frontier.sites[row.id]
             wait_s = 0.0 if row.not_before is None else row.not_before - self._clock.wall()
-            if row.closed and wait_s > 0:
+            if row.closed and 0 < wait_s <= 2 * _CLOSED_S:  # longer: the clock was set back, and it was long ago
                 self._end_all(site, row.closed, CandidateState.REFUSED)  # a lease lost in a crash may still wait there
                 continue
             if row.closed:

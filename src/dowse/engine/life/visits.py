@@ -3,13 +3,16 @@
 ::
 
     fetched ── due ──► waiting ── lease, begin ──► asked for ── unchanged, renewed, missed ──► fetched
-                          ▲                            │
-                          └────────── wait ────────────┘
+                        ▲  │                           │                                          ▲
+                        │  └──── left: nobody is asked │ ─────────────────────────────────────────┘
+                        └─────────── wait ─────────────┘
 
 Whatever comes of a visit, the page stays what it was: ``fetched``, with the row of its last good visit. In the records
 its candidate is so all the time: what is due stands in a table of its own, from which each visit is taken as it is
 recorded (``store/revisits``). So nothing of this needs to be undone after a crash, and an attempt that came to nothing
-leaves no trace. What else waited when the run of visits began waits for another run.
+leaves no trace. A page for which nobody can be asked (robots.txt forbids it by now, its site does not answer) has had
+its turn as well: what can never be visited would else be the most overdue of all, run after run. What else waited when
+the run of visits began waits for another run.
 """
 
 from __future__ import annotations
@@ -24,10 +27,11 @@ from dowse.engine.life.tally import Tally
 from dowse.fetch import may_be_answered_later
 from dowse.frontier import Lease
 from dowse.frontier.frontier import Frontier
+from dowse.model.clock import Clock
 from dowse.model.page import Outcome
 from dowse.model.records import CandidateState, PageRow
 from dowse.model.strategy import SEED_PRIORITY
-from dowse.model.visits import Copy, VisitRow, missed
+from dowse.model.visits import NOT_ASKED, Copy, VisitRow, missed
 
 __all__ = ["Due", "Visits"]
 
@@ -48,14 +52,15 @@ class Due:
 class Visits:
     """See the module's docstring. A part of :class:`Life`; without anything due it does nothing."""
 
-    def __init__(self, frontier: Frontier, sites: Sites, tally: Tally, due: Due | None) -> None:
+    def __init__(self, frontier: Frontier, sites: Sites, tally: Tally, clock: Clock, due: Due | None) -> None:
         self._frontier = frontier
         self._sites = sites
         self._journal: Journal = sites.journal
         self._tally = tally
+        self._clock = clock
         self._due = due
         self._places: dict[int, int] = {} if due is None else due.places
-        sites.kept = self._places
+        sites.keeps = self._kept
 
     def __contains__(self, candidate: int) -> bool:
         """Is it due, and not visited yet?"""
@@ -83,15 +88,23 @@ class Visits:
 
     # -- asked for -> fetched ------------------------------------------------------------------------------------
 
-    def leave(self, lease: Lease) -> None:
-        """Nobody may be asked for it, this time."""
-        del self._places[lease.candidate]
-        self._frontier.finish(lease.candidate, CandidateState.FETCHED)
+    def left(self, candidate: int, reason: str) -> None:
+        """Nobody could be asked for it, or nobody answers any more. That says nothing of the page."""
+        assert self._due is not None
+        copy = self._due.copy(candidate)
+        self._record(copy, VisitRow(page=candidate, at=self._clock.wall(), reason=reason, misses=copy.misses), None)
 
-    def unchanged(self, lease: Lease, copy: Copy, visit: VisitRow, digest: str | None) -> None:
+    def _kept(self, candidate: int, reason: str) -> bool:
+        """Its site is given up. Was it due?"""
+        is_due = candidate in self._places
+        if is_due:
+            self.left(candidate, f"{NOT_ASKED}{reason}")
+        return is_due
+
+    def unchanged(self, copy: Copy, visit: VisitRow, digest: str | None) -> None:
         """What came is what is held. ``digest``: of the body that is."""
         visit.changed = False
-        self._record(lease, copy, visit, digest)
+        self._record(copy, visit, digest)
         self._tally.visited("unchanged")
 
     def renewed(self, lease: Lease, copy: Copy, row: PageRow, visit: VisitRow, digest: str | None) -> None:
@@ -100,7 +113,7 @@ class Visits:
         row.ordinal, row.visited_at = copy.ordinal, visit.at
         visit.of_page = True
         self._journal.page(row)
-        self._record(lease, copy, visit, digest)
+        self._record(copy, visit, digest)
         self._tally.visited("changed" if visit.changed else "unchanged")
         before, relevant = copy.relevant is True, row.relevant is True
         self._tally.value += (row.score or 0.0) - (copy.score or 0.0)
@@ -110,15 +123,15 @@ class Visits:
 
     def missed(self, lease: Lease, copy: Copy, row: PageRow, digest: str | None = None) -> None:
         """No page came: ``row`` tells what did."""
-        lasting = row.outcome != Outcome.FAILED or not may_be_answered_later(row.status)
+        passes = row.outcome == Outcome.FAILED and (may_be_answered_later(row.status) or row.status < 300)
         visit = VisitRow(
             page=lease.candidate, at=row.fetched_at, status=row.status, reason=row.reason or row.outcome,
-            misses=missed(copy.misses, lasting=lasting), archive=row.archive, archive_response=row.archive_response,
+            misses=missed(copy.misses, lasting=not passes), archive=row.archive, archive_response=row.archive_response,
         )  # fmt: skip
-        self._record(lease, copy, visit, digest)
+        self._record(copy, visit, digest)
         self._tally.visited("missed")
 
-    def _record(self, lease: Lease, copy: Copy, visit: VisitRow, digest: str | None) -> None:
+    def _record(self, copy: Copy, visit: VisitRow, digest: str | None) -> None:
         """With a page's second visit the first is written down."""
         if copy.visited_at is None:
             first = VisitRow(
@@ -127,4 +140,5 @@ class Visits:
             )  # fmt: skip
             self._journal.visit(first)
         self._journal.visit(visit)
-        self.leave(lease)
+        del self._places[copy.page]
+        self._frontier.finish(copy.page, CandidateState.FETCHED)

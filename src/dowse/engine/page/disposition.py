@@ -16,6 +16,7 @@ from dowse.model.page import Outcome
 from dowse.model.records import PageRow
 from dowse.model.sniffing import true_type
 from dowse.model.topic import Topic
+from dowse.model.visits import Copy
 from dowse.model.wanted_types import wanted_types
 from dowse.model.words import printable
 
@@ -41,7 +42,9 @@ class Disposition:
         if isinstance(result, Failure) and result.kind is FailureKind.BUDGET:
             self._life.wait(lease, "byte budget", forgiven=True)  # for a later run with more to spend
             return None
-        decision = self.decision(result, self._life.attempts(lease))
+        copy = self._life.visits.copy(lease)
+        whole = copy is not None and not copy.truncated  # what is held does not give way to a part of what came after
+        decision = self.decision(result, self._life.attempts(lease), whole=whole)
         if isinstance(decision, Retry) and lease.site.closed:
             decision = GiveUp(decision.reason)
         if isinstance(decision, Retry):
@@ -58,22 +61,21 @@ class Disposition:
             await self._end(lease, row_of(lease, result, at, outcome, decision.reason), result)
             return None
         assert isinstance(result, Response)
-        return await self._answered(lease, result, at)
+        return await self._answered(lease, copy, result, at)
 
-    def decision(self, result: Response | Failure, attempts: int) -> Decision:
-        """What the table says of the answer to so many attempts: keep, retry or give up."""
+    def decision(self, result: Response | Failure, attempts: int, *, whole: bool = False) -> Decision:
+        """What the table says of the answer to so many attempts: keep, retry or give up. ``whole``: a part is none."""
         return decide(
             result, attempts, self._topic.limits, wall=self._clock.wall(),
-            max_delay_s=self._topic.politeness.max_delay_s,
+            max_delay_s=self._topic.politeness.max_delay_s, whole=whole,
         )  # fmt: skip
 
-    async def _answered(self, lease: Lease, response: Response, at: float) -> Fetched | None:
+    async def _answered(self, lease: Lease, copy: Copy | None, response: Response, at: float) -> Fetched | None:
         """An answer that is worth looking at: a redirect, a page, or what is neither."""
         if leads_on(response):
             await self._redirect(lease, response, at)
             return None
-        copy = self._life.visits.copy(lease)
-        if copy is not None and response.status == NOT_MODIFIED:
+        if copy is not None and response.status == NOT_MODIFIED and copy.validators != (None, None):
             return await self._again.page(lease, copy, response, at)
         if response.status >= 300:
             row = row_of(lease, response, at, Outcome.FAILED, f"http {response.status}")
@@ -84,7 +86,7 @@ class Disposition:
             row = row_of(lease, response, at, Outcome.REFUSED, f"content-type {unwanted}")
             await self._end(lease, row, response)
             return None
-        if response.truncated is Truncation.BUDGET and not response.body:
+        if response.truncated is Truncation.BUDGET and (copy is not None or not response.body):
             self._life.wait(lease, "byte budget", forgiven=True)
             return None
         if copy is not None:

@@ -208,6 +208,7 @@ class Pages:
         """Judge another body of a page, take up the links that are new, write it down. What its site repeats, and what
         a judged page teaches, was learned from it before."""
         row = _page_row(lease, response, at, work, digest)
+        self._duplicates.forget(copy.page, copy.signature)  # what it said may stand elsewhere by now
         verdict, relevant, exact = self._judged(row, digest, lease.url)
         visit = VisitRow(page=row.id, at=at, status=row.status, digest=payload_digest(response.body))
         visit.changed = row.signature != copy.signature if changed is None else changed

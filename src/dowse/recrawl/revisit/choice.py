@@ -26,8 +26,9 @@ class Seen(NamedTuple):
 
 
 def older_than(pages: Iterable[DuePage], age_s: float, now: float) -> list[int]:
-    """The pages that were last visited so long ago, the most valuable first, and of these the oldest."""
-    due = [page for page in pages if now - page.visited_at >= age_s]
+    """The pages that were last visited so long ago, the most valuable first, and of these the oldest. Where a clock was
+    set back, nobody knows how long ago a visit in the future was."""
+    due = [page for page in pages if now - page.visited_at >= age_s or page.visited_at > now]
     return [page.page for page in sorted(due, key=lambda page: (-page.value, page.visited_at, page.page))]
 
 
@@ -40,7 +41,8 @@ def worth_most(
     rates = rates_of(intervals_of(visits), {page.page: page.site for page in pages})
     by_page = np.array([rates[page.page] for page in pages])
     often = POLICIES[policy](values, by_page, budget / period_s)
-    waited_s = np.array([max(now - page.visited_at, 0.0) for page in pages])
+    waited_s = np.array([now - page.visited_at for page in pages])
+    waited_s[waited_s < 0] = period_s  # a clock was set back: nobody knows
     overdue = often * waited_s
     order = np.lexsort((np.array([page.page for page in pages]), -waited_s, -overdue))
     return [pages[place].page for place in order[:budget].tolist() if overdue[place] > 0]
