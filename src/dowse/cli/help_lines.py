@@ -8,7 +8,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from dowse.cli.flags import GROUPS, OUTPUT
 
-__all__ = ["GroupedHelp", "WholeLines"]
+__all__ = ["FirstByDefault", "GroupedHelp", "WholeLines"]
 
 
 class WholeLines(TyperGroup):
@@ -19,6 +19,18 @@ class WholeLines(TyperGroup):
         rows = [(name, str(command.help or "").partition("\n")[0]) for name, command in found if command is not None]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
+
+
+class FirstByDefault(WholeLines):
+    """A group that takes what names none of its commands for the arguments of its ``first``."""
+
+    first: str
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+            args = [self.first, *args]
+        found: list[str] = super().parse_args(ctx, args)
+        return found
 
 
 class GroupedHelp(TyperCommand):

@@ -15,7 +15,7 @@ from dowse.model.files import write_whole
 from dowse.model.objects import DistinctObject, FoundObject
 from dowse.model.shown import shown
 from dowse.recrawl.objects import distinct_line, found_line, told
-from dowse.store.export_formats import TEXT_FORMATS, Kind, Layout, write_parquet, write_text
+from dowse.store.export_formats import TEXT_FORMATS, Kind, Layout, format_by_ending, write_parquet, write_text
 
 __all__ = ["FORMATS", "Either", "count_lines", "format_of", "table_lines", "write_objects"]
 
@@ -38,13 +38,7 @@ def format_of(out: str, to: str | None) -> str:
         return to
     if out == "-":
         return "table"
-    ending = Path(out).suffix.lower()
-    if ending not in _ENDINGS:
-        raise UserError(
-            f"{out!r} does not tell its format: end it in {', '.join(_ENDINGS)}, or choose one of"
-            f" {', '.join(FORMATS)} with --to"
-        )
-    return _ENDINGS[ending]
+    return format_by_ending(out, _ENDINGS, FORMATS)
 
 
 def write_objects(objects: Iterable[Either], to: str, out: str, *, are_distinct: bool) -> int:

@@ -6,12 +6,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from dowse.cli.flags import Folder, Force
-from dowse.cli.help_lines import WholeLines
+from dowse.cli.help_lines import FirstByDefault
 from dowse.cli.object_files import FORMATS, Either, count_lines, format_of, write_objects
 from dowse.cli.objects_suggest import suggest_wrapper
 from dowse.cli.outputs import check_out
@@ -32,14 +32,10 @@ _EVERY = 2_000  # pages from one line of progress to the next
 _FAULTS_TOLD = 3
 
 
-class _ReadFirst(WholeLines):
+class _ReadFirst(FirstByDefault):
     """``dowse objects DIR`` is short for ``dowse objects read DIR``."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
-            args = ["read", *args]
-        found: list[str] = super().parse_args(ctx, args)
-        return found
+    first = "read"
 
 
 objects = typer.Typer(

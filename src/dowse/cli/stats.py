@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dowse.cli.flags import Force
-from dowse.cli.help_lines import WholeLines
+from dowse.cli.help_lines import FirstByDefault
 from dowse.cli.terminal import interruptible, say, say_json
 from dowse.model.errors import UserError
 from dowse.model.shown import shown as fit
@@ -38,14 +38,10 @@ WithoutPeople = Annotated[
 Side = list[tuple[str, "Strength"]]
 
 
-class _ShowFirst(WholeLines):
+class _ShowFirst(FirstByDefault):
     """``dowse stats DIR`` is short for ``dowse stats show DIR``."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
-            args = ["show", *args]
-        found: list[str] = super().parse_args(ctx, args)
-        return found
+    first = "show"
 
 
 stats = typer.Typer(

@@ -53,8 +53,6 @@ _MAIN_PARTS = (
     (b"ppt/presentation", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
     (b"xl/workbook", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
 )
-_LONGEST_TYPE = 80
-_BY_LENGTH = sorted(DOCUMENT_TYPES, key=len, reverse=True)
 _MIMETYPE = re.compile(rb"PK\x03\x04.{22}\x08\x00..mimetype", re.DOTALL)
 
 

@@ -21,7 +21,7 @@ from dowse.model.files import write_whole
 from dowse.model.records import PAGES
 from dowse.store.damage import damage_told
 from dowse.store.database import connect_reader
-from dowse.store.export_formats import TEXT_FORMATS, Kind, Layout, Rows, write_parquet, write_text
+from dowse.store.export_formats import TEXT_FORMATS, Kind, Layout, Rows, format_by_ending, write_parquet, write_text
 from dowse.store.row_check import RowCheck
 
 __all__ = ["COLUMNS", "FORMATS", "Chosen", "PagePlace", "export", "format_of", "page_places"]
@@ -81,13 +81,7 @@ class Chosen:
 
 def format_of(out: str) -> str:
     """The format that a file's name asks for; UserError when it tells none."""
-    ending = Path(out).suffix.lower()
-    if ending not in _ENDINGS:
-        raise UserError(
-            f"{out!r} does not tell its format: end it in {', '.join(_ENDINGS)}, or choose one of"
-            f" {', '.join(FORMATS)} with --to"
-        )
-    return _ENDINGS[ending]
+    return format_by_ending(out, _ENDINGS, FORMATS)
 
 
 def export(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any, TextIO
 from dowse.model.errors import UserError
 from dowse.model.shown import json_line, shown, table_cell
 
-__all__ = ["TEXT_FORMATS", "Kind", "Layout", "Rows", "write_parquet", "write_text"]
+__all__ = ["TEXT_FORMATS", "Kind", "Layout", "Rows", "format_by_ending", "write_parquet", "write_text"]
 
 _BLOCK = 2_000  # rows held at a time
 _MOST_BYTES = 64 << 20  # of text in a block: rows with much of it go out sooner
@@ -50,6 +50,17 @@ class Layout:
     def of(self, kind: Kind) -> list[int]:
         """The places of the columns of a kind."""
         return self._places[kind]
+
+
+def format_by_ending(out: str, endings: Mapping[str, str], formats: Sequence[str]) -> str:
+    """The format that a file's name asks for; UserError when it tells none."""
+    ending = Path(out).suffix.lower()
+    if ending not in endings:
+        raise UserError(
+            f"{out!r} does not tell its format: end it in {', '.join(endings)}, or choose one of"
+            f" {', '.join(formats)} with --to"
+        )
+    return endings[ending]
 
 
 def write_text(rows: Rows, layout: Layout, path: Path, write: Callable[[Rows, Layout, TextIO], int]) -> int:

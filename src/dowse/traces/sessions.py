@@ -1,10 +1,9 @@
-"""What of a user's accesses counts, and which belong together (METHODS, section 4, collaborative).
+"""What of a user's accesses counts (METHODS, section 4, collaborative).
 
 * Whoever asks for one page several times within half an hour by the clock (10:00 to 10:30) went there once: reloads,
   pages that renew themselves, and going back are no new interest.
 * Of one user, the first 50 accesses of a day count (UTC), and of all days the latest 10,000: one who reads all day, or
   a robot that nobody knew for one, must not speak for all others.
-* A session ends after 30 idle minutes.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.model.traces import IDLE_S, runs
+from dowse.model.traces import runs
 
-__all__ = ["Limits", "Sifted", "session_starts", "sift"]
+__all__ = ["Limits", "Sifted", "sift"]
 
 _WINDOW_S = 1800
 _DAY_S = 86_400
@@ -65,13 +64,6 @@ def sift(
     return Sifted(
         users[latest], at[latest], pages[latest], repeats, beyond_day, len(latest) - int(latest.sum())
     )  # fmt: skip
-
-
-def session_starts(users: NDArray[np.integer], at: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Which accesses, in order of user and time, begin a session."""
-    starts = runs(users)
-    starts[1:] |= np.diff(at.astype(np.int64)) > IDLE_S
-    return starts
 
 
 def _rank(begins: NDArray[np.bool_]) -> NDArray[np.int64]:
