@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 import dowse
 from dowse.cli import flags
-from dowse.cli.flags import ASKING, FLAGS, GROUPS, NETWORK, Flag, flagged, read_topic, with_flags
+from dowse.cli.flag import Flag
+from dowse.cli.flags import ASKING, FLAGS, GROUPS, NETWORK, flagged, read_topic, with_flags
 from dowse.cli.help_lines import GroupedHelp
 from dowse.cli.main import make_app
 from dowse.model.errors import UserError
