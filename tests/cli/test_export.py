@@ -46,7 +46,7 @@ def rows(capsys: pytest.CaptureFixture[str], crawl: Path, *more: str) -> list[di
 
 
 @pytest.mark.parametrize("command", ["export", "report"])
-@pytest.mark.parametrize("place", [".", "/", ""])
+@pytest.mark.parametrize("place", [".", "/"])
 def test_a_folder_is_no_file(crawl: Path, capsys: pytest.CaptureFixture[str], command: str, place: str) -> None:
     assert "it is a folder" in mistake(capsys, command, str(crawl), "-o", place)
 

@@ -216,3 +216,36 @@ def test_a_port_that_cannot_be_had_is_told_plainly(command: list[str], server: L
     for port, why in ((taken, "address already in use"), ("99999", "a port is a number from 0 to 65535")):
         done = dowse(*command, "--port", port, *topic)
         assert (done.returncode, done.stderr) == (2, f"dowse: cannot serve on 127.0.0.1 port {port}: {why}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["demo", "-o", "FILE"], "FILE is a file: choose a folder with --out"),
+        (["crawl", "--resume", "FILE"], "FILE holds no crawl to resume: it is a file"),
+        (["crawl", "x", "-s", "http://a.test/", "-o", ""], "-o: is empty"),
+        (["crawl", "--resume", " "], "--resume: is empty"),
+        (["seeds", "x", "--engine", "file:FOLDER"], "--engine file:FOLDER: that is a folder"),
+        (["stats", "shwo", "DIR"], "no such command 'shwo'. Did you mean 'show'? (see: dowse stats --help)"),
+        (["objects", "raed", "DIR"], "no such command 'raed'. Did you mean 'read'? (see: dowse objects --help)"),
+        (["export", "DIR", "--min-score", "x"],
+         "invalid value for '--min-score': it should be a valid number (see: dowse export --help)"),
+        (["watch", "DIR", "--rounds", "0"],
+         "invalid value for '--rounds': it should be greater than or equal to 1 (see: dowse watch --help)"),
+        (["lab", "freshness", "DIR", "--seed", "http://nowhere.test/"],
+         "no page was found from where the crawl begins: is that a page of this web?"),
+        (["lab", "freshness", "--budget", "1,,2"], "--budget: '1,,2' is no list of numbers: write 10,20,40"),
+        (["lab", "freshness", "--start", "May"], "--start: 'May' is no date: write 2021-01-01"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)  # fmt: skip
+def test_what_is_no_place_or_no_value_is_told_in_one_line(
+    arguments: list[str], message: str, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("x")
+    for name, place in (("FILE", tmp_path / "file"), ("FOLDER", tmp_path), ("DIR", folder)):
+        arguments = [word.replace(name, str(place)) for word in arguments]
+        message = message.replace(name, str(place))
+    done = dowse(*arguments)
+    assert done.stderr.splitlines()[-1] == f"dowse: {message}"
+    assert done.returncode == 2

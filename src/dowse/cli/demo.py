@@ -110,6 +110,8 @@ def _clear(out: Path) -> None:
     """Remove what an earlier demo left; refuse to touch a folder that is anything else."""
     if not out.exists():
         return
+    if not out.is_dir():
+        raise UserError(f"{out} is a file: choose a folder with --out")
     if any(not (child / "dowse.sqlite").is_file() for child in out.iterdir() if child.stem != _PICTURE):
         raise UserError(f"{out} exists, and no demo wrote it: choose another folder with --out")
     shutil.rmtree(out)

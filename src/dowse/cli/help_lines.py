@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from pathlib import Path
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
@@ -22,15 +24,19 @@ class WholeLines(TyperGroup):
 
 
 class FirstByDefault(WholeLines):
-    """A group that takes what names none of its commands for the arguments of its ``first``."""
+    """A group that takes what names none of its commands for the arguments of its ``first``. A word that is nearly a
+    command, and no file, is told."""
 
     first: str
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+        if args and args[0] not in (*self.commands, "--help", "-h") and not self._is_misspelt(args[0]):
             args = [self.first, *args]
         found: list[str] = super().parse_args(ctx, args)
         return found
+
+    def _is_misspelt(self, word: str) -> bool:
+        return bool(difflib.get_close_matches(word, self.commands)) and not Path(word).exists()
 
 
 class GroupedHelp(TyperCommand):

@@ -51,16 +51,9 @@ def freshness_command(
 
     Example: dowse lab freshness --budget 10,40
     """
-    try:
-        begin, every_s = datetime.fromisoformat(start).replace(tzinfo=UTC).timestamp(), parse_duration(every)
-        budgets = [int(part) for part in budget.split(",")]
-    except TopicError as error:
-        raise UserError(f"--every: {error}") from None
-    except ValueError:
-        raise UserError("--start is a date such as 2021-01-01, and --budget numbers with commas between") from None
-    if every_s <= 0 or min(budgets) < 1:
-        raise UserError("--every and --budget are above 0")
-    schedule = Schedule(begin, every_s, runs, runs // 2)
+    budgets = _budgets(budget)
+    schedule = _schedule(start, every, runs)
+    begin, every_s = schedule.start, schedule.every_s
     rates: dict[str, float] = {}
     with interruptible():
         if source is None:
@@ -80,6 +73,30 @@ def freshness_command(
     for row, (compared, within) in zip(rows, theory, strict=False):
         if compared:
             say(f"{row.pages:>11}  {within} of {compared} rates estimated within the 95 % that theory gives")
+
+
+def _budgets(text: str) -> list[int]:
+    try:
+        found = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise UserError(f"--budget: {text!r} is no list of numbers: write 10,20,40") from None
+    if min(found) < 1:
+        raise UserError(f"--budget: must be at least 1, not {min(found)}")
+    return found
+
+
+def _schedule(start: str, every: str, runs: int) -> Schedule:
+    try:
+        begin = datetime.fromisoformat(start).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        raise UserError(f"--start: {start!r} is no date: write 2021-01-01") from None
+    try:
+        every_s = parse_duration(every)
+    except TopicError as error:
+        raise UserError(f"--every: {error}") from None
+    if every_s <= 0:
+        raise UserError("--every: a run needs some time before the next one")
+    return Schedule(begin, every_s, runs, runs // 2)
 
 
 def _recorded(source: Path, seed: str | None) -> tuple[ChangingWeb, str]:

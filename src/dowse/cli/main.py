@@ -6,21 +6,26 @@ import errno
 import gc
 import io
 import os
+import re
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
 
 from dowse.cli.help_lines import GroupedHelp, WholeLines
 from dowse.cli.terminal import say
-from dowse.model.errors import DowseError
+from dowse.model.errors import DowseError, UserError
 from dowse.model.shown import shown
 
 __all__ = ["main", "make_app", "module_of"]
 
 # typer carries its own copy of click; this is the root of that copy's errors
+# typer passes on what reads the values says, with its own words for what kind of mistake it is
+_READER = re.compile(r"Value error, |, unable to parse string as an? \w+")
 _UsageProblem: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
 
 # In the order of the help. `dowse X` is the function X of cli/X.py, but for those that share a module.
@@ -75,8 +80,16 @@ def _root(
     """Dowse: a focused web crawler."""
 
 
+def _refuse_empty(arguments: Sequence[str]) -> None:
+    """An empty word is mostly a variable that was not set; as a path it would be the folder one stands in."""
+    for before, word in pairwise(["", *arguments]):
+        if not word.strip() and before.startswith("-"):
+            raise UserError(f"{before}: is empty")
+
+
 def _usage(error: Any) -> str:
-    message, context = error.format_message().rstrip("."), getattr(error, "ctx", None)
+    told = _READER.sub("", error.format_message().rstrip("."))
+    message, context = told.replace("Input should be", "it should be"), getattr(error, "ctx", None)
     if context and context.command_path == "dowse crawl" and "unexpected extra argument" in message:
         message += ": put a topic of several words in quotes"
     return f"{message[:1].lower()}{message[1:]}" + (f" (see: {context.command_path} --help)" if context else "")
@@ -89,6 +102,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a letter is shown its number
             stream.reconfigure(errors="backslashreplace")
     try:
+        _refuse_empty(arguments)
         if arguments == ["--version"]:
             _show_version(True)
         app = make_app(arguments[0])

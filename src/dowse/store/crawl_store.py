@@ -115,6 +115,8 @@ class CrawlStore(StoredPast):
         folder = Path(folder)
         try:
             there = check_plain(folder / DATABASE, writes=True)
+        except NotADirectoryError:
+            raise NotACrawl(f"{folder} holds no crawl to resume: it is a file") from None
         except OSError as error:
             raise _failed(folder, error) from error
         if not there:

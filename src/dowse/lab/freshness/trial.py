@@ -16,6 +16,7 @@ from dowse.engine.assembly.assemble import assemble
 from dowse.engine.assembly.revisit import Revisit
 from dowse.lab.freshness.changing_web import Answer, ChangingTransport, ChangingWeb, DatedClock
 from dowse.model.budget import Budget
+from dowse.model.errors import UserError
 from dowse.model.topic import JudgeSettings, Politeness, Scope, Seeds, StrategyChoice, Topic, Traps
 from dowse.parse import own_lines
 from dowse.recrawl.revisit import Seen, Visit, rates_of
@@ -105,6 +106,8 @@ def _kept(web: ChangingWeb, folder: Path, log: list[Answer], schedule: Schedule)
             "SELECT p.id, p.url, ifnull(p.score, 0.0), c.site FROM pages p JOIN candidates c ON c.id = p.id"
             " WHERE p.outcome = 'fetched' ORDER BY p.id"
         ).fetchall()
+    if not found:
+        raise UserError("no page was found from where the crawl begins: is that a page of this web?")
     urls = {int(page): str(url) for page, url, _, _ in found}
     intervals = {urls[page]: list(visits) for page, visits in intervals_of(seen).items() if page in urls}
     rates = rates_of(intervals_of(seen), {int(page): int(site) for page, _, _, site in found})

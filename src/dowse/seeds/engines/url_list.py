@@ -29,7 +29,8 @@ class UrlList:
             raise UserError("file: names no file: write --engine file:list.txt")
         self._path = Path(base).expanduser()
         if not self._path.is_file():
-            raise UserError(f"--engine file:{base}: there is no such file")
+            what = "that is a folder" if self._path.is_dir() else "there is no such file"
+            raise UserError(f"--engine file:{base}: {what}")
         self.name = f"file:{self._path.name}"
 
     def say(self, query: Query) -> Said:
