@@ -43,7 +43,8 @@ from dowse.engine.workers.freed_memory import keep_less
 from dowse.frontier import Errand
 from dowse.frontier.frontier import Frontier
 from dowse.frontier.traps import GrowthRules
-from dowse.model.records import Batch, CandidateRow, CandidateState, SiteRow
+from dowse.model.batch import Batch
+from dowse.model.records import CandidateRow, CandidateState, SiteRow
 from dowse.model.topic import Topic, Traps
 from dowse.model.topicfile import topic_to_json
 from dowse.store import CrawlStore

@@ -14,10 +14,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from dowse.model.batch import Batch
 from dowse.model.budget import Spent
 from dowse.model.http import Response, Timings
 from dowse.model.page import PageContent
-from dowse.model.records import Batch, CandidateRow, CandidateState, DecisionRow, PageRow, SiteRow
+from dowse.model.records import CandidateRow, CandidateState, DecisionRow, PageRow, SiteRow
 from dowse.store import CrawlStore, compose
 from dowse.store.ledger import Ledger
 

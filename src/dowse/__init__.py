@@ -45,6 +45,7 @@ from dowse.model.topicfile import load_topic
 if TYPE_CHECKING:
     from dowse.engine.assembly.api import crawl
     from dowse.engine.page.pages import Fetched
+    from dowse.model.batch import Batch, Records
     from dowse.model.clock import Clock, SystemClock
     from dowse.model.http import (
         Failure,
@@ -66,7 +67,6 @@ if TYPE_CHECKING:
         Converter,
         Extractor,
     )
-    from dowse.model.records import Batch, Records
     from dowse.model.search import (
         Ask,
         Query,
@@ -108,7 +108,7 @@ _LAZY = {  # module -> what it holds: loaded on first use, so that worker proces
     "dowse.model.objects": ("FoundObject",),
     "dowse.model.page": ("Bag", "Context", "Counting", "Part", "Reason", "Verdict"),
     "dowse.model.plugin_ports": ("Converted", "Converter", "Extractor"),
-    "dowse.model.records": ("Batch", "Records"),
+    "dowse.model.batch": ("Batch", "Records"),
     "dowse.model.search": (
         "Ask", "Query", "Results", "Said", "SearchEngine", "SearchResult", "SeedTarget", "Term", "Trouble",
         "TroubleKind",

@@ -6,10 +6,11 @@ import random
 from pathlib import Path
 from typing import Any
 
+from dowse.model.batch import Batch
 from dowse.model.budget import Spent
 from dowse.model.http import Timings
 from dowse.model.page import PageContent
-from dowse.model.records import Batch, CandidateRow, CandidateState, EventRow, PageRow, SiteRow
+from dowse.model.records import CandidateRow, CandidateState, EventRow, PageRow, SiteRow
 from dowse.store import CrawlStore
 
 WALL = 1_700_000_000.0

@@ -19,9 +19,10 @@ from dowse.engine.workers.wire import pack_work, unpack_work
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.corpus import open_corpus
+from dowse.model.batch import Batch
 from dowse.model.http import Response
 from dowse.model.page import Digest
-from dowse.model.records import Batch, CandidateRow, PageRow, SiteRow, link_rows
+from dowse.model.records import CandidateRow, PageRow, SiteRow, link_rows
 from dowse.model.topic import Scope, Topic
 from dowse.store import CrawlReader, CrawlStore, export
 from dowse.store.database import connect_reader

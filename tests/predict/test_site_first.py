@@ -17,8 +17,9 @@ from dowse.frontier.site_line import web_site_name
 from dowse.judge import build_judge
 from dowse.lab.replay.recorded_transport import Recorded
 from dowse.lab.replay.replay import Forgetful, replay
+from dowse.model.batch import Batch
 from dowse.model.budget import Budget
-from dowse.model.records import Batch, CandidateState, PageRow, SiteRow, SiteTurn
+from dowse.model.records import CandidateState, PageRow, SiteRow, SiteTurn
 from dowse.model.topic import JudgeSettings, Limits, Politeness, Scope, Seeds, StrategyChoice, Topic, Traps
 from tests.predict.queue_model import Crawled, QueuedPage, QueuedWeb, queue_model, site_of
 

@@ -19,9 +19,9 @@ from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.replay.recorded_transport import Recorded
 from dowse.lab.replay.replay import Forgetful, replay
+from dowse.model.batch import Batch
 from dowse.model.budget import Budget
 from dowse.model.page import Outcome
-from dowse.model.records import Batch
 from dowse.model.topic import JudgeSettings, Limits, Politeness, Seeds, StrategyChoice, Topic
 from dowse.predict import block_rule
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from warcio.archiveiterator import ArchiveIterator
 
+from dowse.model.batch import Batch
 from dowse.model.budget import Spent
 from dowse.model.http import Response, Timings
 from dowse.model.page import PageContent
-from dowse.model.records import Batch, CandidateRow, CandidateState, DecisionRow, EventRow, PageRow, SiteRow
+from dowse.model.records import CandidateRow, CandidateState, DecisionRow, EventRow, PageRow, SiteRow
 from dowse.store import CrawlStore, compose
 
 WALL = 1_700_000_000.25

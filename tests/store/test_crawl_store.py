@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from dowse.model.batch import Batch, Records
 from dowse.model.budget import Spent
 from dowse.model.errors import FolderBusy, NotACrawl, StoreError, UserError
 from dowse.model.found import Find, FoundRow
-from dowse.model.records import Batch, CandidateState, Records, SiteRow
+from dowse.model.records import CandidateState, SiteRow
 from dowse.model.runs import JudgedBy
 from dowse.store import Counters, CrawlReader, CrawlStore, export, read_response
 from dowse.store.read_learned import evidence

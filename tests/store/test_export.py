@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
+from dowse.model.batch import Batch
 from dowse.model.errors import NotACrawl, StoreError, UserError
-from dowse.model.records import Batch
 from dowse.store import CrawlStore, export
 from dowse.store.export import COLUMNS, Chosen, PagePlace
 from tests.store.made import WALL, page, url

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from dowse.engine.page.cached import open_cache
+from dowse.model.batch import Batch
 from dowse.model.errors import NotACrawl
 from dowse.model.http import Truncation
-from dowse.model.records import Batch, PageRow
+from dowse.model.records import PageRow
 from dowse.model.topic import Cache
 from dowse.store import CrawlStore, HeldPages, compose
 from tests.store.made import WALL, body, page, response, url

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from dowse.model.batch import Batch
 from dowse.model.errors import NotACrawl, StoreError
-from dowse.model.records import Batch, CandidateRow, CandidateState, SiteRow
+from dowse.model.records import CandidateRow, CandidateState, SiteRow
 from dowse.store import CrawlReader, CrawlStore, OutcomeCount, Parent, Run
 from dowse.store.read_times import stage_times
 from tests.store.made import WALL, batch, page, url

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dowse.model.records import Batch, CandidateRow
+from dowse.model.batch import Batch
+from dowse.model.records import CandidateRow
 from dowse.store import CrawlReader, CrawlStore
 from dowse.store.read_links import found_through, tunnel_pages
 from tests.store.made import WALL, page, url

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from dowse.model.batch import Batch
 from dowse.model.http import Timings
-from dowse.model.records import Batch
 from dowse.store import CrawlReader, CrawlStore
 from dowse.store.read_times import stage_times
 from tests.store.made import WALL, page

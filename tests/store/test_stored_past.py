@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from dowse.model.batch import Batch
 from dowse.model.budget import Spent
 from dowse.model.errors import StoreError
-from dowse.model.records import Batch, CandidateRow, CandidateState
+from dowse.model.records import CandidateRow, CandidateState
 from dowse.store import CrawlStore
 from tests.store.made import SETTINGS, WALL, batch, candidates, page, rows, url
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.model.records import PAGES, Batch, CandidateRow, VerdictRow
+from dowse.model.batch import Batch
+from dowse.model.records import PAGES, CandidateRow, VerdictRow
 from dowse.store import Counters, CrawlStore
 from tests.store.made import WALL, batch, body, candidates, page, rows, url, warc_records
 

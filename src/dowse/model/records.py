@@ -1,4 +1,4 @@
-"""What a crawl writes down: the engine fills a :class:`Batch`, the store keeps it in one transaction.
+"""What a crawl writes down, row by row: the engine makes rows, the store keeps them (see ``batch``).
 
 Ids are dense integers: a candidate's id is its row in the frontier's arrays, the id of its page, and the
 primary key of both tables. Sites (origins) are numbered the same way.
@@ -10,48 +10,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import repeat
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.model.budget import Spent
 from dowse.model.changes import CHANGE_WRITERS, CHANGES
 from dowse.model.columns import Column, Form, Stored, Table, columns_of
 from dowse.model.found import FOUND
 from dowse.model.http import Timings
 from dowse.model.page import Links, PageContent
 from dowse.model.runs import RunRow
-from dowse.model.visits import DUE, VISITS, VisitRow
+from dowse.model.visits import DUE, VISITS
 
 __all__ = [
-    "CANDIDATES", "DECISIONS", "EVIDENCE_KIND", "FINAL_VERDICTS", "FRUITLESS", "LINKS", "LOOP_HELD", "OTHER_VERDICTS",
-    "PAGES", "PAGE_REFUSED", "REPEATS", "RUNS", "SITES", "STRATEGY_STATE", "TABLES", "Batch", "CandidateBlock",
-    "CandidateRow", "CandidateState", "DecisionRow", "EventRow", "LinkRow", "PageRow", "Records", "SiteRow", "SiteTurn",
-    "VerdictRow",
-    "link_rows",
+    "CANDIDATES", "DECISIONS", "LINKS", "PAGES", "PAGE_REFUSED", "RUNS", "SITES", "TABLES", "CandidateBlock",
+    "CandidateRow", "CandidateState", "DecisionRow", "EventRow", "LinkRow", "PageRow", "SiteRow", "SiteTurn",
+    "VerdictRow", "link_rows",
 ]  # fmt: skip
 
-STRATEGY_STATE = "strategy."
-"""In the names of statistics: in front of the strategy's name and the key."""
-LOOP_HELD = "loop held"
-"""The statistic that counts, by place, how often the engine's loop was held, and for how many seconds at most."""
-
-FINAL_VERDICTS = "final verdicts"
-"""The statistic that says what came of judging all pages again, and what is expected of the verdicts."""
-
-OTHER_VERDICTS = "other verdicts"
-"""The statistic that says by what pages were judged again (``dowse rejudge``), where that was not the crawl's own
-topic."""
-
-FRUITLESS = "fruitless."
-"""In the names of statistics: in front of the number of a site that has pages since its last relevant one."""
-REPEATS = "repeats."
-"""In the names of statistics: in front of the number of a site whose pages have lines in common."""
 PAGE_REFUSED = "page-refused"
 """Why a page is where a crawl stopped, and why the links on it were refused: the judge refuses it."""
-EVIDENCE_KIND = "evidence"
-"""The statistic that says what the candidates' evidence means: its strategy's ``Memory.kind``."""
 
 
 class CandidateState(IntEnum):
@@ -326,60 +305,3 @@ class EventRow:
     at: float
     kind: str
     detail: str
-
-
-@dataclass(slots=True)
-class Batch:
-    """Changes since the last commit; the store writes all of them or none."""
-
-    candidates: list[CandidateRow] = field(default_factory=list)
-    states: dict[int, tuple[CandidateState, str, int]] = field(default_factory=dict)  # id -> state, reason, attempts
-    priorities: dict[int, float] = field(default_factory=dict)
-    evidence: dict[int, bytes] = field(default_factory=dict)  # what the strategy knows of a candidate
-    details: dict[int, bytes] = field(default_factory=dict)  # the long part of it, which hardly changes
-    sites: dict[int, SiteRow] = field(default_factory=dict)
-    pages: list[PageRow] = field(default_factory=list)
-    visits: list[VisitRow] = field(default_factory=list)  # to pages that were fetched before
-    verdicts: dict[int, VerdictRow] = field(default_factory=dict)  # of pages of this batch, or of earlier ones
-    links: list[LinkRow] = field(default_factory=list)
-    decisions: list[DecisionRow] = field(default_factory=list)
-    events: list[EventRow] = field(default_factory=list)
-    refusals: dict[str, int] = field(default_factory=dict)  # rule -> URLs refused since the last commit
-    refusal_samples: list[tuple[str, str]] = field(default_factory=list)  # rule, URL
-    statistics: dict[str, Any] = field(default_factory=dict)  # name -> JSON value or bytes: learned state
-    archive_only: list[tuple[list[bytes], float]] = field(default_factory=list)
-    """Answers that are no page (robots.txt, sitemaps): finished gzip members, and when each came."""
-    spent: Spent | None = None
-
-    @property
-    def rows(self) -> int:
-        """How many rows it has of what there may be many."""
-        return len(self.candidates) + len(self.links) + len(self.states) + len(self.priorities)
-
-    def __bool__(self) -> bool:
-        # asked several times a page: what is there first and mostly comes first
-        return bool(self.sites or self.states or self.pages or self.candidates or self.priorities or self.links
-                    or self.visits or self.verdicts or self.decisions or self.events or self.refusals or self.statistics
-                    or self.archive_only)  # fmt: skip
-
-
-class Records(Protocol):
-    """The store as the engine sees it."""
-
-    def commit(self, batch: Batch) -> None:
-        """Append the archive bytes, flush them, then write everything in one transaction."""
-        ...
-
-    def note_spent(self, spent: Spent) -> None:
-        """Make the counters survive a kill at any instant; called before each request, so it must cost nothing."""
-        ...
-
-    def candidates(self) -> Iterator[CandidateBlock]:
-        """Every known URL in id order, in blocks; leases lost to a crash come back as waiting."""
-        ...
-
-    def sites(self) -> Iterator[SiteRow]: ...
-
-    def statistics(self) -> dict[str, Any]: ...
-
-    def spent(self) -> Spent: ...

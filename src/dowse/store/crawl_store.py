@@ -23,12 +23,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from dowse.model.batch import Batch
 from dowse.model.budget import Spent
 from dowse.model.errors import DowseError, NotACrawl, StoreError, UserError
 from dowse.model.files import PRIVATE_FOLDER, check_plain
 from dowse.model.found import FoundRow
-from dowse.model.records import EVIDENCE_KIND, Batch
 from dowse.model.runs import JudgedBy
+from dowse.model.statistic_names import EVIDENCE_KIND
 from dowse.store import rows
 from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files, check_archive
 from dowse.store.changes import ChangeLog
@@ -79,7 +80,7 @@ def _committed(records: sqlite3.Connection) -> dict[str, int]:
 
 
 class CrawlStore(StoredPast):
-    """Implements :class:`dowse.model.records.Records`. Made by :meth:`create` or :meth:`open`; one thread at a time."""
+    """Implements :class:`dowse.model.batch.Records`. Made by :meth:`create` or :meth:`open`; one thread at a time."""
 
     def __init__(self, folder: Path, lock: FolderLock, connection: sqlite3.Connection, ledger: Ledger,
                  archive_bytes: int) -> None:  # fmt: skip

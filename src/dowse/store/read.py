@@ -18,7 +18,15 @@ from dowse.model.errors import StoreError
 from dowse.model.forecast import FORECAST, Forecast
 from dowse.model.found import FOUND, FoundRow
 from dowse.model.judge import JudgedPage
-from dowse.model.records import CANDIDATES, DECISIONS, CandidateRow, CandidateState, DecisionRow, EventRow, SiteTurn
+from dowse.model.records import (
+    CANDIDATES,
+    DECISIONS,
+    CandidateRow,
+    CandidateState,
+    DecisionRow,
+    EventRow,
+    SiteTurn,
+)
 from dowse.model.revive import typed
 from dowse.store import rows
 from dowse.store.damage import asked, damaged, is_corrupt

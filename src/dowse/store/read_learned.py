@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dowse.model.records import EVIDENCE_KIND, STRATEGY_STATE, CandidateState
+from dowse.model.records import CandidateState
+from dowse.model.statistic_names import EVIDENCE_KIND, STRATEGY_STATE
 from dowse.store import rows
 from dowse.store.damage import asked
 from dowse.store.read import CrawlReader

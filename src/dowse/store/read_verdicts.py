@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.model.records import FINAL_VERDICTS
 from dowse.model.revive import typed
 from dowse.model.runs import checked_verdicts
+from dowse.model.statistic_names import FINAL_VERDICTS
 from dowse.store.damage import asked
 from dowse.store.read import CrawlReader
 from dowse.store.read_rows import PAGE_COLUMNS, page_view

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from dowse.model.records import REPEATS
 from dowse.model.revive import revived, typed
+from dowse.model.statistic_names import REPEATS
 from dowse.model.visits import LAST_REVISIT, NOT_ASKED, REVISITING, RevisitPlan
 from dowse.store.damage import asked
 from dowse.store.read import CrawlReader

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.model.batch import Batch
 from dowse.model.columns import Column, Form, Table
 from dowse.model.found import FOUND, FoundRow
 from dowse.model.judge import JudgedPage
@@ -24,7 +25,6 @@ from dowse.model.records import (
     LINKS,
     PAGES,
     SITES,
-    Batch,
     CandidateBlock,
     CandidateRow,
     CandidateState,

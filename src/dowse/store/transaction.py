@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from dowse.model.records import Batch, PageRow
+from dowse.model.batch import Batch
+from dowse.model.records import PageRow
 from dowse.store import rows
 from dowse.store.changes import ChangeLog
 

@@ -8,10 +8,11 @@ from dowse.engine.life import Life, Sites
 from dowse.frontier import Errand, Lease
 from dowse.frontier.scope import StaticScope
 from dowse.lab.replay.replay import Forgetful
+from dowse.model.batch import Batch
 from dowse.model.budget import Budget, Purse
 from dowse.model.errors import StoreError
 from dowse.model.page import Context, Links, Outcome
-from dowse.model.records import Batch, CandidateState, PageRow
+from dowse.model.records import CandidateState, PageRow
 from dowse.model.strategy import SourcePage
 from dowse.model.topic import Politeness, StrategyChoice, Topic
 from dowse.model.url import fingerprint

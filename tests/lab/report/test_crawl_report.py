@@ -10,10 +10,11 @@ from xml.etree import ElementTree
 import pytest
 
 from dowse.lab.report.crawl_report import write_report
+from dowse.model.batch import Batch
 from dowse.model.budget import Spent
 from dowse.model.errors import NotACrawl, UserError
 from dowse.model.page import PageContent
-from dowse.model.records import Batch, CandidateRow, CandidateState, EventRow, SiteRow
+from dowse.model.records import CandidateRow, CandidateState, EventRow, SiteRow
 from dowse.model.shown import shown
 from dowse.store import CrawlReader, HarvestCurve
 from tests.lab import made

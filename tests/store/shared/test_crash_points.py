@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.model.records import Batch
+from dowse.model.batch import Batch
 from dowse.store import CrawlStore
 from dowse.store.final_verdicts import NewVerdict, write_verdicts
 from dowse.store.shared.connect import open_server

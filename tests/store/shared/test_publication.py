@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from dowse.model.batch import Batch
 from dowse.model.errors import UserError
-from dowse.model.records import Batch, CandidateRow, SiteRow, VerdictRow
+from dowse.model.records import CandidateRow, SiteRow, VerdictRow
 from dowse.model.runs import JudgedBy
 from dowse.store import CrawlStore
 from dowse.store.final_verdicts import NewVerdict, first_verdicts, write_verdicts

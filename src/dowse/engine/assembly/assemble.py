@@ -50,8 +50,8 @@ from dowse.model.converters import added_converters
 from dowse.model.found import FoundRow
 from dowse.model.http import Transport
 from dowse.model.judge import Judge
-from dowse.model.records import FINAL_VERDICTS, OTHER_VERDICTS
 from dowse.model.secret_fields import OWN_HEADERS, sends_secrets
+from dowse.model.statistic_names import FINAL_VERDICTS, OTHER_VERDICTS
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topic_check import check_topic

@@ -22,10 +22,10 @@ from dowse.engine.workers.port import Workers
 from dowse.frontier import Site
 from dowse.frontier.scope import StaticScope
 from dowse.judge import LearnedJudge
+from dowse.model.batch import Records
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
 from dowse.model.http import Transport
-from dowse.model.records import Records
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.predict import check_maximise

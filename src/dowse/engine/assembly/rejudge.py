@@ -17,7 +17,7 @@ from dowse.judge.learned.texts import Floats
 from dowse.judge.questions import Expected, Pages, expected
 from dowse.model.judge import LEARNED
 from dowse.model.page import Bag
-from dowse.model.records import FINAL_VERDICTS, OTHER_VERDICTS
+from dowse.model.statistic_names import FINAL_VERDICTS, OTHER_VERDICTS
 from dowse.store import CrawlStore, damage_told
 from dowse.store.final_verdicts import NewVerdict, StoredPage, first_verdicts, stored_pages, write_verdicts
 

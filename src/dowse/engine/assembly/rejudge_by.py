@@ -22,7 +22,7 @@ from dowse.model.errors import UserError
 from dowse.model.facts import PageFacts
 from dowse.model.judge import JudgedPage
 from dowse.model.page import Bag, Part, Reason, Verdict
-from dowse.model.records import FINAL_VERDICTS, OTHER_VERDICTS
+from dowse.model.statistic_names import FINAL_VERDICTS, OTHER_VERDICTS
 from dowse.model.topic import Topic
 from dowse.model.topicfile import topic_to_json
 from dowse.store import CrawlStore

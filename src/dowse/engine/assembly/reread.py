@@ -19,7 +19,7 @@ from dowse.judge import TopicJudge
 from dowse.model.block_rule import BlockRule
 from dowse.model.errors import StoreError
 from dowse.model.page import USUAL_TERMS, Bag, Verdict
-from dowse.model.records import REPEATS
+from dowse.model.statistic_names import REPEATS
 from dowse.model.topic import Topic
 from dowse.parse import Repeats, Unreadable
 from dowse.predict import block_rule

@@ -16,8 +16,9 @@ from dowse.frontier.scope import StaticScope
 from dowse.frontier.seen import LOW, WAITS
 from dowse.frontier.traps import GrowthRules
 from dowse.model.page import Context, Links
-from dowse.model.records import FRUITLESS, PAGE_REFUSED, CandidateBlock
+from dowse.model.records import PAGE_REFUSED, CandidateBlock
 from dowse.model.revive import revived
+from dowse.model.statistic_names import FRUITLESS
 from dowse.model.strategy import (
     SEED_FLOOR,
     SEED_PRIORITY,

@@ -15,25 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.frontier.frontier import Frontier
+from dowse.model.batch import Batch, Records
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
 from dowse.model.http import Response
 from dowse.model.page import Bag, Links
 from dowse.model.records import (
-    EVIDENCE_KIND,
-    LOOP_HELD,
-    STRATEGY_STATE,
-    Batch,
     CandidateRow,
     CandidateState,
     DecisionRow,
     EventRow,
     PageRow,
-    Records,
     SiteRow,
     VerdictRow,
     link_rows,
 )
+from dowse.model.statistic_names import EVIDENCE_KIND, LOOP_HELD, STRATEGY_STATE
 from dowse.model.strategy import Strategy
 from dowse.model.visits import VisitRow
 from dowse.store import compose

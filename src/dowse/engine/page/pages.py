@@ -16,7 +16,8 @@ from dowse.engine.workers.port import Workers
 from dowse.frontier import Lease
 from dowse.model.http import Failure, Response
 from dowse.model.page import USUAL_TERMS, Digest, Outcome, Signature, Verdict
-from dowse.model.records import PAGE_REFUSED, REPEATS, PageRow
+from dowse.model.records import PAGE_REFUSED, PageRow
+from dowse.model.statistic_names import REPEATS
 from dowse.model.strategy import SourcePage
 from dowse.model.topic import Topic
 from dowse.model.visits import Copy, VisitRow

@@ -14,8 +14,9 @@ from dowse.frontier.scope import StaticScope
 from dowse.judge import learned_judge, subject_of
 from dowse.lab.replay.recorded_transport import Exchange, FrozenWeb, NetworkModel, ReplayTransport
 from dowse.lab.replay.virtual_time import VirtualClock, VirtualLoop, run
+from dowse.model.batch import Batch, Records
 from dowse.model.budget import Purse, Spent
-from dowse.model.records import Batch, CandidateBlock, Records, SiteRow
+from dowse.model.records import CandidateBlock, SiteRow
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.url import split
@@ -26,7 +27,7 @@ __all__ = ["Forgetful", "Replayed", "replay"]
 
 class Forgetful:
     """Records that keep nothing: a replay is measured at its transport, and can be run again. Implements
-    :class:`dowse.model.records.Records`."""
+    :class:`dowse.model.batch.Records`."""
 
     def commit(self, batch: Batch) -> None:
         """Nothing is written."""
