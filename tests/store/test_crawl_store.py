@@ -50,7 +50,7 @@ WITHOUT_MODELS = "".join(
 
 SINCE_9 = (
     "ALTER TABLE pages DROP COLUMN visited_at; ALTER TABLE pages DROP COLUMN misses;"
-    " ALTER TABLE pages DROP COLUMN gone_at; DROP TABLE visits; DROP TABLE due;"
+    " ALTER TABLE pages DROP COLUMN gone_at; DROP TABLE visits; DROP TABLE due; DROP TABLE outbox;"
 )
 
 
@@ -205,8 +205,8 @@ def test_records_of_the_first_version_are_read_and_gone_on_with(folder: Path) ->
         assert (site.requests, site.not_before, site.closed) == (5, None, "")
         store.commit(batch(5))
         assert list(store.sites()) == list(batch(5).sites.values())
-    assert rows(folder, "PRAGMA user_version") == [(9,)]
-    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("9",)]
+    assert rows(folder, "PRAGMA user_version") == [(10,)]
+    assert rows(folder, "SELECT value FROM meta WHERE name = 'schema_version'") == [("10",)]
 
 
 def test_records_of_the_third_version_have_no_details(folder: Path) -> None:

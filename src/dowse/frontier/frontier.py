@@ -202,6 +202,17 @@ class Frontier(Uptake):
             site.address = self._turns.address(address)
         site.errand = Errand.ROBOTS
 
+    def keep_off(self, key: str, now: float) -> float | None:
+        """No site at an address is asked, until :meth:`let_in`. Seconds until somebody else may ask there; None: it is
+        being asked."""
+        address = self._turns.address(key)
+        address.kept_off = True
+        return None if address.in_flight else max(0.0, address.ready_at - now)
+
+    def let_in(self, key: str, when: float, now: float) -> None:
+        """Sites at an address may be asked, not before ``when``."""
+        self._turns.let_in(self._turns.address(key), when, now)
+
     def rehome(self, site: Site, address: str, now: float) -> None:
         """The site lives at another address from now on."""
         site.address = self._turns.address(address)

@@ -12,16 +12,17 @@ from dowse.frontier.table import Table
 from dowse.model.records import CandidateState
 from dowse.model.url import fingerprint
 
-__all__ = ["BELOW", "DEFERRED", "HELD", "LEASED", "WAITING", "Known"]
+__all__ = ["BELOW", "DEFERRED", "ELSEWHERE", "HELD", "LEASED", "WAITING", "Known"]
 
 WAITING = int(CandidateState.WAITING)  # plain numbers: comparing arrays with an enum is slow
 LEASED = int(CandidateState.LEASED)
 _FETCHED = int(CandidateState.FETCHED)
 BELOW = int(CandidateState.BELOW)
+ELSEWHERE = int(CandidateState.ELSEWHERE)
 HELD = 101  # in memory only: it waits for another run
 DEFERRED = 100  # in memory only: waiting for its time before it joins its site's queue again
 _KINDS = bytes(
-    {WAITING: WAITS, DEFERRED: WAITS, _FETCHED: GONE, LEASED: GONE, BELOW: LOW}.get(state, ENDED)
+    {WAITING: WAITS, DEFERRED: WAITS, _FETCHED: GONE, LEASED: GONE, BELOW: LOW, ELSEWHERE: LOW}.get(state, ENDED)
     for state in range(256)
 )
 
@@ -107,3 +108,8 @@ class Known:
         """Which of these candidates do not wait, for their low priority."""
         below: NDArray[np.bool_] = self.candidates.state[ids] == BELOW
         return below
+
+    def is_elsewhere(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of these candidates are another shard's."""
+        elsewhere: NDArray[np.bool_] = self.candidates.state[ids] == ELSEWHERE
+        return elsewhere

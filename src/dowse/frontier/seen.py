@@ -15,7 +15,7 @@ __all__ = ["ENDED", "GONE", "LOW", "NEW", "WAITS", "Seen", "look_up"]
 
 NEW, ENDED, WAITS, GONE, LOW = range(5)
 """How a URL stands: never seen; given up or refused; waiting, now or for a retry; fetched, or being fetched; refused
-for its low priority, so far."""
+for its low priority, so far, or another shard's."""
 
 
 class Seen(NamedTuple):

@@ -30,6 +30,7 @@ class Address:
     in_flight: int = 0
     parked: list[int] = field(default_factory=list)  # heap of keys: sites waiting for this address
     alarm: float | None = None  # when a wake-up is already booked
+    kept_off: bool = False  # another shard asks there
 
 
 @dataclass(slots=True, eq=False)

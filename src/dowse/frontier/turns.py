@@ -119,13 +119,18 @@ class Turns:
             address.ready_at = min(address.ready_at, now)
         self._unpark(address, now)
 
+    def let_in(self, address: Address, when: float, now: float) -> None:
+        """An address that was kept off may be asked, not before ``when``."""
+        address.kept_off, address.ready_at = False, max(address.ready_at, when)
+        self._unpark(address, now)
+
     def wait_s(self, site: Site, now: float) -> float:
         """Seconds until the site may be asked; 0: now."""
         wait = site.ready_at - now
         busy = site.in_flight - site.away >= self._connections
         if site.address is not None and self._delay_s > 0:
             wait = max(wait, site.address.ready_at - now)
-            busy = busy or site.address.in_flight >= self._connections
+            busy = busy or site.address.in_flight >= self._connections or site.address.kept_off
         return max(0.0, wait, BUSY_S if busy else 0.0)
 
     def not_before(self, site: Site, when: float, now: float) -> None:
@@ -157,7 +162,7 @@ class Turns:
             if site.parked != top:
                 site.parked = top
                 heapq.heappush(address.parked, top)
-            if address.in_flight < self._connections:
+            if address.in_flight < self._connections and not address.kept_off:
                 self._book(address, address.ready_at)
             return
         spare = site.back_until > now and not self._in_order
@@ -206,7 +211,7 @@ class Turns:
     def _is_busy(self, address: Address, now: float) -> bool:
         if self._delay_s <= 0 or self._in_order:
             return False
-        return address.in_flight >= self._connections or address.ready_at > now
+        return address.in_flight >= self._connections or address.ready_at > now or address.kept_off
 
     def _may_be_asked(self, site: Site, now: float) -> bool:
         """Has its time come? In order: is it worth waiting for?"""
@@ -219,7 +224,7 @@ class Turns:
     def _unpark(self, address: Address, now: float) -> None:
         """Offer the best site parked at an address, as soon as the address may be asked."""
         while address.parked:
-            if address.in_flight >= self._connections:
+            if address.in_flight >= self._connections or address.kept_off:
                 return
             if address.ready_at > now:
                 self._book(address, address.ready_at)

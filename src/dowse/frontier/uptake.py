@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.frontier.candidates import ID_BITS, ID_MASK, orders_of
-from dowse.frontier.known import BELOW, DEFERRED, HELD, WAITING, Known
+from dowse.frontier.known import BELOW, DEFERRED, ELSEWHERE, HELD, WAITING, Known
 from dowse.frontier.queues import Queues
 from dowse.frontier.selectivity import Selectivity
 from dowse.frontier.site import Site
@@ -84,6 +84,12 @@ class Uptake(Known):
             self._begin_to_wait(id_, now)
         return np.array(risen, np.int64)
 
+    def give_away(self, ids: NDArray[np.int64]) -> None:
+        """These candidates, which wait or have too low a priority, are another shard's."""
+        for id_ in ids[self.is_waiting(ids)].tolist():
+            self._uncount(self.site_of(id_))
+        self.candidates.state[ids] = ELSEWHERE
+
     def _takes_no_more(self, site: Site) -> bool:
         processed = self._line is not None and self._line.of(site).turn is SiteTurn.PROCESSED
         return processed or site.closed != ""
@@ -104,7 +110,7 @@ class Uptake(Known):
         if not changed.any():  # as mostly
             return ids[:0]
         states = columns.state[ids]
-        changed &= (states == WAITING) | (states == DEFERRED) | (states == BELOW)
+        changed &= (states == WAITING) | (states == DEFERRED) | (states == BELOW) | (states == ELSEWHERE)
         ids, orders, before, states = ids[changed], orders[changed], before[changed], states[changed]
         columns.order[ids] = orders
         queued = states == WAITING  # what is to be tried again later is in no queue

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from dowse.model.budget import Spent
+from dowse.model.others import Letter
 from dowse.model.records import (
     CandidateBlock,
     CandidateRow,
@@ -44,6 +45,7 @@ class Batch:
     statistics: dict[str, Any] = field(default_factory=dict)  # name -> JSON value or bytes: learned state
     archive_only: list[tuple[list[bytes], float]] = field(default_factory=list)
     """Answers that are no page (robots.txt, sitemaps): finished gzip members, and when each came."""
+    letters: dict[int, Letter] = field(default_factory=dict)  # candidate -> what another shard is told of it
     spent: Spent | None = None
 
     @property

@@ -152,6 +152,8 @@ class Purse:
     def __init__(self, budget: Budget, spent: Spent | None = None) -> None:
         self.budget = budget
         self.spent = spent or Spent()
+        self.to_come = Spent()  # what is not granted yet, but may be: where the budget is handed out in parts
+        self.more_bytes: Callable[[int], None] | None = None  # asked to raise a budget in bytes that is handed out so
         self.on_bytes: Callable[[], None] | None = None  # told of bytes that were spent, to note them down at once
         self._pages_reserved = 0
         self._started: float | None = None
@@ -211,6 +213,8 @@ class Purse:
         """How many of the bytes that have come may be used; 0: none, the budget is spent."""
         granted = wanted
         if self.budget.bytes is not None:
+            if self.more_bytes is not None and wanted > self.budget.bytes - self.spent.bytes:
+                self.more_bytes(wanted)
             granted = max(0, min(wanted, self.budget.bytes - self.spent.bytes))
         self.spent.bytes += granted
         if self.on_bytes is not None:
@@ -221,14 +225,16 @@ class Purse:
         """How many more pages (or requests, where that is less) may be asked for; None without such a limit."""
         left = []
         if self.budget.pages is not None:
-            left.append(self.budget.pages - self.spent.pages - self._pages_reserved)
+            left.append(self.budget.pages - self.spent.pages - self._pages_reserved + self.to_come.pages)
         if self.budget.requests is not None:
-            left.append(self.budget.requests - self.spent.requests)
+            left.append(self.budget.requests - self.spent.requests + self.to_come.requests)
         return max(0, min(left)) if left else None
 
     def requests_left(self) -> int | None:
         """How many more requests may leave; None without such a limit."""
-        return None if self.budget.requests is None else max(0, self.budget.requests - self.spent.requests)
+        if self.budget.requests is None:
+            return None
+        return max(0, self.budget.requests - self.spent.requests + self.to_come.requests)
 
     def timeout_s(self, usual_s: float) -> float:
         """How long an exchange may take: as usual, but not beyond the end of the time budget."""

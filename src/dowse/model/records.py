@@ -19,6 +19,7 @@ from dowse.model.changes import CHANGE_WRITERS, CHANGES
 from dowse.model.columns import Column, Form, Stored, Table, columns_of
 from dowse.model.found import FOUND
 from dowse.model.http import Timings
+from dowse.model.others import OUTBOX
 from dowse.model.page import Links, PageContent
 from dowse.model.runs import RunRow
 from dowse.model.visits import DUE, VISITS
@@ -42,6 +43,7 @@ class CandidateState(IntEnum):
     FAILED = 3
     REFUSED = 4
     BELOW = 5  # refused for its low priority: a page that speaks better of it may have it taken up
+    ELSEWHERE = 6  # another shard's: a page that speaks better of it is told there
 
     @property
     def shown(self) -> str:
@@ -71,7 +73,10 @@ class CandidateRow:
     """Steps within one URL pattern since the last relevant page."""
     state: Annotated[
         CandidateState,
-        Stored("0 waiting, 1 leased, 2 fetched (or redirected), 3 failed, 4 refused, 5 refused for its low priority."),
+        Stored(
+            "0 waiting, 1 leased, 2 fetched (or redirected), 3 failed, 4 refused, 5 refused for its low priority,"
+            " 6 left to another shard."
+        ),
     ] = CandidateState.WAITING
     reason: Annotated[str, Stored("Why it failed, was refused, or is waiting again.")] = ""
     attempts: Annotated[int, Stored("Requests so far.")] = 0
@@ -275,7 +280,7 @@ LINKS = Table("links", columns_of(_LinkEnds) + columns_of(Links))
 SITES = Table("sites", columns_of(SiteRow))
 DECISIONS = Table("decisions", columns_of(DecisionRow))
 RUNS = Table("runs", columns_of(RunRow))
-TABLES = (PAGES, CANDIDATES, LINKS, SITES, DECISIONS, RUNS, FOUND, CHANGES, CHANGE_WRITERS, VISITS, DUE)
+TABLES = (PAGES, CANDIDATES, LINKS, SITES, DECISIONS, RUNS, FOUND, CHANGES, CHANGE_WRITERS, VISITS, DUE, OUTBOX)
 """The tables whose columns are declared by the fields of rows."""
 
 _OF_LINKS = columns_of(Links)

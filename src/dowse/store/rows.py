@@ -19,6 +19,7 @@ from dowse.model.batch import Batch
 from dowse.model.columns import Column, Form, Table
 from dowse.model.found import FOUND, FoundRow
 from dowse.model.judge import JudgedPage
+from dowse.model.others import OUTBOX, Letter
 from dowse.model.records import (
     CANDIDATES,
     DECISIONS,
@@ -39,7 +40,7 @@ from dowse.store.times import iso, seconds
 
 __all__ = [
     "BLOCK_COLUMNS", "DETAILS_OF", "PUT_FOUND", "SAVED", "Statement", "candidate", "candidates", "clean", "decision",
-    "event", "found", "found_values", "from_json", "select", "site", "state_of", "statements", "statistic",
+    "event", "found", "found_values", "from_json", "letter", "select", "site", "state_of", "statements", "statistic",
     "to_json", "unsigned",
 ]  # fmt: skip
 
@@ -170,6 +171,7 @@ _VISITED = (
     " last_modified = ifnull(?, last_modified) WHERE id = ?"
 )
 _NOT_DUE = "DELETE FROM due WHERE page = ?"
+_OUTBOX = "INSERT INTO outbox (shard, url, depth, value) VALUES (?, ?, ?, ?)"
 _ARCHIVES = _insert("archives", 2, "INSERT OR REPLACE")
 _EVENTS = "INSERT INTO events (at, kind, detail) VALUES (?, ?, ?)"
 _REFUSALS = "INSERT INTO refusals VALUES (?, ?) ON CONFLICT (rule) DO UPDATE SET count = count + excluded.count"
@@ -240,6 +242,8 @@ def statements(batch: Batch, archives: dict[str, int]) -> Iterator[Statement]:
         yield _REFUSALS, batch.refusals.items()
     if batch.refusal_samples:
         yield _SAMPLES, batch.refusal_samples
+    if batch.letters:
+        yield _OUTBOX, ((row.shard, row.url, row.depth, row.value) for row in batch.letters.values())
     if batch.statistics:
         yield PUT_STATISTIC, (statistic_row(name, value) for name, value in batch.statistics.items())
 
@@ -267,6 +271,7 @@ found_values = writer(FOUND)
 PUT_FOUND = _insert(FOUND, verb="INSERT OR REPLACE")
 _any_found: Callable[[Sequence[Any]], FoundRow] = reader(FOUND, FoundRow)
 state_of: Callable[[Any], CandidateState] = _member(CandidateState)
+letter: Callable[[Sequence[Any]], Letter] = reader(OUTBOX, Letter)
 candidate: Callable[[Sequence[Any]], CandidateRow] = reader(CANDIDATES, CandidateRow)
 _any_site: Callable[[Sequence[Any]], SiteRow] = reader(SITES, SiteRow)
 _any_decision: Callable[[Sequence[Any]], DecisionRow] = reader(DECISIONS, DecisionRow)

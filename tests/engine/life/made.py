@@ -11,6 +11,7 @@ from dowse.lab.replay.replay import Forgetful
 from dowse.model.batch import Batch
 from dowse.model.budget import Budget, Purse
 from dowse.model.errors import StoreError
+from dowse.model.others import Others
 from dowse.model.page import Context, Links, Outcome
 from dowse.model.records import CandidateState, PageRow
 from dowse.model.strategy import SourcePage
@@ -56,12 +57,15 @@ class Disk(Forgetful):
 class Made:
     """A life with all that it needs, and short cuts for tests."""
 
-    def __init__(self, strategy: str = "best-first", delay_s: float = 0.0, topic: Topic | None = None) -> None:
+    def __init__(
+        self, strategy: str = "best-first", delay_s: float = 0.0, topic: Topic | None = None,
+        others: Others | None = None,
+    ) -> None:  # fmt: skip
         topic = topic or Topic(query="x", politeness=Politeness(delay_s=delay_s), strategy=StrategyChoice(strategy))
         self.clock = FakeClock()
         self.disk = Disk()
         self.purse = Purse(Budget())
-        self.sites = Sites(topic, self.purse, self.clock)
+        self.sites = Sites(topic, self.purse, self.clock, others=others)
         order = build_strategy(topic.strategy, seed_number=0)
         self.sites.journal.open(self.disk, order)
         self.life = Life(topic, self.sites, order, StaticScope(topic.scope), self.clock)

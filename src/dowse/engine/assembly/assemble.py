@@ -50,6 +50,7 @@ from dowse.model.converters import added_converters
 from dowse.model.found import FoundRow
 from dowse.model.http import Transport
 from dowse.model.judge import Judge
+from dowse.model.others import Others
 from dowse.model.secret_fields import OWN_HEADERS, sends_secrets
 from dowse.model.statistic_names import FINAL_VERDICTS, OTHER_VERDICTS
 from dowse.model.strategy import Strategy
@@ -91,6 +92,7 @@ async def assemble(
     hash_seed: int | None = None,
     held: Holder | None = None,
     tell: Callable[[str], None] | None = None,
+    others: Others | None = None,
 ) -> Assembly:
     """Make every part of a crawl. Nothing is written before the whole topic is known to be usable.
 
@@ -106,6 +108,8 @@ async def assemble(
     resumes gives them again.
 
     ``revisit``, of a crawl that is resumed: pages that it has are visited again, and only what is new besides.
+
+    With ``others`` this is one shard of a crawl: it asks for what is its own, and goes on until it is stopped.
 
     For ``resume`` the folder holds a crawl and ``topic`` is its topic (``kept_settings.read_settings``), perhaps with a
     larger budget.
@@ -150,7 +154,7 @@ async def assemble(
         seeds = read_seeds(topic, seeds_before(store) if store else None, notes, needed=needed)
         # the last request of a run that was killed may have gone to any site just now
         opens_at = clock.now() + topic.politeness.delay_s if resume else 0.0
-        exchange = way_out(topic, transport, purse, clock, opens_at=opens_at, hash_seed=hash_seed)
+        exchange = way_out(topic, transport, purse, clock, opens_at=opens_at, hash_seed=hash_seed, others=others)
         if store is not None:
             with damage_told(folder):
                 exchange.sites.load(store.sites())
@@ -204,7 +208,7 @@ async def assemble(
                     tell_answers(learned, folder, store)
                     restore_judge(learned, store)
         if due is None:
-            parts.life.admit_seeds(seeds)
+            parts.life.admit_seeds(seeds if others is None else [url for url in seeds if others.owner(url) is None])
         undo.pop_all()
     return Assembly(
         topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.life, clock, parts.cache,

@@ -26,6 +26,7 @@ from dowse.model.batch import Records
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
 from dowse.model.http import Transport
+from dowse.model.others import Others
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.predict import check_maximise
@@ -47,11 +48,12 @@ class Parts:
 
 
 def way_out(
-    topic: Topic, transport: Transport, purse: Purse, clock: Clock, *, opens_at: float = 0.0, hash_seed: int = 0
-) -> Exchange:
+    topic: Topic, transport: Transport, purse: Purse, clock: Clock, *, opens_at: float = 0.0, hash_seed: int = 0,
+    others: Others | None = None,
+) -> Exchange:  # fmt: skip
     """The exchange, and with it the sites and the journal: all that is needed to ask the web for something. No site is
-    asked before ``opens_at``; ``hash_seed`` is the workers' too."""
-    sites = Sites(topic, purse, clock, opens_at=opens_at, hash_seed=hash_seed)
+    asked before ``opens_at``; ``hash_seed`` is the workers' too; ``others`` crawl with us."""
+    sites = Sites(topic, purse, clock, opens_at=opens_at, hash_seed=hash_seed, others=others)
     return Exchange(topic, transport, sites, purse, clock)
 
 
@@ -76,7 +78,7 @@ def join(
     tasks = Tasks()
     fetcher = Fetcher(topic, life, exchange, disposition, again, tasks, cache=cache, on_page=on_page)
     dispatcher = Dispatcher(topic, life, exchange, robots, fetcher, workers, tasks)
-    engine = Engine(topic.target, life, dispatcher, exchange, tasks, clock)
+    engine = Engine(topic.target, life, dispatcher, exchange, tasks, clock, alone=sites.others is None)
     sitemaps = Sitemaps(life, exchange, robots, workers, records.statistics().get(WALKED, []))
     if topic.seeds.robots_sitemaps:
 

@@ -82,6 +82,8 @@ class Exchange:
 
     def reserve(self, *, page: bool = False) -> bool:
         """Count a request, and the page it may bring, before it leaves; False: the budget does not allow it."""
+        if self.sites.others is not None and not self.sites.others.is_current():
+            return False
         if not self.purse.reserve(page=page):
             return False
         self._journal.note_spent()

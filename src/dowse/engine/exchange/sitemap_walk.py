@@ -37,7 +37,7 @@ class Sitemaps:
 
     async def walk(self, sources: tuple[str, ...]) -> None:
         """Walk these sitemaps (addresses or files), each once in the life of a crawl."""
-        new = [source for source in sources if source not in self._begun]
+        new = [source for source in sources if source not in self._begun and self._is_ours(source)]
         if not new:
             return
         self._begun.update(new)
@@ -55,6 +55,11 @@ class Sitemaps:
         journal.event("sitemaps", f"{len(new)} gave {len(urls)} URLs, {taken} taken up as seeds")
         for problem in found.problems:
             journal.event("sitemap problem", problem)
+
+    def _is_ours(self, source: str) -> bool:
+        """Is it not another shard's, which was given the same?"""
+        others, url = self._exchange.sites.others, canonical(source) if "://" in source else None
+        return others is None or url is None or others.owner(url) is None
 
     async def _read(self, source: str) -> Sitemap | str:
         """One sitemap, read by a worker: what is in it decides how long that takes."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dowse.engine.life.elsewhere import best_of_each
 from dowse.frontier.frontier import Frontier
 from dowse.frontier.scope import StaticScope
 from dowse.frontier.seen import LOW, WAITS
 from dowse.frontier.traps import GrowthRules
+from dowse.model.others import Letter
 from dowse.model.page import Context, Links
 from dowse.model.records import PAGE_REFUSED, CandidateBlock
 from dowse.model.revive import revived
@@ -159,14 +161,8 @@ class Admission:
         prints = self._frontier.fingerprints([url])
         if self._frontier.find(prints)[0] >= 0:
             return "known"
-        rule = self._scope.refuse(url)
-        if rule is None and self._frontier.is_processed(url):
-            rule = "site-done"
-        site = self._frontier.site_of_url(url) if rule is None else None
-        if site is not None:
-            rule = "site-closed" if site.closed else self._growth.admit(site.id, url, None, 0, False).rule
+        rule = self._refuses_alone(url)
         if rule is not None:
-            self._life.journal.refused(rule, 1, url)
             return rule
         columns = self._frontier.candidates
         self._life.take_up(
@@ -175,9 +171,42 @@ class Admission:
         )  # fmt: skip
         return ""
 
+    def _refuses_alone(self, url: str) -> str | None:
+        """The rule that refuses a URL which comes without a page."""
+        rule = self._scope.refuse(url)
+        if rule is None and self._frontier.is_processed(url):
+            rule = "site-done"
+        site = self._frontier.site_of_url(url) if rule is None else None
+        if site is not None:
+            rule = "site-closed" if site.closed else self._growth.admit(site.id, url, None, 0, False).rule
+        if rule is not None:
+            self._life.journal.refused(rule, 1, url)
+        return rule
+
+    def letters(self, letters: Sequence[Letter]) -> None:
+        """Take up what other shards have found; what is known is raised where they think it worth more."""
+        letters = best_of_each(letters)
+        prints = self._frontier.fingerprints([letter.url for letter in letters])
+        ids, priorities, standing = self._frontier.look_up(prints)
+        values = np.array([letter.value for letter in letters])
+        more = ((standing == WAITS) | (standing == LOW)) & (values > self._life.worth.values(ids, priorities))
+        more &= values < SEED_FLOOR
+        if more.any():
+            self._life.worth.rerank(ids[more], values[more])
+            self._life.worth.mentioned(ids[more])
+        for row in np.flatnonzero(ids < 0).tolist():
+            letter = letters[row]
+            if self._refuses_alone(letter.url) is None:
+                worth = values[row : row + 1]
+                of_seed = letter.value >= SEED_FLOOR
+                self._life.take_up(
+                    [letter.url], prints[row : row + 1], depth=letter.depth,
+                    values=None if of_seed else worth, priorities=worth if of_seed else None,
+                )  # fmt: skip
+
     def rule_by_now(self, candidate: int, site: int, url: str) -> str | None:
         """The rule by which a leased URL would not come in any more, what was judged since considered; a seed stays."""
-        is_seed = self._frontier.candidates.parent.item(candidate) < 0
+        is_seed = not self._frontier.candidates.depth.item(candidate)
         return None if is_seed else self._growth.rule_by_now(site, url)
 
     def load(self, block: CandidateBlock) -> None:

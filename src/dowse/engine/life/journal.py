@@ -19,6 +19,7 @@ from dowse.model.batch import Batch, Records
 from dowse.model.budget import Purse
 from dowse.model.clock import Clock
 from dowse.model.http import Response
+from dowse.model.others import Letter
 from dowse.model.page import Bag, Links
 from dowse.model.records import (
     CandidateRow,
@@ -124,6 +125,10 @@ class Journal:
     def links(self, page: int, links: Links, rows: NDArray[np.int64] | None, targets: NDArray[np.int64]) -> None:
         """Links of a page: these rows of its columns (None: all), leading to these candidates."""
         self._batch.links.extend(link_rows(page, targets, links, rows))
+
+    def letter(self, candidate: int, letter: Letter) -> None:
+        """Another shard is to be told of a candidate of its own."""
+        self._batch.letters[candidate] = letter
 
     async def archive(self, response: Response, at: float, fields: Mapping[str, Any]) -> None:
         """Archive an answer that is no page (a robots.txt, a sitemap): who replays the crawl needs those too."""

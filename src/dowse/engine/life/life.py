@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.engine.life.admission import Admission
+from dowse.engine.life.elsewhere import Elsewhere
 from dowse.engine.life.forecasts import Forecasts
 from dowse.engine.life.pricing import Pricing
 from dowse.engine.life.sites import Sites
@@ -16,6 +19,7 @@ from dowse.fetch import may_be_answered_later
 from dowse.frontier import Lease, Site
 from dowse.frontier.scope import StaticScope
 from dowse.model.clock import Clock
+from dowse.model.others import Letter
 from dowse.model.page import ALL_TERMS, USUAL_TERMS, Counting, Links, Outcome
 from dowse.model.records import CandidateState, DecisionRow, PageRow, VerdictRow
 from dowse.model.strategy import (
@@ -55,7 +59,9 @@ class Life:
         if isinstance(strategy, GoesBySite):
             frontier.go_by_site(strategy.sites_at_once)
         self._pricing = Pricing(frontier, topic)
-        self.worth = Worth(frontier, self._pricing, strategy, sites.journal, clock)
+        others = sites.others
+        self._elsewhere = None if others is None else Elsewhere(others, frontier, self._pricing, sites.journal)
+        self.worth = Worth(frontier, self._pricing, strategy, sites.journal, clock, self._elsewhere)
         self._admission = Admission(self, frontier, strategy, scope, topic)
         self._learned_from = -1  # the last candidate whose page the strategy was shown
         self._sources: dict[int, int] = {}  # candidate -> the one whose redirect led to it
@@ -93,6 +99,10 @@ class Life:
         it was taken up before, else the rule that refuses it."""
         return self._admission.redirect(lease.candidate, url, moves=lease.candidate not in self.visits)
 
+    def admit_letters(self, letters: Sequence[Letter]) -> None:
+        """Take up what other shards have found."""
+        self._admission.letters(letters)
+
     def take_up(
         self, urls: list[str], fingerprints: NDArray[np.uint64], *, depth: int, parent: int = -1,
         values: Values | None = None, priorities: Values | None = None, runs: list[int] | None = None,
@@ -121,6 +131,8 @@ class Life:
         self.journal.taken_up(
             ids, urls, sites, priorities, depth=depth, parent=parent if parent >= 0 else None, runs=runs, via=source
         )
+        if self._elsewhere is not None:
+            self._elsewhere.send(ids)
         for id_ in ids[frontier.is_below(ids)].tolist():
             self.journal.ended(id_, CandidateState.BELOW, "min-priority", 0)
         return ids
@@ -263,6 +275,11 @@ class Life:
     def within_reach(self) -> int:
         """How many URLs wait at sites whose turn it is: all, unless the crawl goes site by site."""
         return self._frontier.within_reach
+
+    def to_come(self, most: int) -> tuple[Values, int]:
+        """The highest priorities of what is yet to be fetched, at most so many, and how many there are in all. Looks at
+        every URL: ask rarely."""
+        return self._frontier.to_come(most)
 
     def wake_at(self) -> float | None:
         """When something that cannot be leased now may become so by time alone; None: never."""

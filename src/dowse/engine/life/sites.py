@@ -25,6 +25,7 @@ from dowse.model.budget import Purse
 from dowse.model.clock import Clock
 from dowse.model.errors import StoreError
 from dowse.model.http import Failure, FailureKind, Response
+from dowse.model.others import Others
 from dowse.model.records import CandidateState, SiteRow
 from dowse.model.topic import Topic
 
@@ -42,8 +43,12 @@ _CLOSED_S = 24 * 3600.0  # how long a site that was given up stays closed for la
 class Sites:
     """See the module's docstring."""
 
-    def __init__(self, topic: Topic, purse: Purse, clock: Clock, *, opens_at: float = 0.0, hash_seed: int = 0) -> None:
-        """Before ``opens_at`` no site is asked; ``hash_seed`` is the frontier's."""
+    def __init__(
+        self, topic: Topic, purse: Purse, clock: Clock, *, opens_at: float = 0.0, hash_seed: int = 0,
+        others: Others | None = None,
+    ) -> None:  # fmt: skip
+        """Before ``opens_at`` no site is asked; ``hash_seed`` is the frontier's. ``others`` crawl with us."""
+        self.others = others
         self._politeness = topic.politeness
         self._limits = topic.limits
         self._clock = clock
@@ -125,11 +130,27 @@ class Sites:
         """The site's address is known: it shares that address's delay, and needs its robots.txt next."""
         self.journal.site(site.id).address = address
         self._frontier.set_address(site, address)
+        self._ask_leave(address)
 
     def moved(self, site: Site, address: str) -> None:
         """The site has another address from now on."""
         self.journal.site(site.id).address = address
+        self._ask_leave(address)
         self._frontier.rehome(site, address, self._clock.now())
+
+    def _ask_leave(self, address: str) -> None:
+        if self.others is not None and not self.others.may_ask(address):
+            self.keep_off(address)
+
+    def keep_off(self, address: str) -> float | None:
+        """Another shard asks at an address: no site there is asked until :meth:`let_in`. Seconds until that one may
+        begin; None: it is being asked."""
+        return self._frontier.keep_off(address, self._clock.now())
+
+    def let_in(self, address: str, wait_s: float) -> None:
+        """No other shard asks at an address: sites there may be asked after so long."""
+        now = self._clock.now()
+        self._frontier.let_in(address, now + wait_s, now)
 
     def not_found(self, site: Site) -> None:
         """No address of the site was found."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.engine.life.elsewhere import Elsewhere
 from dowse.engine.life.journal import Journal
 from dowse.engine.life.pricing import Pricing
 from dowse.frontier import Lease, Site
@@ -25,13 +26,15 @@ class Worth:
     as it is."""
 
     def __init__(
-        self, frontier: Frontier, pricing: Pricing, strategy: Strategy, journal: Journal, clock: Clock
-    ) -> None:
+        self, frontier: Frontier, pricing: Pricing, strategy: Strategy, journal: Journal, clock: Clock,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:  # fmt: skip
         self._frontier = frontier
         self._pricing = pricing
         self._strategy = strategy
         self._journal = journal
         self._clock = clock
+        self._elsewhere = elsewhere
 
     # -- by the strategy -----------------------------------------------------------------------------------------
 
@@ -98,5 +101,9 @@ class Worth:
             self._frontier.stand_back(site, back_s, now)
 
     def reprioritise(self, ids: Ids, priorities: Values) -> None:
-        """Candidates get these priorities, if they wait."""
-        self._journal.reprioritised(self._frontier.update(ids, priorities, self._clock.now()))
+        """Candidates get these priorities, if they wait, here or at another shard."""
+        before = None if self._elsewhere is None else self._frontier.priorities(ids)
+        changed = self._frontier.update(ids, priorities, self._clock.now())
+        self._journal.reprioritised(changed)
+        if self._elsewhere is not None and before is not None and len(changed):
+            self._elsewhere.tell_again(ids, before)

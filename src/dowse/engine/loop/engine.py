@@ -40,13 +40,16 @@ class Engine:
     """Drives one crawl with the parts it is given."""
 
     def __init__(
-        self, target: Target, life: Life, dispatcher: Dispatcher, exchange: Exchange, tasks: Tasks, clock: Clock
-    ) -> None:
+        self, target: Target, life: Life, dispatcher: Dispatcher, exchange: Exchange, tasks: Tasks, clock: Clock, *,
+        alone: bool = True,
+    ) -> None:  # fmt: skip
+        """Not ``alone``: the crawl goes on elsewhere, and may go on here, until :meth:`stop` is called."""
         self._target = target
         self._life = life
         self._dispatcher = dispatcher
         self._exchange = exchange
-        self._purse = exchange.purse
+        self._alone = alone
+        self.purse = exchange.purse
         self._clock = clock
         self._stop: Stop | None = None
         self._started = clock.now()
@@ -59,15 +62,18 @@ class Engine:
     async def run(self) -> Stop:
         """Crawl until there is a reason to stop; everything is committed when this returns."""
         self._started = self._clock.now()
-        self._purse.start(self._started)
+        self.purse.start(self._started)
         try:
             while self._stop is None:
-                self._purse.tick(self._clock.now())
+                self.purse.tick(self._clock.now())
                 self._dispatcher.launch()
                 self._life.journal.commit_if_due()
-                if self._stop is None:
-                    self._stop = self._reason_to_stop()
-                if self._stop is None:
+                reason = self.reason_to_stop() if self._stop is None else None
+                if reason is not None and self._alone:
+                    self._stop = reason
+                elif reason is not None:
+                    await self.tasks.sleep(self._life.journal.due_in())
+                elif self._stop is None:
                     await self._sleep()
         except BaseException as error:
             self._stop = self._stop or Stop("failed", str(error))
@@ -88,15 +94,16 @@ class Engine:
         self.stop("interrupted", "at once, exchanges in flight dropped")
         self.tasks.cancel()
 
-    def _reason_to_stop(self) -> Stop | None:
+    def reason_to_stop(self) -> Stop | None:
+        """Why there is nothing to do here at this moment."""
         target, tally = self._target, self._life.tally
         if target.relevant is not None and tally.relevant >= target.relevant:
             return Stop("target", f"{target.relevant} relevant pages were wanted")
         if target.value is not None and tally.value >= target.value:
             return Stop("target", f"pages with scores of {target.value:g} in all were wanted")
-        spent = self._purse.exhausted()
+        spent = self.purse.exhausted()
         if spent is not None:
-            return Stop("budget", f"{spent} ({self._purse.budget})")
+            return Stop("budget", f"{spent} ({self.purse.budget})")
         if len(self.tasks) or self._dispatcher.has_more:
             return None
         if not self._life.waiting:
@@ -119,7 +126,7 @@ class Engine:
         wake = self._life.wake_at()
         if wake is not None and self._dispatcher.has_room:
             waits.append(wake - now)
-        left = self._purse.seconds_left()
+        left = self.purse.seconds_left()
         if left is not None:
             waits.append(left)
         await self.tasks.sleep(max(0.0, min(waits)))
@@ -129,7 +136,7 @@ class Engine:
         self._exchange.closed = True
         await self.tasks.finish(_GRACE_S)
         self._life.sites.end_some(None)
-        self._purse.tick(self._clock.now())
+        self.purse.tick(self._clock.now())
         self._life.forecasts.look()
         journal = self._life.journal
         journal.event("stop", str(self._stop))
@@ -139,5 +146,5 @@ class Engine:
     def progress(self) -> Progress:
         """The crawl at this moment."""
         now = self._clock.now()
-        self._purse.tick(now)
-        return progress_of(self._life, self.tasks, self._purse, now, self._started)
+        self.purse.tick(now)
+        return progress_of(self._life, self.tasks, self.purse, now, self._started)
