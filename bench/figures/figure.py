@@ -27,6 +27,7 @@ class Measurement:
     kept: Callable[[Any], Any]  # of the JSON that it wrote: small, plain values
     cores: int = 2
     picture: str = ""  # the file in docs/images that it draws, with --out
+    jobs: bool = True  # a command of the lab takes --jobs
 
     @property
     def words(self) -> list[str]:
@@ -40,7 +41,7 @@ class Measurement:
         """What is executed."""
         program, *rest = (str(corpora / word) if word in CORPORA else word for word in self.words)
         made = [python, "-m", "dowse", *rest] if program == "dowse" else [python, *rest]
-        if self.words[:2] == ["dowse", "lab"]:
+        if self.words[:2] == ["dowse", "lab"] and self.jobs:
             made += ["--jobs", str(self.cores)]
         made += ["--json", str(json_file)]
         return [*made, "--out", str(picture)] if picture else made

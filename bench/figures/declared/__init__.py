@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bench.figures.declared.comparisons import COMPARISONS
 from bench.figures.declared.costs import COSTS
+from bench.figures.declared.freshness import FRESHNESS
 from bench.figures.declared.papers import PAPERS
 from bench.figures.declared.people import PEOPLE
 from bench.figures.declared.recrawl import RECRAWL
@@ -12,4 +13,4 @@ from bench.figures.figure import Figure
 
 __all__ = ["FIGURES"]
 
-FIGURES: tuple[Figure, ...] = (*COMPARISONS, *PAPERS, *PEOPLE, *VERDICTS, *COSTS, *RECRAWL)
+FIGURES: tuple[Figure, ...] = (*COMPARISONS, *PAPERS, *PEOPLE, *VERDICTS, *COSTS, *RECRAWL, *FRESHNESS)

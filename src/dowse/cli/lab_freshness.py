@@ -8,17 +8,23 @@ from typing import Annotated
 
 import typer
 
+from dowse.cli.flags import Force
 from dowse.cli.lab import lab
+from dowse.cli.lab_options import rows_json
+from dowse.cli.outputs import check_out
 from dowse.cli.stages import shown_stages
-from dowse.cli.terminal import interruptible, say, say_json
+from dowse.cli.terminal import interruptible, say
+from dowse.lab.draw.picture_file import check_picture, save_picture
 from dowse.lab.freshness.archived_web import archived_web
 from dowse.lab.freshness.changing_web import ChangingWeb
+from dowse.lab.freshness.chart import freshness_chart
 from dowse.lab.freshness.comparison import compare_policies, comparison_text, within_theory
-from dowse.lab.freshness.conferences import ENTRY, conferences_web
+from dowse.lab.freshness.conferences import ENTRY, LISTINGS, conferences_web
 from dowse.lab.freshness.simulated import QUERY, simulated_web
 from dowse.lab.freshness.trial import Schedule, topic_of
 from dowse.model.budget import parse_duration
 from dowse.model.errors import TopicError, UserError
+from dowse.model.files import write_whole
 
 __all__ = ["freshness_command"]
 
@@ -32,8 +38,8 @@ def freshness_command(
         Path | None,
         typer.Argument(
             metavar="[SOURCE]",
-            help="A folder of WARC files with several versions of pages, or versions.jsonl.xz of conferences. Without"
-            " it, a web of known change rates is simulated.",
+            help="A folder of WARC files with several versions of pages, or versions.jsonl.xz of conferences (or its"
+            " folder). Without it, a web of known change rates is simulated.",
         ),
     ] = None,
     budget: Annotated[str, typer.Option(metavar="N,...", help="Pages a run of visits.")] = "10,20,40,80",
@@ -42,7 +48,14 @@ def freshness_command(
     start: Annotated[str, typer.Option(metavar="DATE", help="When the first crawl is: 2021-01-01.")] = "2021-01-01",
     every: Annotated[str, typer.Option(metavar="TIME", help="How often visits are made.")] = "7d",
     runs: Annotated[int, typer.Option(min=2, metavar="N", help="How many runs of visits there are.")] = 52,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Draw freshness by budget and over time: .png, .svg or .pdf."),
+    ] = None,
+    as_json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write all figures into this file, as JSON.")
+    ] = None,
+    force: Force = False,
 ) -> None:
     """Compare policies of visits: how fresh do they keep a collection?
 
@@ -54,6 +67,10 @@ def freshness_command(
     budgets = _budgets(budget)
     schedule = _schedule(start, every, runs)
     begin, every_s = schedule.start, schedule.every_s
+    if out is not None:
+        check_picture(out)
+    for path in filter(None, (out, as_json)):
+        check_out(path, force=force)
     rates: dict[str, float] = {}
     with interruptible():
         if source is None:
@@ -66,18 +83,23 @@ def freshness_command(
         with shown_stages(lambda stage, total: f"{stage}: {total} runs") as progress:
             rows = list(compare_policies(web, topic, budgets, schedule, progress))
     theory = [within_theory(row.kept["uniform"], rates) for row in rows] if rates else []
-    if as_json:
-        say_json({"rows": [row.to_json() for row in rows], "within theory": theory})
-        return
     say(comparison_text(rows))
     for row, (compared, within) in zip(rows, theory, strict=False):
         if compared:
             say(f"{row.pages:>11}  {within} of {compared} rates estimated within the 95 % that theory gives")
+    if out is not None:
+        name = "a simulated web" if source is None else source.resolve().name
+        save_picture(freshness_chart(rows, f"Freshness of a collection: {name}"), out)
+        say(f"picture  {out}")
+    if as_json is not None:
+        text = rows_json(rows=[row.to_json() for row in rows], within_theory=theory)
+        write_whole(as_json, lambda path: path.write_text(text, "utf-8"))
+        say(f"figures  {as_json}")
 
 
 def _budgets(text: str) -> list[int]:
     try:
-        found = [int(part) for part in text.split(",")]
+        found = sorted({int(part) for part in text.split(",")})
     except ValueError:
         raise UserError(f"--budget: {text!r} is no list of numbers: write 10,20,40") from None
     if min(found) < 1:
@@ -100,8 +122,9 @@ def _schedule(start: str, every: str, runs: int) -> Schedule:
 
 
 def _recorded(source: Path, seed: str | None) -> tuple[ChangingWeb, str]:
-    if source.is_file():
-        return conferences_web(source), seed or ENTRY
+    listings = source / LISTINGS if source.is_dir() else source
+    if listings.is_file():
+        return conferences_web(listings), seed or ENTRY
     if seed is None:
         raise UserError("where does the crawl of the archive begin? Say it with --seed URL")
     return archived_web(source), seed

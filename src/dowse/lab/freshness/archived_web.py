@@ -17,19 +17,29 @@ _GONE = frozenset((404, 410))
 
 def archived_web(folder: Path) -> ChangingWeb:
     """The web of a folder's WARC files, whoever wrote them: each response is a version from its date on, and a page
-    that was not found is gone. A revisit says that nothing changed."""
+    that was not found is gone. A revisit says that what it repeats is there (again)."""
     files = sorted(folder.glob("*.warc.gz"))
     if not files:
         raise UserError(f"{folder} holds no WARC files (*.warc.gz)")
     versions: dict[str, list[Version]] = {}
+    bodies: dict[str, bytes] = {}  # by digest
     for path in files:
         for record in RecordFile(path):
-            url = target_of(record) if record.kind == "response" else None
-            response = None if url is None else read_response(record, url)
-            if url is None or response is None or (response.status != 200 and response.status not in _GONE):
+            url = target_of(record) if record.kind in ("response", "revisit") else None
+            if url is None:
+                continue
+            at, digest = _date(record.headers.get("warc-date", "")), record.headers.get("warc-payload-digest", "")
+            if record.kind == "revisit":
+                if digest in bodies:
+                    versions.setdefault(url, []).append((at, bodies[digest]))
+                continue
+            response = read_response(record, url)
+            if response is None or (response.status != 200 and response.status not in _GONE):
                 continue
             body = response.body if response.status == 200 else None
-            versions.setdefault(url, []).append((_date(record.headers.get("warc-date", "")), body))
+            versions.setdefault(url, []).append((at, body))
+            if body is not None and digest:
+                bodies[digest] = body
     return ChangingWeb(versions)
 
 

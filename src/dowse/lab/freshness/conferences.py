@@ -14,9 +14,10 @@ from typing import Any
 from dowse.lab.freshness.changing_web import ChangingWeb, Version
 from dowse.model.errors import UserError
 
-__all__ = ["ENTRY", "conferences_web"]
+__all__ = ["ENTRY", "LISTINGS", "conferences_web"]
 
 ENTRY = "http://conferences.test/"
+LISTINGS = "versions.jsonl.xz"
 _FIELDS = ("startDate", "endDate", "city", "country", "cfpEndDate", "twitter", "url")
 
 

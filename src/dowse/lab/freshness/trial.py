@@ -4,13 +4,17 @@ changes, and what it holds is compared with what there is."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dowse.engine.assembly.assemble import assemble
 from dowse.engine.assembly.revisit import Revisit
@@ -26,6 +30,7 @@ from dowse.store.revisits import Revisitable
 
 __all__ = ["Kept", "Schedule", "keep_fresh", "topic_of"]
 
+Floats = NDArray[np.float64]
 _NO_TRAPS = Traps(max_per_host=0, max_per_pattern=0, max_pattern_run=0)
 
 
@@ -38,20 +43,24 @@ class Schedule:
     runs: int
     warm_up: int = 0  # runs after which freshness begins to count
 
-    @property
-    def end(self) -> float:
-        return self.start + (self.runs + 1) * self.every_s
-
 
 @dataclass(frozen=True, slots=True)
 class Kept:
     """How fresh a collection was kept."""
 
-    freshness: float  # share of the time that what is held was what there is, weighted by value
+    fresh: dict[str, Floats]  # of each page of the web: the share of each period that what is held was what there is
+    values: dict[str, float]  # of those that were found
     visits: int
     changed: int  # of these, how many found a change
     rates: dict[str, float]  # as they were estimated in the end
     intervals: dict[str, list[Visit]]
+
+    def over_time(self, values: Mapping[str, float] | None = None) -> Floats:
+        """Freshness in each period, the first crawl's first, weighted by ``values``: its own, or those of a comparison,
+        in which what this one did not find counts as well."""
+        weights = self.values if values is None else values
+        shares = np.array([self.fresh[url] for url in weights])
+        return np.asarray(np.average(shares, axis=0, weights=list(weights.values())))
 
 
 def topic_of(query: str, entry: str) -> Topic:
@@ -114,33 +123,34 @@ def _kept(web: ChangingWeb, folder: Path, log: list[Answer], schedule: Schedule)
     answers: dict[str, list[Answer]] = {}
     for answer in log:
         answers.setdefault(answer.url, []).append(answer)
-    from_s = schedule.start + schedule.warm_up * schedule.every_s
-    weights, shares = [], []
-    for _, url, score, _ in found:
-        weights.append(max(float(score), LEAST_VALUE))
-        shares.append(_fresh_share(web, url, answers.get(url, []), from_s, schedule.end))
     again = [visit for visits in intervals.values() for visit in visits]
+    estimated = {urls[page]: rate for page, rate in rates.items()}
     return Kept(
-        float(np.average(shares, weights=weights)), len(again), sum(visit.changed for visit in again),
-        {urls[page]: rate for page, rate in rates.items()}, intervals,
+        {url: _fresh(web, url, answers.get(url, []), schedule) for url in web.versions},
+        {url: max(float(score), LEAST_VALUE) for _, url, score, _ in found},
+        len(again), sum(visit.changed for visit in again), estimated, intervals,
     )  # fmt: skip
 
 
-def _fresh_share(web: ChangingWeb, url: str, answers: list[Answer], start: float, end: float) -> float:
-    """The share of the time between two dates in which what the crawl has last been shown says what the page says."""
-    held = {answer.at: _says(url, answer.body) for answer in answers}
-    there = {at: _says(url, body) for at, body in web.versions[url]}
-    moments = sorted({start, *(at for at in (*held, *there) if start < at < end), end})
-    fresh = 0.0
+def _fresh(web: ChangingWeb, url: str, answers: list[Answer], schedule: Schedule) -> Floats:
+    """The share of each period in which what the crawl has last been shown says what the page says. What neither the
+    crawl nor the web has is fresh."""
+    edges = [schedule.start + period * schedule.every_s for period in range(schedule.runs + 2)]
+    held = sorted({answer.at: _says(url, answer.body) for answer in answers}.items())
+    there = sorted({at: _says(url, body) for at, body in web.versions[url]}.items())
+    moments = sorted({*edges, *(at for at, _ in (*held, *there) if edges[0] < at < edges[-1])})
+    fresh = np.zeros(schedule.runs + 1)
     for begin, until in pairwise(moments):
-        fresh += (until - begin) * (_latest(held, begin) == _latest(there, begin))
-    return fresh / (end - start)
+        if _at(held, begin) == _at(there, begin):
+            fresh[bisect_right(edges, begin) - 1] += until - begin
+    return fresh / schedule.every_s
 
 
-def _says(url: str, body: bytes | None) -> tuple[str, ...]:
-    return () if body is None else tuple(own_lines(body, url, "text/html"))
+@lru_cache(1 << 16)  # trial after trial shows the same versions
+def _says(url: str, body: bytes | None) -> int:
+    return 0 if body is None else hash(tuple(own_lines(body, url, "text/html")))
 
 
-def _latest(states: dict[float, tuple[str, ...]], when: float) -> tuple[str, ...]:
-    known = [at for at in states if at <= when]
-    return states[max(known)] if known else ()
+def _at(states: Sequence[tuple[float, int]], when: float) -> int:
+    place = bisect_right(states, when, key=itemgetter(0))
+    return states[place - 1][1] if place else 0
