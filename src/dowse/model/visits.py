@@ -10,11 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dowse.model.columns import Form, Stored, Table, columns_of
 
 __all__ = [
-    "DUE", "GONE_AFTER", "LAST_REVISIT", "NOT_ASKED", "REVISITING", "VISITS", "Copy", "DuePage", "RevisitPlan",
-    "VisitRow", "missed",
+    "DUE", "GONE_AFTER", "LAST_REVISIT", "NOT_ASKED", "REVISITING", "VISITS", "Copy", "GoodVisits",
+    "RevisitPlan", "VisitRow", "Visitable", "missed",
 ]  # fmt: skip
 
 _SINCE = 9
@@ -119,14 +122,22 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class DuePage:
-    """A page that may be visited again, as plans see it."""
+class Visitable:
+    """The pages that may be visited again, as plans see them: in columns, by their ids."""
 
-    page: int
-    site: int
-    value: float
-    visited_at: float  # the last time
-    misses: float = 0.0
+    page: NDArray[np.int64]
+    site: NDArray[np.int64]
+    value: NDArray[np.float64]
+    visited_at: NDArray[np.float64]  # the last time
+
+
+@dataclass(frozen=True, slots=True)
+class GoodVisits:
+    """The visits that did not fail, in the order of recording, in columns."""
+
+    page: NDArray[np.int64]
+    at: NDArray[np.float64]
+    changed: NDArray[np.int8]  # 1 or 0; -1: the page's first
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,6 +156,6 @@ def test_as_a_user_types_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert "exists" in mistake(capsys, "lab", "freshness", *files)
     assert row["pages"] == 20
     assert {"uniform", "proportional", "auto"} < row.keys()
-    assert "above 0" in mistake(capsys, "lab", "freshness", "--budget", "0")
-    assert "--start is a date" in mistake(capsys, "lab", "freshness", "--start", "soon")
+    assert "at least 1" in mistake(capsys, "lab", "freshness", "--budget", "0")
+    assert "is no date" in mistake(capsys, "lab", "freshness", "--start", "soon")
     assert "--seed URL" in mistake(capsys, "lab", "freshness", str(tmp_path))

@@ -7,15 +7,15 @@ with that, unless it is told to make a new one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
 from dowse.engine.life import Due
 from dowse.model.budget import Budget, parse_budget, parse_duration
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import Target, Topic
-from dowse.model.visits import DuePage, RevisitPlan
-from dowse.recrawl.revisit import POLICIES, Seen, older_than, worth_most
+from dowse.model.visits import RevisitPlan, Visitable
+from dowse.recrawl.revisit import POLICIES, older_than, worth_most
 from dowse.store import CrawlStore
 from dowse.store.revisits import Revisitable
 
@@ -78,14 +78,13 @@ def _planned(room: Revisitable, asked: Revisit, store: CrawlStore, now_wall: flo
     return plan
 
 
-def _due(room: Revisitable, asked: Revisit, pages: Sequence[DuePage], now_wall: float) -> list[int]:
+def _due(room: Revisitable, asked: Revisit, pages: Visitable, now_wall: float) -> list[int]:
     if asked.how not in POLICIES:
         return older_than(pages, parse_duration(asked.how), now_wall)
     latest = room.latest()
     ago_s = _SHORTEST_S if latest is None else now_wall - latest
     visits = max(1, (asked.budget.pages or 0) * (_NEW_SHARE - 1) // _NEW_SHARE)
-    seen = (Seen(*visit) for visit in room.visits())
-    return worth_most(asked.how, pages, seen, visits, asked.period_s or max(ago_s, _SHORTEST_S), now_wall)
+    return worth_most(asked.how, pages, room.visits(), visits, asked.period_s or max(ago_s, _SHORTEST_S), now_wall)
 
 
 def _from(budget: Budget, base: dict[str, float]) -> Budget:

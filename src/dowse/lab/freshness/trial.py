@@ -23,8 +23,8 @@ from dowse.model.budget import Budget
 from dowse.model.errors import UserError
 from dowse.model.topic import JudgeSettings, Politeness, Scope, Seeds, StrategyChoice, Topic, Traps
 from dowse.parse import own_lines
-from dowse.recrawl.revisit import Seen, Visit, rates_of
-from dowse.recrawl.revisit.choice import LEAST_VALUE, intervals_of
+from dowse.recrawl.revisit import Visit, intervals_of, rates_of
+from dowse.recrawl.revisit.choice import LEAST_VALUE
 from dowse.store import CrawlStore
 from dowse.store.revisits import Revisitable
 
@@ -110,25 +110,23 @@ def _run(
 def _kept(web: ChangingWeb, folder: Path, log: list[Answer], schedule: Schedule) -> Kept:
     with CrawlStore.open(folder) as store:
         room = Revisitable(store)
-        seen = [Seen(*visit) for visit in room.visits()]
-        found = store._connection.execute(
-            "SELECT p.id, p.url, ifnull(p.score, 0.0), c.site FROM pages p JOIN candidates c ON c.id = p.id"
-            " WHERE p.outcome = 'fetched' ORDER BY p.id"
-        ).fetchall()
+        pages, seen = room.pages(), room.visits()
+        sql = "SELECT id, url, ifnull(score, 0.0) FROM pages WHERE outcome = 'fetched'"
+        found = {page: (str(url), float(score)) for page, url, score in store._connection.execute(sql)}
     if not found:
         raise UserError("no page was found from where the crawl begins: is that a page of this web?")
-    urls = {int(page): str(url) for page, url, _, _ in found}
-    intervals = {urls[page]: list(visits) for page, visits in intervals_of(seen).items() if page in urls}
-    rates = rates_of(intervals_of(seen), {int(page): int(site) for page, _, _, site in found})
+    urls = [found[page][0] for page in pages.page.tolist()]
+    visits = intervals_of(seen, pages)
+    intervals: dict[str, list[Visit]] = {}
+    for place, *visit in zip(visits.group.tolist(), visits.interval_s.tolist(), visits.changed.tolist(), strict=True):
+        intervals.setdefault(urls[place], []).append(Visit(*visit))
     answers: dict[str, list[Answer]] = {}
     for answer in log:
         answers.setdefault(answer.url, []).append(answer)
-    again = [visit for visits in intervals.values() for visit in visits]
-    estimated = {urls[page]: rate for page, rate in rates.items()}
     return Kept(
         {url: _fresh(web, url, answers.get(url, []), schedule) for url in web.versions},
-        {url: max(float(score), LEAST_VALUE) for _, url, score, _ in found},
-        len(again), sum(visit.changed for visit in again), estimated, intervals,
+        {url: max(score, LEAST_VALUE) for url, score in found.values()}, len(visits.group), int(visits.changed.sum()),
+        dict(zip(urls, rates_of(visits, pages.site).tolist(), strict=True)), intervals,
     )  # fmt: skip
 
 
