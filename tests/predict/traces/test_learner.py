@@ -117,6 +117,34 @@ def test_what_no_page_links_to_is_known_by_its_address_and_its_site() -> None:
     assert own["always"] == 1
 
 
+def test_what_no_page_links_to_is_worth_what_others_like_it_turned_out_to_be() -> None:
+    strategy, _ = _taught()
+    assert isinstance(strategy, AmongPeople)
+    learner = strategy._learner
+    worths = [0.0, 0.25, 0.0, 0.0]
+    for id_, worth in enumerate(worths, 200):
+        urls = [f"http://a.org/{id_ - 130}", f"http://a.org/{id_ - 100}"]
+        strategy.rank_proposed(_page(59, "", 0.0), _view([id_, id_ + 100], urls[:1] * 2))
+        strategy.rank(_page(id_, urls[0], worth, id_), _view([], []))
+    best, mean = learner._columns.one(300, learner.memory.one(300))[:2].tolist()
+    usual = learner._tables.usual
+    assert best == mean == pytest.approx((sum(worths) + 2 * usual) / (len(worths) + 2))
+    again = learning(_read())
+    assert isinstance(again, AmongPeople)
+    again.memory.load(0, strategy.memory.rows(list(range(learner.memory.count))))
+    again.restore(strategy.state())
+    assert again.refresh(300) == strategy.refresh(300)
+
+
+def test_a_seed_is_no_proposal() -> None:
+    strategy = learning(_read())
+    assert isinstance(strategy, AmongPeople)
+    strategy.rank(_page(0, "http://a.org/0", 1.0), _view([], []))
+    assert strategy._learner._tables.alone == 0
+    assert strategy._learner._learned.examples == 0
+    assert strategy.refresh(0) is None
+
+
 def test_it_proposes_what_people_read_around_a_page() -> None:
     strategy, _ = _taught(3)
     assert isinstance(strategy, Proposes)

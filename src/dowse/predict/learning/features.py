@@ -20,6 +20,7 @@ EXACT = 1 << 16
 _KAPPA_TOKEN = 3.0
 _KAPPA_SITE = 1.0
 _KAPPA_PARENTS = 0.5
+_KAPPA_ALONE = 2.0
 _SPREAD = 2.0  # a sum over pages is taken over the root of their number and so many more
 _MASK = np.uint32(BUCKETS - 1)
 _SITES_A_RECORD, _MORE_SITES = 2, 4096  # a site may be known before any URL of it
@@ -71,6 +72,7 @@ class Tables:
         self._tokens = np.zeros(BUCKETS, np.complex64)  # pages, and i times the sum of their values
         self._sites = np.zeros(64, np.complex128)  # the same
         self.pages, self.total = 0, 0.0
+        self.alone = 0j  # judged pages that no page linked to, and i times the sum of their values
         self._before = Statistics()
 
     @property
@@ -185,10 +187,10 @@ class Tables:
         return found
 
     def unlinked(self, rows: Rows) -> Floats:
-        """The evidence for candidates that no page links to: what their addresses say, and that pages which might link
-        there are worth what is usual."""
+        """The evidence for candidates that no page links to: what their addresses say, and in place of pages that link
+        there what others like them turned out to be worth."""
         found = np.zeros((len(rows), len(NAMES)))
-        found[:, :2] = self.usual
+        found[:, :2] = (self.alone.imag + _KAPPA_ALONE * self.usual) / (self.alone.real + _KAPPA_ALONE)
         found[:, -5] = self._of_tokens(rows["token"], self.usual)
         found[:, -4] = self._of_sites(rows["site"], self.usual)
         found[:, -2:] = 1.0, -1.0

@@ -116,6 +116,8 @@ class Learner:
         value = _rounded(page.worth)
         if self._has_value(page.id, row):
             self._learned.learn(self._columns.one(page.id, row), value)
+            if not row["parents"].item():
+                self._tables.alone += complex(1, value)
         self._columns.forget()
         self.memory.judged(page.id, page.site, value)
         self._tables.judged_one(row, value)
@@ -233,6 +235,7 @@ class Learner:
             "learned": self._learned.state(),
             "progress": [self._due, self._version, *self._sweep.state()],
             "hosts": self._known_before(),
+            "alone": [self._tables.alone.real, self._tables.alone.imag],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -242,6 +245,7 @@ class Learner:
         self._due, self._version, *sweep = revived(tuple[int, ...], state["progress"])
         self._sweep.restore(sweep)
         self._tables.restore(self.memory.all())
+        self._tables.alone = complex(*revived(tuple[float, ...], state.get("alone", [0.0, 0.0])))
         self._answers.restore(self.memory.all())
         self._hosts = {}
         for site, host in state.get("hosts", {}).items():

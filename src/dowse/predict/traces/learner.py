@@ -38,7 +38,7 @@ class Shares:
         self._people = people
 
     def known(self, ids: Ints) -> NDArray[np.bool_]:
-        return np.array([self._people.went(id_) for id_ in ids.tolist()], bool)
+        return np.array([self._people.was_proposed(id_) for id_ in ids.tolist()], bool)
 
     def columns(self, ids: Ints, usual: float) -> Floats:
         return np.asarray(usual * np.expm1(self._people.logs(ids.tolist())))
