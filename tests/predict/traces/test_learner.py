@@ -128,7 +128,7 @@ def test_what_no_page_links_to_is_worth_what_others_like_it_turned_out_to_be() -
         strategy.rank(_page(id_, urls[0], worth, id_), _view([], []))
     best, mean = learner._columns.one(300, learner.memory.one(300))[:2].tolist()
     usual = learner._tables.usual
-    assert best == mean == pytest.approx((sum(worths) + 2 * usual) / (len(worths) + 2))
+    assert best == mean == pytest.approx((sum(worths) + 10 * usual) / (len(worths) + 10))
     again = learning(_read())
     assert isinstance(again, AmongPeople)
     again.memory.load(0, strategy.memory.rows(list(range(learner.memory.count))))
