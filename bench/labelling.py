@@ -14,6 +14,7 @@ import argparse
 import json
 import time
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,8 +55,8 @@ class Row:
     seconds: float  # a question
 
 
-def judged(corpus: Corpus, topic: Topic, crawl: list[int]) -> LearnedJudge:
-    """The judge after a crawl."""
+def judged(corpus: Corpus, topic: Topic, crawl: list[int], seeds: Collection[int]) -> LearnedJudge:
+    """The judge after a crawl that began at these seeds."""
     judge = learned_judge(topic)
     assert judge is not None
     language = topic.judge.language
@@ -63,7 +64,7 @@ def judged(corpus: Corpus, topic: Topic, crawl: list[int]) -> LearnedJudge:
     bags = _bags(corpus, language)
     for page in crawl:
         if page in bags:
-            judge.add(page, bags[page], corpus.url(page), float(cosines[page]))
+            judge.add(page, bags[page], corpus.url(page), float(cosines[page]), is_seed=page in seeds)
     deque(judge.learn(), maxlen=0)
     return judge
 
@@ -88,14 +89,14 @@ def label(corpus: Corpus, web: CorpusWeb, topic: LabTopic, query: str, count: in
     truth = np.zeros(len(corpus), np.bool_)
     truth[list(topic.relevant)] = True
     try:
-        by_name = judged(corpus, Topic(query=query), pages)
+        by_name = judged(corpus, Topic(query=query), pages, seeds.pages)
     except TopicError:
         return None
     told = Topic(query=query, examples=tuple(example_of(corpus, page) for page in topic.examples))
-    by_examples = judged(corpus, told, pages)
+    by_examples = judged(corpus, told, pages, seeds.pages)
     bags = _bags(corpus, "english")
     asked = [AskedPage(page, Sample(bags[page], corpus.url(page))) for page in pages if page in bags]
-    by_answers = judged(corpus, Topic(query=query), pages)
+    by_answers = judged(corpus, Topic(query=query), pages, seeds.pages)
     asking = Asking(by_answers, asked)
     start = time.process_time()
     asking.know({}, set())

@@ -46,6 +46,18 @@ def test_questions_look_for_the_side_that_has_fewer_answers_and_a_quarter_is_by_
     assert kinds.count(Kind.RANDOM) == 5
 
 
+def test_while_all_answers_are_no_what_the_judge_takes_for_likely_is_asked_no_more() -> None:
+    assert [next_kind(0, no).value for no in range(8)] == ["top"] * 3 + ["random"] + ["new"] * 3 + ["random"]
+
+
+@pytest.mark.parametrize("relevant", [12, 40])
+def test_of_a_few_pages_all_may_be_right(relevant: int) -> None:
+    """The truth is a number of whole pages: where all are on the topic, that lies in the interval."""
+    some = pages([0.97] * relevant + [0.001] * 30)
+    found = expected(some, {}, [], {})
+    assert found.precision[2] == found.recall[2] == 1.0
+
+
 def test_a_page_that_stands_for_others_may_be_asked_about() -> None:
     some, speaks_for = pages([0.9, 0.8, 0.1]), np.array([0.2, 3.0, 1.0])
     assert next_question(some, some.chances, np.zeros(3), speaks_for, [], [], Kind.NEW) == (1, Kind.NEW)

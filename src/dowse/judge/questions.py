@@ -54,16 +54,16 @@ class Kind(StrEnum):
 
 def next_kind(yes: int, no: int) -> Kind:
     """Of the next question, after so many answers. Every fourth is drawn by lot. The others look for what there is less
-    of: pages on the topic among the best, and pages off it where the line is. Where most are off it, one in four is
-    like none that was answered, and two in four while all are.
+    of: pages on the topic among the best, and pages off it where the line is. While all are off it, they are like none
+    that was answered, and one in four where most are: more of what the judge takes for likely would be asked in vain.
 
-    >>> [next_kind(*answers).value for answers in ((0, 0), (1, 0), (1, 2), (0, 4), (0, 6), (3, 9), (3, 10))]
-    ['top', 'uncertain', 'random', 'new', 'top', 'new', 'top']
+    >>> [next_kind(*answers).value for answers in ((0, 0), (1, 0), (1, 2), (0, 4), (0, 7), (3, 9), (3, 10))]
+    ['top', 'uncertain', 'random', 'new', 'random', 'new', 'top']
     """
     place = (yes + no) % _EVERY_BY_LOT
     if place == _EVERY_BY_LOT - 1:
         return Kind.RANDOM
-    if no >= _IN_VAIN and (place < 2 if not yes else place == 0 and no > _MANY_NO * yes):
+    if no >= _IN_VAIN and (not yes or (place == 0 and no > _MANY_NO * yes)):
         return Kind.NEW
     return Kind.TOP if yes <= no else Kind.UNCERTAIN
 
@@ -160,7 +160,8 @@ def expected(
     truly = np.array([answers[page] for page in pages.ids[known].tolist()], np.bool_)
     called = pages.relevant[known]
     counted = _Known(int(np.count_nonzero(truly & called)), int(np.count_nonzero(called)), int(np.count_nonzero(truly)))
-    return Expected(*(_figure(values) for values in _of_shares(shares, sizes, counted)))
+    on = dice.binomial(sizes, shares)  # so many pages of each stratum: of a few, all may be
+    return Expected(*(_figure(values) for values in _of_pages(on, sizes, counted)))
 
 
 def _drawn_shares(said: Floats, yes: NDArray[np.intp], no: NDArray[np.intp], dice: np.random.Generator) -> Floats:
@@ -183,10 +184,9 @@ class _Known(NamedTuple):
     on: int
 
 
-def _of_shares(shares: Floats, sizes: NDArray[np.intp], known: _Known) -> tuple[Floats, Floats]:
-    """Precision and recall, given the share on the topic in each stratum, for many of them at once; a row a case."""
+def _of_pages(on: NDArray[np.intp], sizes: NDArray[np.intp], known: _Known) -> tuple[Floats, Floats]:
+    """Precision and recall, given how many pages of each stratum are on the topic, for many cases at once, a row each."""
     called = np.arange(_STRATA) > len(_EDGES)
-    on = shares * sizes
     right = known.hits + on[:, called].sum(axis=1)
     return right / max(known.called + sizes[called].sum(), 1e-9), right / np.maximum(known.on + on.sum(axis=1), 1e-9)
 
