@@ -116,8 +116,10 @@ def test_the_answers_are_the_crawls_judge_from_then_on(crawl: Path, capsys: Capt
     before = dict(ask(crawl, "SELECT url, relevant FROM pages"))
     firsts = ask(crawl, "SELECT id, first_score, first_relevant, first_model FROM pages")
     write_labels(crawl, {"steel": "relevant", "bird": "not relevant"}, 6)
+    models = {model for (model,) in ask(crawl, "SELECT DISTINCT model FROM pages")}
     out, _ = said(capsys, "label", str(crawl), answers="q\n")
     assert "all pages were judged again" in out
+    assert not models & {model for (model,) in ask(crawl, "SELECT DISTINCT model FROM pages")}, "a model of its own"
     after = dict(ask(crawl, "SELECT url, relevant FROM pages"))
     assert sum(after[f"http://a.test/steel/{n}"] for n in range(PAGES)) == PAGES
     assert sum(after[f"http://a.test/bird/{n}"] for n in range(PAGES)) == 0
@@ -216,6 +218,12 @@ def test_a_page_drawn_by_lot_stays_so_when_its_answer_is_taken_back(crawl: Path,
     assert told[3] == told[5], "its chance is again what it was before its answer was known"
     assert told[3][1] == "drawn by lot"
     assert labels(crawl)[3][1:] == ["relevant", "random"]
+
+
+def test_of_a_piped_line_with_several_keys_none_is_taken(crawl: Path, capsys: Capture) -> None:
+    out, _ = said(capsys, "label", str(crawl), answers="ynyn\nyes\nq\n")
+    assert out.count("please answer") == 1
+    assert "1 yes, 0 no" in out
 
 
 def test_a_skip_tells_nothing_anew(crawl: Path, capsys: Capture) -> None:

@@ -1,4 +1,4 @@
-"""One key from whoever sits at the terminal, without Enter; from a pipe, the first letter of a line."""
+"""One key from whoever sits at the terminal, without Enter; from a pipe, a line that is the key, or the word for it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ __all__ = ["read_key", "read_words"]
 
 _ESCAPE = b"\x1b"
 _END = b"\x04"  # Ctrl-D
+_IN_WORDS = frozenset(("yes", "no", "skip", "back", "open", "text", "find", "quit"))
 
 
 def read_key() -> str:
@@ -25,13 +26,18 @@ def read_key() -> str:
         line = sys.stdin.readline()
         if not sys.stdin.isatty():
             say(line.strip())
-        return line.strip().lower()[:1] or ("?" if line else "")
+        return _of_line(line.strip().lower()) if line else ""
     key = _pressed(sys.stdin.fileno())
     shown = key.decode("ascii", "replace") if key.isalnum() else ""
     say(shown)
     if not key or key == _END:
         return ""
     return shown.lower() or "?"
+
+
+def _of_line(line: str) -> str:
+    """Of a line with more than one key none is taken: it would answer for one page what was meant for many."""
+    return line[:1] if len(line) == 1 or line in _IN_WORDS else "?"
 
 
 def read_words(prompt: str) -> str:

@@ -185,7 +185,7 @@ class _Known(NamedTuple):
 
 
 def _of_pages(on: NDArray[np.intp], sizes: NDArray[np.intp], known: _Known) -> tuple[Floats, Floats]:
-    """Precision and recall, given how many pages of each stratum are on the topic, for many cases at once, a row each."""
+    """Precision and recall, given how many pages of each stratum are on the topic; a row for each of many cases."""
     called = np.arange(_STRATA) > len(_EDGES)
     right = known.hits + on[:, called].sum(axis=1)
     return right / max(known.called + sizes[called].sum(), 1e-9), right / np.maximum(known.on + on.sum(axis=1), 1e-9)

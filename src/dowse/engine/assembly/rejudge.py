@@ -73,6 +73,7 @@ def rejudge_at_end(
     was."""
     if judge.pages > judge.made_of or judge.answers:
         deque(judge.learn(revise=False), maxlen=0)
+        judge.version += len(judge.answers)  # each made another model: none has the number of one that knew fewer
     return rejudge(store, judge, languages, other=other, since_first=since_first)
 
 
