@@ -115,6 +115,10 @@ def test_a_run_can_be_stopped_and_go_on(run: Run, crawled: Path, later: Loopback
             pages.append({url for _, url, *_ in asked_pages(crawl)})
     assert pages[0] == pages[1]
     assert len(pages[0]) > 20
+    Path("other.toml").write_text("[[site]]\nentries = ['http://other.test/']\n")
+    code, _, err = run("run", "other.toml", "--out", "parts", "--resume", *on(later))
+    assert (code, len(err.splitlines())) == (2, 1)
+    assert "other entries than other.toml" in err
 
 
 def test_sr_and_budgets(run: Run, crawled: Path) -> None:

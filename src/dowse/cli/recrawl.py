@@ -178,7 +178,11 @@ def run(
     from dowse.recrawl.selection.plan import read_plan
 
     followed = read_plan(plan)
-    topic = read_settings(out) if resume else planned_topic(followed, Topic(name=plan.stem))
+    topic = planned_topic(followed, Topic(name=plan.stem))
+    if resume:
+        topic, asked = read_settings(out), topic
+        if topic.seeds.urls != asked.seeds.urls:
+            raise UserError(f"{out} was begun by a plan with other entries than {plan}: give that, or another --out")
     stop, published = run_crawl(
         with_flags(topic, given), out, choose_display(as_json=as_json, quiet=quiet), resume=resume,
         strategy=FollowsPlan(followed), judge=ByPlan(followed),

@@ -29,7 +29,7 @@ class Row:
     object_bytes: int
     wire_bytes: int  # with the pages on the way
     distinct: int
-    correct: int
+    correct: int | None  # None where nobody knows what is
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +55,21 @@ def choices(atlas: Atlas, coverage: float = 0.99) -> Iterator[Choice]:
     yield choose_by_cost(atlas, coverage)
 
 
-def table_one(known: Learned, is_true: IsTrue) -> list[Row]:
+def table_one(known: Learned, is_true: IsTrue | None) -> list[Row]:
     """The paper's table, with the cost-aware cover below it."""
     atlas = known.atlas
-    true = frozenset(number for number, one in enumerate(known.objects) if is_true(one))
+    true = None if is_true is None else frozenset(n for n, one in enumerate(known.objects) if is_true(one))
+
+    def correct(objects: frozenset[int]) -> int | None:
+        return None if true is None else len(objects & true)
+
     size = atlas.total_bytes
-    rows = [Row("full download", 0, size, size, len(atlas.objects), len(atlas.objects & true))]
+    rows = [Row("full download", 0, size, size, len(atlas.objects), correct(atlas.objects))]
     for choice in choices(atlas):
         objects = reached_objects(atlas, choice)
         rows.append(
             Row(choice.method, len(choice.patterns), choice.object_bytes, choice.wire_bytes, len(objects),
-                len(objects & true))
+                correct(objects))
         )  # fmt: skip
     return rows
 
