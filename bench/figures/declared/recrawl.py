@@ -20,6 +20,7 @@ _LISTINGS = Measurement(
     "recrawl-listings", "python -m bench.recrawl listings --sites 240 --current 4000", 3.5, kept_recrawl,
     picture="recrawl-listings.png",
 )  # fmt: skip
+_LARGE = Measurement("recrawl-large", "python -m bench.recrawl listings --sites 400 --current 12000", 10, kept_recrawl)
 _CONFERENCES = Measurement("recrawl-conferences", "python -m bench.recrawl conferences", 0.3, kept_recrawl)
 _DOCSWEB = Measurement("recrawl-docsweb", "python -m bench.recrawl docsweb", 0.5, kept_recrawl)
 
@@ -55,7 +56,7 @@ def _with_picture(found: Sequence[Any]) -> str:
 
 def _later(found: Sequence[Any]) -> str:
     rows = []
-    for web, one in zip(("listings", "conferences"), found, strict=True):
+    for web, one in zip(("listings", "large listings", "conferences"), found, strict=True):
         rows += [
             [
                 web, row["plan"], str(row["after_days"]), f"{100 * row['found']:.1f} %",
@@ -68,7 +69,8 @@ def _later(found: Sequence[Any]) -> str:
 
 RECRAWL: tuple[Figure, ...] = (
     Figure("recrawl-listings", "docs/recrawl.md", (_LISTINGS,), _with_picture),
+    Figure("recrawl-large", "docs/recrawl.md", (_LARGE,), _table_one),
     Figure("recrawl-conferences", "docs/recrawl.md", (_CONFERENCES,), _table_one),
     Figure("recrawl-docsweb", "docs/recrawl.md", (_DOCSWEB,), _table_one),
-    Figure("recrawl-later", "docs/recrawl.md", (_LISTINGS, _CONFERENCES), _later),
+    Figure("recrawl-later", "docs/recrawl.md", (_LISTINGS, _LARGE, _CONFERENCES), _later),
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dowse.lab.recrawl import walk
 from dowse.lab.recrawl.conferences import Conferences
 from dowse.lab.recrawl.later import later
 from dowse.lab.recrawl.table_one import Row, learned, shares, table_one
@@ -34,6 +35,13 @@ def test_the_rows_of_table_one(form: str) -> None:
     assert told["sr1_objects"] == 1.0
     assert told["cost_objects"] >= 0.99
     assert told["cost_bytes"] <= 1.0
+
+
+def test_learning_ends_at_some_pages_of_a_site_and_the_later_crawl_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = walked(WEB, 100)
+    monkeypatch.setattr(walk, "MOST_PAGES", 3)
+    assert len(walked(WEB, 100).pages) == 3 * len(WEB.hosts)
+    assert later(WEB, 100, {})[0].pages == whole.pages
 
 
 def test_shares_are_of_the_rows() -> None:

@@ -12,10 +12,11 @@ from dowse.model.objects import FoundObject
 from dowse.model.url import Base
 from dowse.recrawl.crawled import CrawledPage
 
-__all__ = ["MOST_PAGES", "DatedWeb", "Route", "Walked", "everything", "walked", "walked_by"]
+__all__ = ["MOST_PAGES", "NO_LIMIT", "DatedWeb", "Route", "Walked", "everything", "walked", "walked_by"]
 
 MOST_PAGES = 2_000
 """Of a site, in the learning phase (METHODS, section 5)."""
+NO_LIMIT = 10_000_000
 
 
 class DatedWeb(Protocol):
@@ -32,7 +33,7 @@ class Route:
 
     entries: Collection[str]
     follows: Callable[[str, Sequence[str]], list[bool]]
-    most: int = 1_000_000  # pages of a site
+    most: int = NO_LIMIT  # pages of a site
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +48,14 @@ class Walked:
         return sum(page.wire_bytes for page in self.pages)
 
 
-def everything(web: DatedWeb) -> Route:
+def everything(web: DatedWeb, most: int = NO_LIMIT) -> Route:
     """A full crawl, from all front pages on."""
-    return Route([f"http://{host}/" for host in web.hosts], lambda url, links: [True] * len(links), MOST_PAGES)
+    return Route([f"http://{host}/" for host in web.hosts], lambda url, links: [True] * len(links), most)
 
 
 def walked(web: DatedWeb, today: int) -> Walked:
-    """A full crawl of a day."""
-    return walked_by(web, today, {"": everything(web)})[""]
+    """A full crawl of a day, as the learning phase makes it."""
+    return walked_by(web, today, {"": everything(web, MOST_PAGES)})[""]
 
 
 def walked_by(web: DatedWeb, today: int, routes: Mapping[str, Route]) -> dict[str, Walked]:
