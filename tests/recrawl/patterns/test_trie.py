@@ -47,6 +47,19 @@ _KINDS: dict[str, tuple[list[str], list[str]]] = {
         _site(*(f"/{lang}/{n}" for lang in ("en", "de") for n in range(20))),
         ["/de/{int}", "/en/{int}"],
     ),
+    "four words": (_site("/e/alpha", "/e/beta", "/e/gamma", "/e/delta"), ["/e/{slug}"]),
+    "a word that the root of them share": (
+        _site(*(f"/rock/{n}" for n in range(4)), *(f"/{letter}x/1" for letter in "abcdefghijkl")),
+        ["/rock/{int}", "/{slug}/{int}"],
+    ),
+    "a word that fewer share": (
+        _site(*(f"/rock/{n}" for n in range(3)), *(f"/{letter}x/1" for letter in "abcdefghijklm")),
+        ["/{slug}/{int}"],
+    ),
+    "titles, few of them a word and a number": (
+        _site(*(f"/e/{letter}{letter}-night" for letter in "abcdefghijklmnopqrstuvwx"), "/e/rock-1", "/e/rock-2"),
+        ["/e/{slug}"],
+    ),
     "few words": (_site("/about", "/contact", "/help"), ["/about", "/contact", "/help"]),
     "pages of one thing": (
         _site(*(f"/e/{title}{tab}" for title in _TITLES for tab in ("", "/tickets"))),

@@ -13,7 +13,7 @@ from dowse.recrawl.patterns.pattern import parse_pattern
 from dowse.recrawl.selection.atlas import Atlas
 from dowse.recrawl.selection.choose import Choice, choose_all, choose_by_cost, choose_sr
 from dowse.recrawl.selection.site_graph import SiteGraph
-from dowse.recrawl.selection.ways import ways_to
+from dowse.recrawl.selection.ways import Costs, ways_to
 
 _PATTERNS = 4
 
@@ -141,3 +141,44 @@ def test_the_way_leads_by_the_listing_not_by_the_front_page_alone() -> None:
     choice = choose_sr(atlas, 1)
     assert choice.edges == {"http://a.example": {(0, 1), (1, 2)}}
     assert (choice.object_bytes, choice.way_bytes) == (300, 30)
+
+
+def test_the_cost_of_a_pattern_is_its_way_by_the_listing_as_far_as_that_is_not_fetched_anyway() -> None:
+    costs = Costs(Atlas(_LISTING[:-1], list(map(parse_pattern, _TEXTS[:-1]))))
+    assert (costs(2, ()), costs(2, (2,))) == (330, 0)
+    more = [
+        *_LISTING[:-1],
+        CrawledPage("http://a.example/list/2", 7, ("http://a.example/f/1",)),
+        CrawledPage("http://a.example/f/1", 40, (), frozenset({9})),
+    ]
+    more[1] = CrawledPage(more[1].url, more[1].wire_bytes, (*more[1].links, "http://a.example/list/2"))
+    texts = [*_TEXTS[:-1], "http://a.example/list/{int}", "http://a.example/f/{int}"]
+    costs = Costs(Atlas(more, list(map(parse_pattern, texts))))
+    assert (costs(4, ()), costs(4, (2,))) == (77, 47)  # with the front page and the listing, or without
+
+
+def test_what_is_more_than_enough_is_traded_for_bytes() -> None:
+    """One of five events is behind a dear page: four are enough."""
+    first = "http://a.example/e/"
+    pages = [
+        CrawledPage("http://a.example/", 10, ("http://a.example/list", "http://a.example/more"), is_entry=True),
+        CrawledPage("http://a.example/list", 20, tuple(f"{first}{n}" for n in range(4))),
+        CrawledPage("http://a.example/more", 200, (f"{first}4",)),
+        *(CrawledPage(f"{first}{n}", 100, (), frozenset({n})) for n in range(5)),
+    ]
+    atlas = Atlas(pages, [parse_pattern(text) for text in (*_TEXTS[:-1], "http://a.example/more")])
+    assert _known(choose_by_cost(atlas, 0.8)) == (4, 430)
+    assert _known(choose_by_cost(atlas, 1.0)) == (5, 730)
+
+
+def test_the_cheaper_of_both_ways_to_choose_is_kept() -> None:
+    """By objects a byte, b comes first, and then c is needed; by objects, a alone is enough."""
+    stated = {"a": (9, {1, 2, 3, 4}), "b": (6, {1, 2, 3}), "c": (6, {4, 5})}
+    pages = [
+        CrawledPage(f"http://{host}.example/", size, (), frozenset(objects), True)
+        for host, (size, objects) in stated.items()
+    ]
+    atlas = Atlas(pages, [parse_pattern(page.url) for page in pages])
+    assert _known(choose_by_cost(atlas, 0.8)) == (4, 9)
+    assert _known(choose_by_cost(atlas, 1.0)) == (5, 12)
+    assert _known(choose_by_cost(atlas, 1.0, budget=9)) == (4, 9)

@@ -35,6 +35,11 @@ def test_sr_is_the_papers_greedy(covers: dict[int, frozenset[int]], k: int) -> N
     assert all(len(covers[pattern] - covered) < k for pattern in left)
 
 
+def test_what_others_cover_already_counts_no_more() -> None:
+    covers = {0: frozenset({1, 2, 3}), 1: frozenset({1, 2, 4}), 2: frozenset({5, 6})}
+    assert [(step.pattern, step.gain) for step in sr(covers, 1, _cost)] == [(0, 3), (2, 2), (1, 1)]
+
+
 @given(_COVERS)
 def test_sr_1_keeps_every_object(covers: dict[int, frozenset[int]]) -> None:
     steps = sr(covers, 1, _cost)
