@@ -32,10 +32,10 @@ core_count_answer(PyObject *module, PyObject *const *args, Py_ssize_t count)
     if (is_done) {
         sites[record->site].pages += 1.0;
         sites[record->site].value += record->failed > 0;
-        for (int i = 0; i < WIDTH && record->failed != PASSING; i++)
-            if (record->token[i]) {
-                tokens[record->token[i] & (BUCKETS - 1)].pages += 1.0f;
-                tokens[record->token[i] & (BUCKETS - 1)].value += record->failed > 0;
+        for (int i = 0; i < TOLD && record->failed != PASSING; i++)
+            if (told(record, i)) {
+                tokens[told(record, i) & (BUCKETS - 1)].pages += 1.0f;
+                tokens[told(record, i) & (BUCKETS - 1)].value += record->failed > 0;
             }
     }
     answer = PyBool_FromLong(is_done);
@@ -49,9 +49,9 @@ chance(const Record *record, const CountedToken *tokens, Counted site, double us
 {
     double fails = (site.value + KAPPA * usual) / (site.pages + KAPPA), odds = fails / (1.0 - fails);
     double more = 1.0, less = 1.0;
-    for (int i = 0; i < WIDTH; i++)
-        if (record->token[i]) {
-            CountedToken token = tokens[record->token[i] & (BUCKETS - 1)];
+    for (int i = 0; i < TOLD; i++)
+        if (told(record, i)) {
+            CountedToken token = tokens[told(record, i) & (BUCKETS - 1)];
             more *= token.value + KAPPA * fails;
             less *= ((double)token.pages - token.value + KAPPA * (1.0 - fails)) * odds;
         }

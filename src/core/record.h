@@ -12,10 +12,20 @@ typedef struct {
     float own;
     int32_t page[PARENTS];
     uint32_t token[WIDTH];
-    uint16_t parents, place[PARENTS], best[CONTEXTS], mean[CONTEXTS], failed, spare[2]; /* best and mean are halves */
+    uint16_t parents, place[PARENTS], best[CONTEXTS], mean[CONTEXTS], failed; /* best and mean are halves */
+    uint32_t path; /* of tags, that leads to it; 0: none is known */
 } Record;
 
 _Static_assert(sizeof(Record) == 136, "a record has no gaps");
+
+/* What links say of an answer: tokens, and last the path of tags. 0: nothing. */
+enum { TOLD = WIDTH + 1 };
+
+static inline uint32_t
+told(const Record *record, int i)
+{
+    return i < WIDTH ? record->token[i] : record->path;
+}
 
 /* Pages that are known, and the sum of their values. */
 typedef struct {

@@ -58,6 +58,8 @@ def test_columns_count_mentions_and_keep_the_longest_anchor() -> None:
     assert links.urls == ["http://example.org/p", "http://example.org/q"]
     assert links.anchors == ["a much longer anchor", "other"]
     assert links.counts.tolist() == [3.0, 1.0]
+    by_link = document.outline.paths(found.elements)
+    assert links.paths.tolist() == [by_link[0], by_link[1]] != [by_link[2], by_link[1]], "of the first mention"
     assert links.fingerprints.dtype == np.uint64
     assert np.isnan(links.similarity).all()
     assert links.fingerprints.tolist() == [fingerprint(url) for url in links.urls]

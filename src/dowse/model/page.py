@@ -174,6 +174,8 @@ class Links:
         default_factory=_none(np.float32, len(Context))
     )
     """To the topic, one column a :class:`Context`, by the strategy's :class:`Counting`; NaN where there is no word."""
+    paths: NDArray[np.uint32] = field(default_factory=_none(np.uint32))
+    """The path of tags that leads to the first mention, hashed; 0: none."""
 
     def __len__(self) -> int:
         return len(self.urls)

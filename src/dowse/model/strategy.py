@@ -90,6 +90,9 @@ class LinkView:
     positions: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     """Where the first link to each stands among all the page's links."""
 
+    paths: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    """The path of tags that leads to it, hashed; 0: none."""
+
     to_itself: bool = False  # the page links to itself, too
 
     def of(self, context: Context) -> NDArray[np.float32]:

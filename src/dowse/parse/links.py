@@ -222,7 +222,16 @@ def measure_links(
         rels=found.rels,
         positions=np.array(found.positions, np.int32),
         similarity=in_context(mentioned, measures, mean=mean),
+        paths=_first_paths(mentioned, len(urls)),
     )
+
+
+def _first_paths(mentioned: Mentions, targets: int) -> NDArray[np.uint32]:
+    if len(mentioned.rows) == targets:  # as mostly: every target once, in order
+        return mentioned.paths
+    paths = np.zeros(targets, np.uint32)
+    paths[mentioned.rows[::-1]] = mentioned.paths[::-1]  # of several the last that is written stays
+    return paths
 
 
 def add_link(links: Links, url: str, rel: str, hash_seed: int = 0) -> None:
@@ -235,6 +244,7 @@ def add_link(links: Links, url: str, rel: str, hash_seed: int = 0) -> None:
     links.positions = np.append(links.positions, np.int32(len(links.positions)))
     links.fingerprints = np.append(links.fingerprints, np.uint64(fingerprint(url, hash_seed)))
     links.counts = np.append(links.counts, np.float32(1))
+    links.paths = np.append(links.paths, np.uint32(0))
     links.similarity = np.concatenate((links.similarity, np.full((1, len(Context)), np.nan, np.float32)))
 
 

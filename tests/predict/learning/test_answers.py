@@ -32,6 +32,7 @@ def made_rows(seed: int, count: int) -> Rows:
     rows["own"] = np.where((rows["failed"] > 0) | (rng.random(count) < 0.3), np.nan, 0.5)
     for row in rows:
         url = f"http://h{row['site']}.test/{'/'.join(rng.choice(WORDS, 3))}"
+        row["path"] = rng.choice((0, 7, 9))
         row["token"] = link_tokens(url, " ".join(rng.choice(WORDS, int(rng.integers(0, 3)))))
     return rows
 
@@ -42,8 +43,11 @@ def literal_chance(rows: Rows, row: Rows) -> float:
     here = [one for one in asked if one["site"] == row["site"]]
     site = (sum(one["failed"] > 0 for one in here) + 3 * usual) / (len(here) + 3)
     beyond = 1.0
-    for token in row["token"][row["token"] > 0].tolist():
-        having = [one for one in asked if one["failed"] != Failed.PASSING and token in one["token"]]
+    of_url = [one for one in asked if one["failed"] != Failed.PASSING]
+    sharing = [[one for one in of_url if token in one["token"]] for token in row["token"].tolist() if token]
+    if row["path"]:
+        sharing.append([one for one in of_url if one["path"] == row["path"]])
+    for having in sharing:
         failed = sum(one["failed"] > 0 for one in having)
         beyond *= (failed + 3 * site) / (len(having) - failed + 3 * (1 - site)) * (1 - site) / site
     return float(1 / (1 + site / (1 - site) * math.sqrt(beyond)))
@@ -115,6 +119,21 @@ def test_urls_like_those_that_failed_are_worth_less_and_others_of_the_site_nearl
     assert 0.3 < value < 1
     assert weight == -why.features["chance to be on the topic"][0]
     assert sum(value * weight for value, weight in why.features.values()) == pytest.approx(less, abs=1e-5)
+
+
+def test_a_path_of_tags_that_led_nowhere_speaks_against_others_on_pages_of_its_site_alone() -> None:
+    learner = Learner()
+    page = SourcePage(0, site=0, depth=1, ordinal=0, score=0.6, relevant=True, n_links=20, worth=0.9)
+    ids, urls = range(10, 30), [f"http://a.test/{'abcdefghijklmnopqrst'[id_ - 10] * 3}" for id_ in range(10, 30)]
+    paths = np.array([5] * 10 + [6] * 10, np.uint32)
+    learner.rank(page, replace(view(ids, ""), urls=urls, paths=paths))
+    elsewhere = replace(view(range(30, 31), ""), urls=["http://a.test/zzz"], paths=paths[:1])
+    learner.rank(replace(page, id=1, site=1), elsewhere)
+    for failed in range(10, 16):
+        learner.failed(failed, 0, lasting=True)
+    same, other, there = (learner._answers.chances(learner.memory.one(id_)).item() for id_ in (16, 26, 30))
+    assert same < 0.8 * other
+    assert there == pytest.approx(other)
 
 
 def test_what_failed_is_known_after_a_stop() -> None:

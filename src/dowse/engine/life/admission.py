@@ -51,7 +51,7 @@ def _proposed(urls: list[str], fingerprints: np.ndarray) -> Links:
     count = len(urls)
     return Links(
         urls=urls, fingerprints=fingerprints, anchors=[""] * count, counts=np.zeros(count, np.float32),
-        positions=np.arange(count, dtype=np.int32), rels=[""] * count,
+        positions=np.arange(count, dtype=np.int32), rels=[""] * count, paths=np.zeros(count, np.uint32),
         similarity=np.full((count, len(Context)), np.nan, np.float32),
     )  # fmt: skip
 
@@ -286,7 +286,7 @@ class Admission:
         asked = rows.tolist()
         return replace(
             view, urls=[links.urls[row] for row in asked], anchors=[links.anchors[row] for row in asked],
-            positions=links.positions[rows], others_at=links.positions[other],
+            positions=links.positions[rows], others_at=links.positions[other], paths=links.paths[rows],
         )  # fmt: skip
 
     def _propose(self, page: SourcePage, page_pattern: int, strategy: Proposes) -> None:

@@ -1,4 +1,5 @@
-"""The chance that a URL answers with a page, by what became of others of its site and with its tokens.
+"""The chance that a URL answers with a page, by what became of others of its site, with its tokens, and at its path of
+tags on the pages of a site (a menu, a list of files).
 
 A page off the topic and a URL that leads nowhere are different things: words tell the one, a site and its URLs the
 other. So what a URL is worth is the chance to be on the topic, times the chance that there is a page at all.
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from dowse.compiled import core
 from dowse.predict.learning.link_tokens import BUCKETS
-from dowse.predict.learning.notes import Rows
+from dowse.predict.learning.notes import Rows, told
 
 __all__ = ["Answers", "Failed"]
 
@@ -31,8 +32,8 @@ class Failed(IntEnum):
 
 
 class Answers:
-    """How many URLs were asked for and how many of them in vain, by site and token. Whole numbers: their sums are exact
-    in any order."""
+    """How many URLs were asked for and how many of them in vain, by site, token and path of tags. Whole numbers: their
+    sums are exact in any order."""
 
     def __init__(self) -> None:
         self._tokens = np.zeros(BUCKETS, np.complex64)  # URLs that were asked for, and i times those that failed
@@ -71,7 +72,7 @@ class Answers:
         more = 1 + 1j * failed
         np.add.at(self._sites, rows["site"], more)
         of_url = rows["failed"] != Failed.PASSING
-        tokens = rows["token"][of_url]
+        tokens = told(rows[of_url])
         at, which = np.nonzero(tokens)
         np.add.at(self._tokens, tokens[at, which] & _MASK, more[of_url][at].astype(np.complex64))
 
@@ -82,15 +83,15 @@ class Answers:
     def chances(self, rows: Rows) -> Floats:
         """That each candidate answers.
 
-        Odds to fail, as a naive Bayes has them: those of the site, times what each token says beyond that. Tokens come
-        together (``images`` and ``png``), so what they say is taken to the root.
+        Odds to fail, as a naive Bayes has them: those of the site, times what each token and the path say beyond that.
+        Tokens come together (``images`` and ``png``), so what they say is taken to the root.
         """
         found = np.empty(len(rows))
         if core is not None and core.chances(rows, self._tokens, self._sites, self.usual, found):
             return found
         site = self._sites.take(rows["site"], mode="clip")  # a site beyond is the last, of which nothing is known
         fails = ((site.imag + _KAPPA * self.usual) / (site.real + _KAPPA))[:, None]
-        token = self._tokens[rows["token"] & _MASK].astype(np.complex128)  # the bucket of what is not there stays empty
+        token = self._tokens[told(rows) & _MASK].astype(np.complex128)  # the bucket of what is not there stays empty
         answered = token.real - token.imag
         odds = fails / (1 - fails)
         beyond = (token.imag + _KAPPA * fails) / (answered + _KAPPA * (1 - fails)) / odds

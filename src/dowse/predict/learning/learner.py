@@ -22,7 +22,7 @@ from dowse.model.url import split
 from dowse.predict.learning.answers import Answers, Failed
 from dowse.predict.learning.columns import Columns, Further
 from dowse.predict.learning.features import EXACT, Tables, weighted
-from dowse.predict.learning.notes import Notes, Rows, judged, name_links, note_links
+from dowse.predict.learning.notes import Notes, Rows, judged, name_links, name_paths, note_links
 from dowse.predict.learning.reuse import REUSE, statistics_of
 from dowse.predict.learning.statistics import Mix, Statistics
 from dowse.predict.regression import Regression
@@ -170,6 +170,8 @@ class Learner:
         if len(links.urls) == len(links.ids):
             self._meet(links)
             name_links(rows[: len(links.ids)], links.urls, links.anchors)
+        if len(links.paths) == len(links.ids):
+            name_paths(rows[: len(links.ids)], page.site, links.paths)
         self.memory.put(ids, rows)
         return rows[: len(links.ids)]
 

@@ -13,7 +13,7 @@ from dowse.predict.learning.link_tokens import WIDTH, link_tokens
 from dowse.predict.learning.siblings import Siblings
 from dowse.predict.memory import RowTable
 
-__all__ = ["PARENTS", "ROW", "Notes", "Rows", "judged", "name_links", "note_links"]
+__all__ = ["PARENTS", "ROW", "Notes", "Rows", "judged", "name_links", "name_paths", "note_links", "told"]
 
 PARENTS = 8
 """So many of the pages that link to a candidate are remembered, the latest."""
@@ -29,8 +29,9 @@ ROW = np.dtype([
     ("best", "<f2", len(Context)),  # similarity of its contexts
     ("mean", "<f2", len(Context)),
     ("failed", "<u2"),  # 0: no; else one of Failed in predict/learning/answers.py
-    ("spare", "<u2", 2),  # fills up to a multiple of 8
+    ("path", "<u4"),  # of tags, on the pages of a site, that leads to it; 0 where none is known
 ])  # fmt: skip
+_OF_SITE, _MIX, _LARGEST = 0x9E3779B1, np.uint32(0x85EBCA77), 0xFFFFFFFF
 Rows = NDArray[np.void]
 """Records, one a candidate."""
 
@@ -76,6 +77,17 @@ def name_links(rows: Rows, urls: Sequence[str], anchors: Sequence[str]) -> None:
     new = np.flatnonzero(rows["token"][:, 0] == 0)
     if len(new):
         rows["token"][new] = [link_tokens(urls[at], anchors[at]) for at in new.tolist()]
+
+
+def name_paths(rows: Rows, site: int, paths: NDArray[np.uint32]) -> None:
+    """Links to these candidates stand at these paths of tags, on a page of this site. The first of each is kept."""
+    new = (rows["path"] == 0) & (paths != 0)
+    rows["path"][new] = (paths[new] ^ np.uint32(site * _OF_SITE & _LARGEST)) * _MIX | np.uint32(1)
+
+
+def told(rows: Rows) -> NDArray[np.uint32]:
+    """What links say of whether each candidate answers: tokens, and the path of tags; 0 where there is nothing."""
+    return np.concatenate((rows["token"], rows["path"][:, None]), axis=1)
 
 
 class Notes(RowTable):
