@@ -15,6 +15,7 @@ from dowse.model.budget import Budget
 from dowse.model.clock import SystemClock
 from dowse.model.http import Failure, FailureKind, Meter, Request, Resolved, Response, Truncation
 from dowse.model.topic import Topic
+from dowse.store import CrawlStore
 from tests.engine.servers import crawl_all, page, topic_for
 from tests.engine.test_revisit import LINKS, ask, asked, began, visit, web
 
@@ -135,6 +136,8 @@ def test_what_nobody_may_ask_for_has_its_turn_and_the_others_have_theirs(tmp_pat
     ]  # fmt: skip
     assert ask(tmp_path, "SELECT count(*) FROM pages WHERE misses IS NOT NULL OR gone_at IS NOT NULL") == [(0,)]
     assert ask(tmp_path, "SELECT pages, recorded FROM totals") == [(6, 4)], "who is not asked costs nothing"
+    with CrawlStore.open(tmp_path) as store:
+        assert store.visited_again() == 2
 
 
 def test_a_site_that_does_not_answer_leaves_its_turn_to_others(tmp_path: Path) -> None:

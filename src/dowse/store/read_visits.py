@@ -41,8 +41,8 @@ _GONE = (
     f" WHERE p.gone_at >= ?1 AND {_WANTED} ORDER BY since, p.id"
 )
 _BODIES = (
-    "SELECT at, warc_file, warc_offset FROM visits WHERE page = ? AND reason = '' AND (changed = 1 OR changed IS NULL)"
-    " ORDER BY number"
+    "SELECT page, at, warc_file, warc_offset FROM visits WHERE reason = '' AND (changed = 1 OR changed IS NULL)"
+    " AND page IN (SELECT page FROM visits WHERE changed = 1 AND at >= ?) ORDER BY number"
 )
 
 
@@ -82,14 +82,14 @@ def _pages(crawl: CrawlReader, sql: str, since: float, every: bool) -> list[Visi
 
 
 @asked
-def versions(crawl: CrawlReader, page: int, since: float) -> tuple[Place, Place] | None:
-    """Where the archive has a changed page as it was at that time (or first), and as it was last; None where these are
-    the same."""
-    bodies = crawl._ask(_BODIES, page)
-    before = [row for row in bodies if row[0] < iso(since)] or bodies[:1]
-    if not bodies or before[-1] == bodies[-1]:
-        return None
-    return Place(*before[-1][1:]), Place(*bodies[-1][1:])
+def versions(crawl: CrawlReader, since: float) -> dict[int, tuple[Place, Place]]:
+    """Where the archive has each page that changed since then as it was at that time (or first), and as it was last."""
+    found: dict[int, tuple[Place, Place]] = {}
+    for page, at, file, offset in crawl._ask(_BODIES, iso(since)):
+        place = Place(file, offset)
+        before, _ = found.get(page, (place, place))
+        found[page] = (place if at < iso(since) else before, place)
+    return {page: places for page, places in found.items() if places[0] != places[1]}
 
 
 @asked

@@ -82,6 +82,29 @@ def test_what_is_new_changed_and_gone(folder: Path) -> None:
         assert (len(everything.new), len(everything.changed), len(everything.gone)) == (6, 0, 1), "new, and no more"
 
 
+def test_several_changes_are_told_as_one_from_what_it_was_at_that_time(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    with in_thread(site({"/3": event("Meeting 3", "It is on Monday")})) as server:
+        topic = topic_for(server.address, ["http://a.test/0"])
+        asyncio.run(crawl_all(topic, folder))
+
+        async def visit() -> None:
+            assembly = await assemble(topic, folder, resume=True, revisit=Revisit("0s"))
+            await assembly.run()
+            await assembly.close()
+
+        for now in (event("Meeting 3", "It is on Tuesday"), None, event("Meeting 3", "It is on Friday")):
+            server.web = site({"/3": now})
+            asyncio.run(visit())
+    with CrawlReader(folder) as crawl:
+        starts = [seconds(run.started_at) for run in crawl.summary().runs]
+        told = [[one.lines for one in changes_since(crawl, start).changed] for start in starts[1:]]
+    assert told == [
+        [("- It is on Monday", "+ It is on Friday")], [("- It is on Tuesday", "+ It is on Friday")],
+        [("- It is on Tuesday", "+ It is on Friday")],
+    ]  # fmt: skip
+
+
 def test_a_feed_that_readers_take(folder: Path) -> None:
     with CrawlReader(folder) as crawl:
         feed = changes_feed(changes_since(crawl, first_run_over(folder)), "events", "abc")

@@ -56,6 +56,7 @@ def changes_since(crawl: CrawlReader, since: float, *, every: bool = False) -> C
     changed."""
     new = new_since(crawl, since, every=every)
     known = {page.id for page in new}
+    places = versions(crawl, since)
 
     @lru_cache(1)  # pages of a site mostly come one after the other
     def repeated(site: int) -> bytes:
@@ -64,15 +65,16 @@ def changes_since(crawl: CrawlReader, since: float, *, every: bool = False) -> C
         return repeats.known(site)
 
     changed = [
-        Edited(page, _difference(crawl, page, since, repeated(page.site)))
+        Edited(page, _difference(crawl, page, places.get(page.id), repeated(page.site)))
         for page in changed_since(crawl, since, every=every)
         if page.id not in known
     ]
     return Changes(since, tuple(new), tuple(changed), tuple(gone_since(crawl, since, every=every)))
 
 
-def _difference(crawl: CrawlReader, page: VisitedPage, since: float, repeats: bytes) -> tuple[str, ...] | None:
-    places = versions(crawl, page.id, since)
+def _difference(
+    crawl: CrawlReader, page: VisitedPage, places: tuple[Place, Place] | None, repeats: bytes
+) -> tuple[str, ...] | None:  # fmt: skip
     if places is None:
         return None
     before, after = (_lines(crawl, page.url, place, repeats) for place in places)
