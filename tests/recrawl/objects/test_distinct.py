@@ -100,6 +100,7 @@ def test_the_order_does_not_matter(told: list[tuple[str, str, str]]) -> None:
             True,
         ),  # a ratio of 0.95
         (event("Chess open", "2026-05-12", "Brno"), event("Chess opening", "2026-05-12", "Brno"), False),  # of 0.87
+        (event("Jazz " * 50 + "one", "2026-05-12", "Brno"), event("Jazz " * 50 + "two", "2026-05-12", "Brno"), True),
         (event("Jazz Night", "2026-05-12T19:30", "Brno"), event("Jazz Night", "2026-05-12/2026-05-14", "Brno"), True),
         (event("Jazz Night", "2026-05"), event("Jazz Night", "2026-05-12"), True),
         (event("", "2026-05-12", "Brno"), event("", "2026-05-12", "Brno"), True),

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
 from dowse.model.objects import DistinctObject, FoundObject, Value
 from dowse.recrawl.objects.identity import Identity, identity
@@ -72,13 +73,41 @@ def _nameless(found: Sequence[FoundObject], told: Sequence[Identity]) -> list[_C
     return [_Cluster(told[members[0]].day, told[members[0]].place, members) for members in same.values()]
 
 
+class _Namesakes:
+    """The clusters that have one name, by their day and by their place."""
+
+    def __init__(self) -> None:
+        self._all: dict[int, _Cluster] = {}
+        self._by_day: dict[str, dict[int, _Cluster]] = defaultdict(dict)
+        self._by_place: dict[str, dict[int, _Cluster]] = defaultdict(dict)
+
+    def add(self, cluster: _Cluster) -> None:
+        for ours in (self._all, self._by_day[cluster.day], self._by_place[cluster.place]):
+            ours[id(cluster)] = cluster
+
+    def remove(self, cluster: _Cluster) -> None:
+        for ours in (self._all, self._by_day[cluster.day], self._by_place[cluster.place]):
+            del ours[id(cluster)]
+
+    def only_one_for(self, own: Identity) -> _Cluster | None:
+        """The one that it can be; None where there is none, or more than one."""
+        if own.day:
+            near = chain(self._by_day[own.day].values(), self._by_day[""].values())
+        elif own.place:
+            near = chain(self._by_place[own.place].values(), self._by_place[""].values())
+        else:
+            near = chain(self._all.values())
+        fit = list(islice((cluster for cluster in near if cluster.can_be(own)), 2))
+        return fit[0] if len(fit) == 1 else None
+
+
 def _lacking(told: Sequence[Identity], clusters: Sequence[_Cluster]) -> list[_Cluster]:
     """Add those that lack something to the clusters, or to new ones, which are returned."""
-    named: dict[tuple[str, str], list[_Cluster]] = defaultdict(list)
+    named: dict[tuple[str, str], _Namesakes] = defaultdict(_Namesakes)
     for cluster in clusters:
         for key in dict.fromkeys((told[member].kind, told[member].name) for member in cluster.members):
             if key[1]:
-                named[key].append(cluster)
+                named[key].add(cluster)
     waiting: dict[Identity, list[int]] = defaultdict(list)
     for member, own in enumerate(told):
         if own.name and not (own.day and own.place):
@@ -86,13 +115,15 @@ def _lacking(told: Sequence[Identity], clusters: Sequence[_Cluster]) -> list[_Cl
     new = []
     for own in sorted(waiting, key=lambda one: ((not one.day) + (not one.place), one)):
         known = named[own.kind, own.name]
-        fit = [cluster for cluster in known if cluster.can_be(own)]
-        if len(fit) != 1:
-            fit = [_Cluster(own.day, own.place)]
-            known += fit
-            new += fit
+        fit = known.only_one_for(own)
+        if fit is None:
+            fit = _Cluster(own.day, own.place)
+            new.append(fit)
+        else:
+            known.remove(fit)
         for member in waiting[own]:
-            fit[0].take(own, member)
+            fit.take(own, member)
+        known.add(fit)
     return new
 
 

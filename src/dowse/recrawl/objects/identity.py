@@ -24,6 +24,7 @@ _PLACES = (
 )  # fmt: skip
 """The town first: of a hall, pages write many names."""
 _DAY = len("2026-05-12")
+_LONGEST_NAME = 250  # letters that are compared: what is longer is no name, and a page of such would take minutes
 
 
 class Told(NamedTuple):
@@ -50,7 +51,7 @@ def identity(found: FoundObject) -> Identity:
     Identity(kind='event', name='jazz night', day='2026-05-12', place='brno')
     """
     fields = found.fields
-    name = next((key for field in _NAMES if (key := plain(_text(fields, field)))), "")
+    name = next((key for field in _NAMES if (key := plain(_text(fields, field))[:_LONGEST_NAME].rstrip())), "")
     place = next((key for field in _PLACES if (key := place_key(_text(fields, field)))), "")
     return Identity(object_type(found.kind), name, _day(fields), place)
 
