@@ -230,6 +230,11 @@ class Purse:
             left.append(self.budget.requests - self.spent.requests + self.to_come.requests)
         return max(0, min(left)) if left else None
 
+    @property
+    def pages_held(self) -> int:
+        """Pages that were kept, or may be by what is under way."""
+        return self.spent.pages + self._pages_reserved
+
     def requests_left(self) -> int | None:
         """How many more requests may leave; None without such a limit."""
         if self.budget.requests is None:

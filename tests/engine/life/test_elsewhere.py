@@ -176,3 +176,10 @@ def test_bytes_that_were_not_granted_yet_are_asked_for_before_anything_is_cut() 
 
     purse.more_bytes = more
     assert [purse.grant(8), purse.grant(8), purse.grant(8), purse.grant(8)] == [8, 8, 8, 1]
+
+
+def test_a_purse_tells_what_it_holds_for_pages_under_way() -> None:
+    purse = Purse(Budget(pages=5))
+    assert [purse.reserve(page=True), purse.reserve(page=True), purse.reserve(page=False)] == [True, True, True]
+    purse.page_over(kept=True)
+    assert (purse.pages_held, purse.spent.pages) == (2, 1)

@@ -82,7 +82,7 @@ def _budget_left(purse: Purse) -> dict[str, float]:
     for name in ("pages", "bytes", "seconds", "requests"):
         limit, spent = getattr(purse.budget, name), getattr(purse.spent, name)
         if limit is not None:
-            left[name] = max(0.0, 1.0 - spent / limit)
+            left[name] = max(0.0, 1.0 - spent / limit) if limit else 0.0
     return left
 
 
