@@ -189,3 +189,40 @@ def test_a_site_that_fails_while_it_is_asked_says_so(tmp_path: Path) -> None:
     assert (status, changed) == (0, None)
     assert "reset" in reason
     assert ask(tmp_path, "SELECT count(*) FROM due") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("now", "reason", "misses"),
+    [
+        (Response("", 410, (), b"gone"), "http 410", 1.0),
+        (Response("", 403, (), b"no"), "http 403", 1.0),
+        (Response("", 500, (), b"broken"), "http 500", 0.5),
+        (Response("", 429, (), b"busy"), "http 429", 0.5),
+        (Response("", 200, (("Content-Type", "image/png"),), b"\x89PNG\r\n\x1a\n" * 9), "content-type image/png", 1.0),
+        (Response("", 301, (("Location", "http://elsewhere.test/"),), b""), "redirect", 1.0),
+        (Response("", 302, (("Location", "/0"),), b""), "redirect: to itself", 1.0),
+    ],
+)  # fmt: skip
+def test_whatever_a_page_becomes_its_last_good_version_stays(
+    tmp_path: Path, now: Response, reason: str, misses: float
+) -> None:
+    topic = held(tmp_path)
+    [before] = ask(tmp_path, "SELECT title, outcome, warc_offset, score, fetched_at FROM pages")
+    go(topic, tmp_path, Answers({"/0": now}))
+    assert ask(tmp_path, "SELECT title, outcome, warc_offset, score, fetched_at FROM pages WHERE id = 0") == [before]
+    assert ask(tmp_path, "SELECT status, reason FROM visits WHERE page = 0 ORDER BY number DESC LIMIT 1") == [
+        (now.status, reason)
+    ]  # fmt: skip
+    assert ask(tmp_path, "SELECT misses FROM pages WHERE id = 0") == [(misses,)]
+    go(topic, tmp_path, Answers({"/0": Response("", 200, VALIDATED, page("b0", "solar", []).body)}))
+    assert ask(tmp_path, "SELECT title, misses FROM pages WHERE id = 0") == [("b0", None)]
+
+
+def test_a_body_that_the_budget_cuts_waits_for_a_later_run(tmp_path: Path) -> None:
+    with in_thread(web()) as server:
+        topic = began(server, tmp_path)
+        server.web = web({path: page(f"b{path[1:]}", "solar", links) for path, links in LINKS.items()})
+        stop = visit(topic, tmp_path, "0s", Budget(bytes=300))
+    assert str(stop).startswith("budget: bytes")
+    assert ask(tmp_path, "SELECT title, truncated FROM pages ORDER BY id") == [(f"a{n}", "") for n in range(4)]
+    assert ask(tmp_path, "SELECT count(*) FROM visits") == [(0,)]
