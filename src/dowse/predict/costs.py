@@ -68,7 +68,6 @@ class SiteLog:
         self._usual = math.log(_FIRST_GUESS[_LATENCY] + _FIRST_GUESS[_SECONDS])
         self._prefixes: dict[tuple[int, str], int] = {}
         self._sizes = np.zeros((64, 2))  # answers and bytes by prefix; the first row is for all that have none
-        self._prefix_site = np.zeros(64, np.int64)
         self._used = 1
 
     def prefix(self, site: int, path: str) -> int:
@@ -82,8 +81,6 @@ class SiteLog:
             self._used += 1
             if number >= len(self._sizes):
                 self._sizes = np.concatenate((self._sizes, np.zeros_like(self._sizes)))
-                self._prefix_site = np.concatenate((self._prefix_site, np.zeros_like(self._prefix_site)))
-            self._prefix_site[number] = site
         return number
 
     def learn(self, site: int, prefix: int, exchanged: Exchanged) -> None:
