@@ -284,9 +284,10 @@ class Admission:
         if not self._strategy.learns_words:
             return view
         asked = rows.tolist()
+        paths = links.paths[rows] if len(links.paths) else links.paths  # whoever made these links may know none
         return replace(
             view, urls=[links.urls[row] for row in asked], anchors=[links.anchors[row] for row in asked],
-            positions=links.positions[rows], others_at=links.positions[other], paths=links.paths[rows],
+            positions=links.positions[rows], others_at=links.positions[other], paths=paths,
         )  # fmt: skip
 
     def _propose(self, page: SourcePage, page_pattern: int, strategy: Proposes) -> None:
