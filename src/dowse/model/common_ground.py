@@ -1,0 +1,193 @@
+"""The common ground of a crawl that is shared by several engines, its *shards*: all that they must agree on.
+
+Who owns which slot, letters from shard to shard, what each may spend, who asks at which address, what each has learned,
+and how the crawl ends, are kept in one database that all of them reach. A shard speaks to it as a :class:`Member`: its
+number, and an epoch, which grows whenever the shard is started. Whoever comes with an old epoch, or after its lease has
+run out, is :class:`Fenced`: another may be at its place by now, so it must ask nobody for anything any more.
+
+A shard calls it from a thread beside its loop, about once a second; every call is one transaction. Where the database
+does not answer, :class:`GroundAway` is raised, and the call may be made again: none does anything twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.model.budget import Budget, Spent
+from dowse.model.errors import UserError
+from dowse.model.others import Letter
+
+__all__ = [
+    "LEASE_S", "PROMISED", "SLOTS", "CommonGround", "Fenced", "GroundAway", "Joined", "Member", "Orders", "Published",
+    "Received", "Report", "Standing",
+]  # fmt: skip
+
+SLOTS = 1024
+"""Registered domains are spread over so many slots, each of which a shard owns."""
+LEASE_S = 15.0
+"""Without a beat for so long, a shard is taken for dead. It stops asking before, by its own clock."""
+PROMISED = 512
+"""A shard tells what so many of its best waiting URLs promise."""
+
+Values = NDArray[np.float64]
+
+
+class Fenced(UserError):
+    """Another epoch of this shard has begun, or its lease has run out: it must stop."""
+
+
+class GroundAway(UserError):
+    """The database does not answer now. The same call may be made again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One start of one shard."""
+
+    shard: int
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What a shard is told when it starts."""
+
+    member: Member
+    owners: bytes  # of each slot, its shard: SLOTS little-endian 16-bit numbers
+    granted: Budget  # all that it was granted so far and did not give back; no limit where the crawl has none
+    posted: int  # its letters up to this number are on the ground, or were noted
+    elapsed_s: float  # since the crawl began, all its runs together: of a budget in seconds, so much is gone
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a shard tells at a beat."""
+
+    spent: Spent  # all that it has spent so far: it only grows
+    held: Spent  # that, and what is reserved for requests under way: its grants are never cut below
+    relevant: int
+    value: float  # the scores of all its pages together
+    waiting: int  # URLs
+    promises: Values  # what its best waiting URLs are expected to be worth, best first, at most PROMISED
+    idle: str = ""
+    """Why it has nothing to do, nothing under way, and no letter that is not posted: "empty", "stalled" or
+    "budget: pages" ...; "" while there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What a shard is told at a beat."""
+
+    granted: Budget  # what it may spend in all, its earlier grants included
+    to_come: Spent  # what is granted to nobody yet: it may get of it later
+    keep_off: Sequence[str] = ()  # addresses that another shard asks, of those it wants
+    let_in: Mapping[str, float] = field(default_factory=dict)  # addresses it holds, with seconds until it may ask
+    give_up: Sequence[str] = ()  # addresses it holds and others want: it is to free them when it can
+    stop: tuple[str, str] | None = None  # the crawl is over: the kind and the detail of its one reason
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """Letters from one shard, in order."""
+
+    sender: int
+    letters: Sequence[Letter]
+
+    @property
+    def last(self) -> int:
+        """The number of the last of them."""
+        return self.letters[-1].number
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What another shard has learned by itself."""
+
+    shard: int
+    version: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A shard, as the ground knows it: for those who watch."""
+
+    shard: int
+    epoch: int
+    alive: bool  # its lease has not run out
+    seen_s: float | None  # seconds since its last beat; None: it never came
+    report: Report | None
+    granted: Budget
+    slots: int
+    unread: int  # letters that wait for it
+
+
+class CommonGround(Protocol):
+    """See the module's docstring."""
+
+    def join(self, shard: int) -> Joined:
+        """Begin a new epoch of a shard. Whatever an older one still says is refused."""
+        ...
+
+    def beat(self, member: Member, report: Report) -> Orders:
+        """Report, keep the lease, and hear what to do. In one transaction grants are made by promise, and the end of the
+        crawl is found: its target is met, its budget is spent, or nobody has anything to do and no letter waits."""
+        ...
+
+    def post(self, member: Member, letters: Sequence[Letter]) -> None:
+        """Leave letters for others. Those with a number that was posted before are there already."""
+        ...
+
+    def receive(self, member: Member, noted: Mapping[int, int], most: int) -> Sequence[Received]:
+        """The letters for a shard after the number it has ``noted`` for each sender (none: 0), at most so many."""
+        ...
+
+    def noted(self, member: Member, noted: Mapping[int, int]) -> None:
+        """Letters from each sender up to that number are in the shard's own records: they are dropped here, and it is
+        no longer idle, since they may have brought something to do."""
+        ...
+
+    def arrived(self, member: Member) -> Mapping[int, int]:
+        """For each shard it has written to, the last number that is in that one's own records."""
+        ...
+
+    def want(self, member: Member, addresses: Sequence[str]) -> None:
+        """Ask for addresses: the next beats tell who asks there."""
+        ...
+
+    def free(self, member: Member, addresses: Mapping[str, float]) -> None:
+        """Nobody here asks at these addresses any more; others may, after so many seconds."""
+        ...
+
+    def publish(self, member: Member, data: bytes) -> None:
+        """Put what this shard has learned by itself in place of what it published before."""
+        ...
+
+    def published(self, member: Member, seen: Mapping[int, int]) -> Sequence[Published]:
+        """What the others have published, where its version is another than the one ``seen``."""
+        ...
+
+    def leave(self, member: Member, report: Report) -> None:
+        """A last report: the shard ends, and its lease with it. What it did not spend is given back."""
+        ...
+
+    def stop(self, kind: str, detail: str) -> tuple[str, str]:
+        """End the crawl for all, unless it has ended: the reason it ends for. Anybody may call it."""
+        ...
+
+    def go_on(self, settings: Mapping[str, Any] | None = None) -> None:
+        """Another run of a crawl that has ended: no shard is idle or takes part yet."""
+        ...
+
+    def standings(self) -> Sequence[Standing]:
+        """All shards, for those who watch."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the database."""
+        ...
