@@ -121,7 +121,7 @@ def test_a_page_of_the_web(server: LoopbackServer, folder: Path, capsys: pytest.
     [
         (["nowhere.html", "--topic", "x"], "cannot read nowhere.html: no such file or directory"),
         (["portal.html"], "missing option '--topic'"),
-        (["portal.html", "--topic", " "], "the topic is empty"),
+        (["portal.html", "--topic", " "], "--topic: is empty"),
         (["portal.html", "--topic", "!?"], "the topic says nothing to look for"),
         (["portal.html", "--topic", "missing.toml"], "missing.toml: cannot read the topic file"),
         (["portal.html", "--topic", "x", "--picture", "p.gif"], "--picture: 'p.gif' must end in"),

@@ -251,7 +251,7 @@ def test_a_topic_file_that_may_not_be_read(tmp_path: Path) -> None:
         ("0p", "leaves nothing to spend"),
         ("0s", "leaves nothing to spend"),
         ("-5p", "is not a budget"),
-        ("", "is not a budget"),
+        ("", "is empty"),
         ("1p,,2r", "is not a budget"),
         ("lots", "is not a budget"),
         ("inf", "is not a budget"),

@@ -17,6 +17,7 @@ import pytest
 from dowse.model.columns import Form, Stored, Table, columns_of
 from dowse.model.records import LINKS, TABLES
 from dowse.store import CrawlStore
+from dowse.store.schema import VERSION
 from tests.docs.markdown import ROOT
 from tests.model.new_field import URL
 from tests.store.made import WALL, batch, page
@@ -69,7 +70,8 @@ def test_no_two_columns_have_one_name_and_each_is_told() -> None:
 # What somebody writes who wants two more things to be stored: the lines of a page, the length of a link's anchor.
 PAGE_FIELD = {
     "model/page.py": {
-        "= 0  # L(p)\n": '= 0\n    n_lines: Annotated[int, Stored("Lines of visible text.", since=10)] = 0\n',
+        "= 0  # L(p)\n": '= 0\n    n_lines: Annotated[int, Stored("Lines of visible text.", since='
+        f"{VERSION + 1})] = 0\n",
     },
     "engine/page/parsed.py": {
         "n_links=self.links.n_links,": "n_links=self.links.n_links,\n"
@@ -79,7 +81,8 @@ PAGE_FIELD = {
 LINK_FIELD = {
     "model/page.py": {
         "    rels: Annotated[": "    lengths: Annotated[\n"
-        '        NDArray[np.int32], Stored("Characters of its anchor.", column="length", kind=int, since=10)\n'
+        '        NDArray[np.int32], Stored("Characters of its anchor.", column="length", kind=int, '
+        f"since={VERSION + 1})\n"
         "    ] = field(default_factory=_none(np.int32))\n    rels: Annotated["
     },
     "parse/links.py": {

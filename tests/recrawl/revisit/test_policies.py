@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dowse.recrawl.revisit.policies import POLICIES, freshness, optimal, proportional, uniform
@@ -45,6 +45,8 @@ def test_each_spends_its_budget(found: list[tuple[float, float]], budget: float)
 
 
 @given(pages, budgets)
+@example([(0.5, 25.0), (0.75, 12.0)], 11.0)  # the multiplier of both lies between two numbers
+@example([(0.5, 26.0), (0.75, 11.0)], 11.0)
 def test_another_visit_brings_as_much_wherever_there_are_any(found: list[tuple[float, float]], budget: float) -> None:
     values, rates = columns(found)
     visits = optimal(values, rates, budget)

@@ -58,14 +58,20 @@ def optimal(values: Floats, rates: Floats, budget: float) -> Floats:
         return visits if budget <= 0 else uniform(values, rates, budget)
     most = values[live] / rates[live]  # what the first visit brings, when it is rare
     low, high = _SMALLEST, 0.0  # of the logarithm of the gap between the multiplier and the greatest of these
-    share = np.zeros(len(most))
+    fewer, more = np.zeros(len(most)), None  # visits for less than the budget, and for more
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         share = _visits_at(math.exp(middle), most, rates[live])
         over = share.sum() - budget
         if abs(over) <= _EXACT * budget or middle in (low, high):
             break
-        low, high = (low, middle) if over > 0 else (middle, high)
+        if over > 0:
+            high, more = middle, share
+        else:
+            low, fewer = middle, share
+    if more is not None and abs(over) > _EXACT * budget:
+        # no number lies between: a page is about to be visited at last, at once some often
+        share = fewer + (more - fewer) * ((budget - fewer.sum()) / (more.sum() - fewer.sum()))
     visits[live] = share * (budget / share.sum())
     return visits
 
