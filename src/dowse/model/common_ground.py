@@ -135,8 +135,8 @@ class CommonGround(Protocol):
         ...
 
     def beat(self, member: Member, report: Report) -> Orders:
-        """Report, keep the lease, and hear what to do. In one transaction grants are made by promise, and the end of the
-        crawl is found: its target is met, its budget is spent, or nobody has anything to do and no letter waits."""
+        """Report, keep the lease, and hear what to do. In one transaction grants are made by promise, and the end of
+        the crawl is found: its target is met, its budget is spent, or nobody has anything to do and no letter waits."""
         ...
 
     def post(self, member: Member, letters: Sequence[Letter]) -> None:
