@@ -69,14 +69,16 @@ class Report:
     """What a shard tells at a beat."""
 
     spent: Spent  # all that it has spent so far: it only grows
-    held: Spent  # that, and what is reserved for requests under way: its grants are never cut below
+    held: Spent
+    """That, what is reserved for requests under way, and what else it may spend before it hears the orders: its grants
+    are never cut below, and until then it spends no more."""
     relevant: int
     value: float  # the scores of all its pages together
     waiting: int  # URLs
     promises: Values  # what its best waiting URLs are expected to be worth, best first, at most PROMISED
     idle: str = ""
     """Why it has nothing to do, nothing under way, and no letter that is not posted: "empty", "stalled" or
-    "budget: pages" ...; "" while there is."""
+    "budget: pages" ...; "" while there is. It is looked up after the last letters were noted, not before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,9 @@ class Orders:
     granted: Budget  # what it may spend in all, its earlier grants included
     to_come: Spent  # what is granted to nobody yet: it may get of it later
     keep_off: Sequence[str] = ()  # addresses that another shard asks, of those it wants
-    let_in: Mapping[str, float] = field(default_factory=dict)  # addresses it holds, with seconds until it may ask
+    let_in: Mapping[str, float] = field(default_factory=dict)
+    """Addresses it holds, with seconds until it may ask: told for as long as a lease since it came to hold them, or
+    last asked for them."""
     give_up: Sequence[str] = ()  # addresses it holds and others want: it is to free them when it can
     stop: tuple[str, str] | None = None  # the crawl is over: the kind and the detail of its one reason
 
@@ -139,6 +143,10 @@ class CommonGround(Protocol):
         the crawl is found: its target is met, its budget is spent, or nobody has anything to do and no letter waits."""
         ...
 
+    def more_bytes(self, member: Member, total: int) -> int:
+        """Ask at once, so that it may spend so many bytes in all: how many it may by now, until the next orders."""
+        ...
+
     def post(self, member: Member, letters: Sequence[Letter]) -> None:
         """Leave letters for others. Those with a number that was posted before are there already."""
         ...
@@ -157,11 +165,11 @@ class CommonGround(Protocol):
         ...
 
     def want(self, member: Member, addresses: Sequence[str]) -> None:
-        """Ask for addresses: the next beats tell who asks there."""
+        """Ask for addresses: the next beats tell who asks there. A shard that was started again asks anew."""
         ...
 
     def free(self, member: Member, addresses: Mapping[str, float]) -> None:
-        """Nobody here asks at these addresses any more; others may, after so many seconds."""
+        """Nobody here asks at these addresses any more, or wants to; others may, after so many seconds."""
         ...
 
     def publish(self, member: Member, data: bytes) -> None:
@@ -180,8 +188,11 @@ class CommonGround(Protocol):
         """End the crawl for all, unless it has ended: the reason it ends for. Anybody may call it."""
         ...
 
-    def go_on(self, settings: Mapping[str, Any] | None = None) -> None:
-        """Another run of a crawl that has ended: no shard is idle or takes part yet."""
+    def go_on(
+        self, settings: Mapping[str, Any] | None = None, *, budget: Budget | None = None,
+        target_relevant: int | None = None, target_value: float | None = None,
+    ) -> None:  # fmt: skip
+        """Another run of a crawl that has ended: no shard is idle or takes part yet. What is not given is as it was."""
         ...
 
     def standings(self) -> Sequence[Standing]:

@@ -1,0 +1,130 @@
+"""Who asks at which address: hosts of many shards may live on one, and it is asked by one of them at a time.
+
+The life of an address: nobody's; *held* by the first shard that wants it; perhaps *wanted* by others, each told to keep
+off, while the holder is told to give it up; *freed* by its holder, and at once held by who has wanted it longest. The
+holder says how long after its last request the next may leave, and the new one is told to wait that long: so delays are
+what they would be if all were asked by one. Who freed it and wants it again comes last.
+
+A dead holder cannot say when it asked last. It asks nobody after its lease has run out, so its addresses go to others
+with a wait of the longest delay, from then. Where it is started again before, they are still its own; what it no longer
+knows of it may free, and others wait as long.
+
+What is told at a beat may get lost with the answer. So a holder hears that it may ask for as long as a lease lasts, and
+again whenever it asks for the address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from dowse.cluster.ground.database import Session
+from dowse.cluster.ground.members import Shard
+from dowse.model.common_ground import LEASE_S
+
+__all__ = ["UNKNOWN_DELAY_S", "forget_wants", "free", "give_on", "let_in", "to_give_up", "to_keep_off", "want"]
+
+UNKNOWN_DELAY_S = 60.0
+"""The least that others wait for the address of a shard that cannot tell when it asked there last."""
+
+_FEW = 200  # values a statement
+
+
+def longest_wait(shard: Shard) -> float:
+    """After a shard has certainly asked for the last time, how long nobody else may."""
+    return max(shard.longest_delay_s, UNKNOWN_DELAY_S)
+
+
+def want(session: Session, own: int, addresses: Iterable[str], now: float) -> None:
+    """Take what is nobody's, and stand in line for the rest."""
+    for some in _few(sorted(set(addresses))):
+        session.each(
+            "INSERT INTO addresses (address, holder, open_at, tell_until) VALUES (?, NULL, 0, 0)"
+            " ON CONFLICT (address) DO NOTHING",
+            [(address,) for address in some],
+        )
+        held = _held(session, some)
+        session.each(
+            "UPDATE addresses SET holder = ?, tell_until = ? WHERE address = ?",
+            [(own, now + LEASE_S, address) for address, (holder, _) in held.items() if holder in (None, own)],
+        )
+        session.each(
+            "INSERT INTO wants (address, shard, since, holder) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (address, shard) DO NOTHING",
+            [(address, own, now, holder) for address, (holder, _) in held.items() if holder not in (None, own)],
+        )
+
+
+def free(session: Session, own: Shard, addresses: Mapping[str, float], alive: set[int], now: float) -> None:
+    """Hand on what the shard holds of these, and take it from the line for the others."""
+    own.longest_delay_s = max(own.longest_delay_s, *addresses.values(), 0.0)
+    for some in _few(sorted(addresses)):
+        session.each("DELETE FROM wants WHERE address = ? AND shard = ?", [(address, own.shard) for address in some])
+        for address, (holder, open_at) in _held(session, some).items():
+            if holder == own.shard:
+                wait_until = max(open_at, now + addresses[address], own.others_at)
+                _hand_on(session, address, wait_until, alive, now)
+    session.run("DELETE FROM addresses WHERE holder IS NULL AND open_at < ?", (now,))
+
+
+def give_on(session: Session, own: int, shards: Sequence[Shard], now: float) -> None:
+    """Of what this shard wants, hand on what dead ones hold."""
+    dead = {shard.shard: shard for shard in shards if not shard.is_alive(now)}
+    alive = {shard.shard for shard in shards} - dead.keys()
+    rows = session.run("SELECT address, holder FROM wants WHERE shard = ?", (own,))
+    for some in _few(sorted(address for address, holder in rows if holder in dead)):
+        for address, (holder, open_at) in _held(session, some).items():
+            if holder in dead:
+                wait_until = dead[holder].lease_until + longest_wait(dead[holder])
+                _hand_on(session, address, max(open_at, wait_until), alive, now)
+
+
+def forget_wants(session: Session, own: int) -> None:
+    """It begins anew, and will ask again for what it wants."""
+    session.run("DELETE FROM wants WHERE shard = ?", (own,))
+
+
+def to_keep_off(session: Session, own: int) -> list[str]:
+    return [address for (address,) in session.run("SELECT address FROM wants WHERE shard = ? ORDER BY address", (own,))]
+
+
+def let_in(session: Session, own: int, now: float) -> dict[str, float]:
+    """What it holds and was lately told of, or asked for, with the seconds until it may ask there."""
+    found = session.run(
+        "SELECT address, open_at FROM addresses WHERE holder = ? AND tell_until > ? ORDER BY address", (own, now)
+    )
+    return {address: max(0.0, open_at - now) for address, open_at in found}
+
+
+def to_give_up(session: Session, own: int) -> list[str]:
+    found = session.run("SELECT DISTINCT address FROM wants WHERE holder = ? ORDER BY address", (own,))
+    return [address for (address,) in found]
+
+
+def _hand_on(session: Session, address: str, open_at: float, alive: set[int], now: float) -> None:
+    """To who has waited longest. The dead among those who wait will ask again, should they come again."""
+    line = session.run("SELECT shard FROM wants WHERE address = ? ORDER BY since, shard", (address,))
+    heir = next((shard for (shard,) in line if shard in alive), None)
+    session.each(
+        "DELETE FROM wants WHERE address = ? AND shard = ?",
+        [(address, shard) for (shard,) in line if shard == heir or shard not in alive],
+    )
+    if heir is not None:
+        session.run("UPDATE wants SET holder = ? WHERE address = ?", (heir, address))
+    session.run(
+        "UPDATE addresses SET holder = ?, open_at = ?, tell_until = ? WHERE address = ?",
+        (heir, open_at, now + LEASE_S, address),
+    )
+
+
+def _held(session: Session, addresses: Sequence[str]) -> dict[str, tuple[int | None, float]]:
+    """Their holders, and from when they may be asked; locked."""
+    marks = ", ".join("?" * len(addresses))
+    found = session.run(
+        f"SELECT address, holder, open_at FROM addresses WHERE address IN ({marks}) ORDER BY address{session.lock}",
+        addresses,
+    )
+    return {address: (holder, open_at) for address, holder, open_at in found}
+
+
+def _few(addresses: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (addresses[at : at + _FEW] for at in range(0, len(addresses), _FEW))

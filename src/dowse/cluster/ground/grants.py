@@ -1,0 +1,198 @@
+"""Who may spend what: a budget is handed out in parts, and counted when it is granted.
+
+What a shard was granted is all that it may spend, since the crawl began. At each beat it tells what it has spent and
+what it *holds* (that, and what requests under way may still take), and until it hears the orders it spends no more than
+that. So its grant can be cut to what it holds, and what it is to get is added: first what is free (the budget, less
+what the others were granted, less what it holds), and of that a share.
+
+**The share.** All living shards tell what their best waiting URLs are expected to be worth. These are put together, and
+the best of them, as many as the *window* has room for, are what a single engine would ask for next. Each shard's share
+is how many of them are its own (of equal ones across the edge, evenly many each). A shard that has more waiting than it
+told of is taken to have them at the value of the last it told.
+
+**The window** is what the crawl spends in a few seconds, at the speed it has: no more, or shards whose URLs promise
+little would spend what others could use better; and no less, or they would wait for the next beat. Towards the end it
+is half of what is left, so that nobody sits on the last pages while others could fetch them.
+
+**Pages, requests and bytes** are granted together. The share is in pages; requests and bytes follow by what a page of
+this shard takes of them, with something to spare. Where even that is short for a body that is coming in, ``more_bytes``
+is asked at once. Seconds are not handed out: they pass for all alike.
+
+**What comes back.** A shard that is idle with nothing waiting keeps what it holds. Of a shard that is dead nobody knows
+what it spent after its last report; it may be all that it was granted. So that stays counted until it comes again and
+tells, and nothing is spent twice. Since windows are short, this is little.
+
+Guarantees: what is granted, over all shards, is at most the budget; a grant is at least what its shard holds; what a
+shard spends is at most its grant. So the budget holds at every instant, whoever dies.
+
+``evenly`` is for comparison: the window is dealt to all who have anything waiting, whatever it promises.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dowse.cluster.ground.members import Shard
+from dowse.model.budget import Budget, Spent
+from dowse.model.common_ground import Values
+
+__all__ = ["DIVISIBLE", "ahead", "best_of", "cut_to_held", "dealt", "free", "more_bytes", "regrant"]
+
+DIVISIBLE = ("pages", "requests", "bytes")
+
+_AHEAD_S = 3.0  # the window: several beats, so that one that comes late stops nobody
+_START = 8  # pages a shard in the window, while nobody knows how quickly it goes
+_FIRST = 2  # pages for a shard that is at work and has nothing to tell of yet
+_USUAL = {"pages": 1.0, "requests": 2.0, "bytes": 100_000.0}  # that a page takes, until there are some
+_USUAL_WEIGHT = 5.0  # pages
+_SPARE = {"pages": 1.0, "requests": 1.5, "bytes": 2.0}  # that much more than a page usually takes
+
+
+@dataclass(frozen=True, slots=True)
+class _Means:
+    """What a page takes."""
+
+    requests: float
+    bytes: float
+    pages: float = 1.0
+
+
+def _of(budget: Budget, name: str) -> int | None:
+    limit: int | None = getattr(budget, name)
+    return limit
+
+
+def _get(spent: Spent, name: str) -> int:
+    amount: int = getattr(spent, name)
+    return amount
+
+
+def free(budget: Budget, shards: Sequence[Shard]) -> Spent:
+    """What is granted to nobody; of what has no limit, nothing."""
+    left = {
+        name: max(0, limit - sum(_get(shard.granted, name) for shard in shards))
+        for name in DIVISIBLE
+        if (limit := _of(budget, name)) is not None
+    }
+    return Spent(**left)
+
+
+def regrant(
+    own: Shard, shards: Sequence[Shard], told: Mapping[int, Values], budget: Budget, now: float, *, evenly: bool
+) -> Spent:
+    """The new grant of a shard that has just reported."""
+    limits = {name: limit for name in DIVISIBLE if (limit := _of(budget, name)) is not None}
+    kept = {name: _get(own.held, name) for name in limits}
+    others = [shard for shard in shards if shard is not own]
+    room = {name: limit - kept[name] - sum(_get(shard.granted, name) for shard in others)
+            for name, limit in limits.items()}  # fmt: skip
+    if not limits or min(room.values()) <= 0:
+        return Spent(**kept)
+    alive = [shard for shard in shards if shard.is_alive(now)]
+    pages = _share(own, alive, told, _window(alive, _left(shards, limits, now)), evenly=evenly)
+    means = _means([own], _means(shards))
+    wanted = {name: math.ceil(pages * getattr(means, name) * _SPARE[name]) for name in limits}
+    return Spent(**{name: kept[name] + min(room[name], wanted[name]) for name in limits})
+
+
+def more_bytes(own: Shard, shards: Sequence[Shard], budget: Budget, total: int) -> int:
+    """How many bytes a shard may spend in all that needs so many."""
+    if budget.bytes is None:
+        return total
+    lacking = max(0, total - own.granted.bytes)
+    return own.granted.bytes + min(lacking, free(budget, shards).bytes)
+
+
+def ahead(alive: Sequence[Shard]) -> int:
+    """Pages that the crawl fetches in a few seconds."""
+    return max(_START * len(alive), math.ceil(_AHEAD_S * sum(shard.pages_per_s for shard in alive)))
+
+
+def _window(alive: Sequence[Shard], left: float) -> int:
+    return max(1, math.floor(min(ahead(alive), max(len(alive), left / 2), left)))
+
+
+def _left(shards: Sequence[Shard], limits: Mapping[str, int], now: float) -> float:
+    """For how many pages, about, the budget will do that nobody has spent, or can have."""
+    means = _means(shards)
+    taken = {
+        name: sum(_get(shard.held if shard.is_alive(now) else shard.granted, name) for shard in shards)
+        for name in limits
+    }
+    return float(min((limit - taken[name]) / getattr(means, name) for name, limit in limits.items()))
+
+
+def _means(shards: Sequence[Shard], usual: _Means | None = None) -> _Means:
+    """What a page of these takes, shrunk towards what is usual."""
+    usual = usual or _Means(_USUAL["requests"], _USUAL["bytes"])
+    pages = _USUAL_WEIGHT + sum(shard.spent.pages for shard in shards)
+    requests = _USUAL_WEIGHT * usual.requests + sum(shard.spent.requests for shard in shards)
+    size = _USUAL_WEIGHT * usual.bytes + sum(shard.spent.bytes for shard in shards)
+    return _Means(max(1.0, requests / pages), max(1.0, size / pages))
+
+
+def _share(own: Shard, alive: Sequence[Shard], told: Mapping[int, Values], window: int, *, evenly: bool) -> int:
+    """How many of the next pages are to be this shard's."""
+    if own.idle in ("empty", "stalled"):
+        return 0
+    at_work = [shard for shard in alive if shard.idle not in ("empty", "stalled")]
+    waiting = [shard.waiting for shard in at_work]
+    if evenly:
+        shares = dealt(window, waiting)
+    else:
+        shares = best_of([told.get(shard.shard, np.empty(0)) for shard in at_work], waiting, window)
+    share = next(share for shard, share in zip(at_work, shares, strict=True) if shard is own)
+    told_nothing = not len(told.get(own.shard, ()))
+    if not share and told_nothing and (not any(shares) or window >= _START * len(alive)):
+        return min(_FIRST, window)
+    return share
+
+
+def best_of(told: Sequence[Values], waiting: Sequence[int], most: int) -> list[int]:
+    """How many of the best ``most`` URLs each has, who tells what its best are worth, and how many wait in all."""
+    values, owners, counts = [], [], []
+    for owner, (own, count) in enumerate(zip(told, waiting, strict=True)):
+        if not len(own):
+            continue
+        known = np.nan_to_num(np.asarray(own, dtype=np.float64), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+        beyond = max(0, count - len(known))
+        values.append(np.append(known, known.min()))
+        owners.append(np.full(len(known) + 1, owner))
+        counts.append(np.append(np.ones(len(known), dtype=np.int64), beyond))
+    if not values:
+        return [0] * len(told)
+    value, owner_of, count_of = np.concatenate(values), np.concatenate(owners), np.concatenate(counts)
+    order = np.argsort(-value, kind="stable")
+    edge = int(np.searchsorted(np.cumsum(count_of[order]), most))
+    above = np.ones(len(value), dtype=bool) if edge >= len(order) else value > value[order[edge]]
+    at = np.zeros(len(value), dtype=bool) if edge >= len(order) else value == value[order[edge]]
+    sure = [int(count_of[above & (owner_of == owner)].sum()) for owner in range(len(told))]
+    tied = [int(count_of[at & (owner_of == owner)].sum()) for owner in range(len(told))]
+    return [own + more for own, more in zip(sure, dealt(most - sum(sure), tied), strict=True)]
+
+
+def dealt(most: int, wanted: Sequence[int]) -> list[int]:
+    """So many, dealt one by one to all who still want some.
+
+    >>> dealt(10, [1, 20, 3])
+    [1, 6, 3]
+    """
+    shares = [0] * len(wanted)
+    left = min(most, sum(wanted))
+    while left > 0:
+        open_ = [n for n, own in enumerate(wanted) if shares[n] < own]
+        each = left // len(open_)
+        for n in open_ if each else open_[:left]:
+            more = min(max(1, each), wanted[n] - shares[n])
+            shares[n] += more
+            left -= more
+    return shares
+
+
+def cut_to_held(shard: Shard) -> None:
+    """What it did not spend is given back."""
+    shard.granted = replace(shard.held, seconds=0.0)

@@ -1,0 +1,318 @@
+"""The common ground over a database: each call is one transaction of the state machines beside this module."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from dowse.cluster.ground import addresses, ending, grants, mail, sums
+from dowse.cluster.ground.database import Database, Session
+from dowse.cluster.ground.members import (
+    Shard,
+    Stage,
+    add_shards,
+    check,
+    promises,
+    read_shard,
+    read_shards,
+    save,
+    save_promises,
+)
+from dowse.model.budget import Budget
+from dowse.model.common_ground import LEASE_S, SLOTS, Joined, Member, Orders, Published, Received, Report, Standing
+from dowse.model.errors import NotACrawl
+from dowse.model.others import Letter
+
+__all__ = ["Crawl", "Ground"]
+
+
+@dataclass(slots=True)
+class Crawl:
+    """The row of the crawl."""
+
+    name: str
+    settings: Mapping[str, Any]
+    shards: int
+    budget: Budget
+    target_relevant: int | None
+    target_value: float | None
+    evenly: bool
+    elapsed_s: float = 0.0
+    ticked_at: float | None = None  # elapsed seconds are counted up to then; None: nobody is at work
+    stop: tuple[str, str] | None = None
+
+    def tick(self, now: float, *, at_work: bool = True) -> None:
+        """Count the seconds in which somebody was alive."""
+        if self.ticked_at is not None:
+            self.elapsed_s += min(LEASE_S, max(0.0, now - self.ticked_at))
+        self.ticked_at = now if at_work else None
+
+
+_COLUMNS = (
+    "id", "version", "name", "settings", "shards", "pages", "bytes", "seconds", "requests", "target_relevant",
+    "target_value", "evenly", "elapsed_s", "ticked_at", "stop_kind", "stop_detail",
+)  # fmt: skip
+_VERSION = 1
+
+
+def _read(session: Session, *, lock: bool) -> Crawl:
+    found = session.run(f"SELECT {', '.join(_COLUMNS)} FROM crawl WHERE id = 1{session.lock if lock else ''}")
+    if not found:
+        raise NotACrawl("there is no crawl of several shards")
+    _, version, name, settings, shards, *limits, relevant, value, evenly, elapsed, ticked, kind, detail = found[0]
+    if version != _VERSION:
+        raise NotACrawl(f"the crawl is kept in form {version}; this Dowse reads {_VERSION}")
+    stop = None if kind is None else (kind, detail)
+    budget = Budget(*limits)
+    return Crawl(name, json.loads(settings), shards, budget, relevant, value, bool(evenly), elapsed, ticked, stop)
+
+
+def _write(session: Session, crawl: Crawl, *, new: bool = False) -> None:
+    budget = crawl.budget
+    row = (
+        1, _VERSION, crawl.name, json.dumps(crawl.settings), crawl.shards, budget.pages, budget.bytes, budget.seconds,
+        budget.requests, crawl.target_relevant, crawl.target_value, int(crawl.evenly), crawl.elapsed_s,
+        crawl.ticked_at, *(crawl.stop or (None, None)),
+    )  # fmt: skip
+    if new:
+        session.bring("crawl", _COLUMNS, [row])
+    else:
+        session.run(f"UPDATE crawl SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE id = 1", row[1:])
+
+
+class Ground:
+    """A :class:`~dowse.model.common_ground.CommonGround`. Any thread may call it; calls wait for each other."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._shards = self.crawl().shards
+
+    @staticmethod
+    def begin(session: Session, crawl: Crawl) -> None:
+        """What a new crawl's tables have in them."""
+        _write(session, crawl, new=True)
+        add_shards(session, crawl.shards)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def crawl(self) -> Crawl:
+        """What all share of it."""
+        with self._database.transaction() as session:
+            return _read(session, lock=False)
+
+    def settings(self) -> Mapping[str, Any]:
+        """What the crawl was made with."""
+        return self.crawl().settings
+
+    # -- who takes part --------------------------------------------------------------------------------------------
+
+    def join(self, shard: int) -> Joined:
+        with self._database.transaction() as session:
+            crawl = _read(session, lock=True)
+            own = read_shard(session, shard, lock=True)
+            now = session.now()
+            crawl.tick(now)
+            if own.epoch:  # it may have asked at its addresses until now, and no longer knows of each
+                own.others_at = max(own.others_at, min(now, own.lease_until) + addresses.longest_wait(own))
+            own.begin(now)
+            addresses.forget_wants(session, shard)
+            save(session, [own])
+            _write(session, crawl)
+            granted = own.granted_of(crawl.budget)
+            return Joined(Member(shard, own.epoch), _owners(crawl.shards), granted, own.posted, crawl.elapsed_s)
+
+    def beat(self, member: Member, report: Report) -> Orders:
+        with self._database.transaction() as session:
+            crawl = _read(session, lock=True)
+            shards = read_shards(session, lock=True)
+            now = session.now()
+            own = _of(shards, member)
+            check(own, member, now)
+            own.tell(report, now)
+            crawl.tick(now)
+            save_promises(session, own.shard, report.promises)
+            self._find_end(session, crawl, shards, now)
+            if crawl.stop is None:
+                told = promises(session) if _is_divided(crawl.budget) else {}
+                own.granted = grants.regrant(own, shards, told, crawl.budget, now, evenly=crawl.evenly)
+            else:
+                grants.cut_to_held(own)
+            save(session, [own])
+            _write(session, crawl)
+            addresses.give_on(session, own.shard, shards, now)
+            return Orders(
+                granted=own.granted_of(crawl.budget),
+                to_come=grants.free(crawl.budget, shards),
+                keep_off=addresses.to_keep_off(session, own.shard),
+                let_in=addresses.let_in(session, own.shard, now),
+                give_up=addresses.to_give_up(session, own.shard),
+                stop=crawl.stop,
+            )
+
+    def more_bytes(self, member: Member, total: int) -> int:
+        with self._database.transaction() as session:
+            crawl = _read(session, lock=True)
+            shards = read_shards(session, lock=True)
+            own = _of(shards, member)
+            check(own, member, session.now())
+            if crawl.stop is None:
+                own.granted.bytes = grants.more_bytes(own, shards, crawl.budget, total)
+                save(session, [own])
+            return own.granted.bytes
+
+    def leave(self, member: Member, report: Report) -> None:
+        with self._database.transaction() as session:
+            crawl = _read(session, lock=True)
+            shards = read_shards(session, lock=True)
+            now = session.now()
+            own = _of(shards, member)
+            if own.epoch == member.epoch and own.stage is Stage.LEFT:
+                return  # the answer to the first time got lost
+            check(own, member, now)
+            own.tell(report, now)
+            own.stage, own.idle, own.lease_until = Stage.LEFT, "", now
+            grants.cut_to_held(own)
+            addresses.forget_wants(session, own.shard)
+            crawl.tick(now, at_work=any(shard.is_alive(now) for shard in shards))
+            self._find_end(session, crawl, shards, now)
+            save(session, [own])
+            _write(session, crawl)
+
+    def stop(self, kind: str, detail: str) -> tuple[str, str]:
+        with self._database.transaction() as session:
+            crawl = _read(session, lock=True)
+            if crawl.stop is None:
+                crawl.stop = kind, detail
+                _write(session, crawl)
+            return crawl.stop
+
+    def go_on(
+        self, settings: Mapping[str, Any] | None = None, *, budget: Budget | None = None,
+        target_relevant: int | None = None, target_value: float | None = None,
+    ) -> None:  # fmt: skip
+        with self._database.transaction() as session:
+            crawl = _read(session, lock=True)
+            if crawl.stop is None:
+                return
+            shards = read_shards(session, lock=True)
+            now = session.now()
+            crawl.stop, crawl.ticked_at = None, None
+            crawl.settings = crawl.settings if settings is None else settings
+            crawl.budget = crawl.budget if budget is None else budget
+            crawl.target_relevant = crawl.target_relevant if target_relevant is None else target_relevant
+            crawl.target_value = crawl.target_value if target_value is None else target_value
+            for shard in shards:
+                shard.stage, shard.idle, shard.pages_per_s = Stage.AWAY, "", 0.0
+                shard.lease_until = min(shard.lease_until, now)
+            save(session, shards)
+            _write(session, crawl)
+
+    @staticmethod
+    def _find_end(session: Session, crawl: Crawl, shards: Sequence[Shard], now: float) -> None:
+        if crawl.stop is None:
+            crawl.stop = ending.found_end(
+                shards, crawl.budget, crawl.target_relevant, crawl.target_value, now, mail=mail.any_waits(session)
+            )
+
+    # -- mail ------------------------------------------------------------------------------------------------------
+
+    def post(self, member: Member, letters: Sequence[Letter]) -> None:
+        rows = mail.rows_of(member.shard, letters, self._shards)
+        with self._own(member) as (session, own):
+            new = [letter for letter in letters if letter.number > own.posted]
+            if not new:
+                return
+            mail.put(session, rows if len(new) == len(letters) else mail.rows_of(own.shard, new, self._shards))
+            own.posted, own.idle = new[-1].number, ""
+            save(session, [own])
+
+    def receive(self, member: Member, noted: Mapping[int, int], most: int) -> Sequence[Received]:
+        with self._reading(member) as session:
+            return mail.receive(session, member.shard, noted, most)
+
+    def noted(self, member: Member, noted: Mapping[int, int]) -> None:
+        with self._own(member) as (session, own):
+            if mail.mark_noted(session, own.shard, noted):
+                own.idle = ""
+                save(session, [own])
+
+    def arrived(self, member: Member) -> Mapping[int, int]:
+        with self._reading(member) as session:
+            return mail.arrived(session, member.shard)
+
+    # -- addresses -------------------------------------------------------------------------------------------------
+
+    def want(self, member: Member, addresses_: Sequence[str]) -> None:
+        with self._own(member) as (session, own):
+            addresses.want(session, own.shard, addresses_, session.now())
+
+    def free(self, member: Member, addresses_: Mapping[str, float]) -> None:
+        with self._own(member) as (session, own):
+            now = session.now()
+            alive = {shard.shard for shard in read_shards(session, lock=False) if shard.is_alive(now)}
+            addresses.free(session, own, addresses_, alive, now)
+            save(session, [own])
+
+    # -- what is learned -------------------------------------------------------------------------------------------
+
+    def publish(self, member: Member, data: bytes) -> None:
+        with self._own(member) as (session, own):
+            sums.publish(session, own.shard, data)
+
+    def published(self, member: Member, seen: Mapping[int, int]) -> Sequence[Published]:
+        with self._reading(member) as session:
+            return sums.published(session, member.shard, seen)
+
+    # -- for those who watch ---------------------------------------------------------------------------------------
+
+    def standings(self) -> Sequence[Standing]:
+        with self._database.transaction() as session:
+            crawl = _read(session, lock=False)
+            shards = read_shards(session, lock=False)
+            unread = mail.unread(session)
+            now = session.now()
+        slots = [len(range(shard, SLOTS, crawl.shards)) for shard in range(crawl.shards)]
+        return [
+            Standing(
+                shard=shard.shard, epoch=shard.epoch, alive=shard.is_alive(now),
+                seen_s=None if shard.seen_at is None else max(0.0, now - shard.seen_at), report=shard.report(),
+                granted=shard.granted_of(crawl.budget), slots=slots[shard.shard], unread=unread.get(shard.shard, 0),
+            )
+            for shard in shards
+        ]  # fmt: skip
+
+    # -- within ----------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _own(self, member: Member) -> Iterator[tuple[Session, Shard]]:
+        """A transaction of a member, with its row locked."""
+        with self._database.transaction() as session:
+            own = read_shard(session, member.shard, lock=True)
+            check(own, member, session.now())
+            yield session, own
+
+    @contextmanager
+    def _reading(self, member: Member) -> Iterator[Session]:
+        """A transaction of a member that changes nothing, and holds nobody up."""
+        with self._database.transaction() as session:
+            check(read_shard(session, member.shard, lock=False), member, session.now())
+            yield session
+
+
+def _of(shards: Sequence[Shard], member: Member) -> Shard:
+    if not 0 <= member.shard < len(shards):
+        raise NotACrawl(f"the crawl has no shard {member.shard}")
+    return shards[member.shard]
+
+
+def _is_divided(budget: Budget) -> bool:
+    return any(getattr(budget, name) is not None for name in grants.DIVISIBLE)
+
+
+def _owners(shards: int) -> bytes:
+    """Slots in turn: each shard has as many as any other, but for one."""
+    return b"".join((slot % shards).to_bytes(2, "little") for slot in range(SLOTS))

@@ -1,0 +1,169 @@
+"""Who takes part: shards, their epochs and their leases.
+
+A shard is *away* (it did not begin in this run of the crawl), *here*, or has *left*. ``join`` brings it here from any
+of them: its epoch grows by one, and it has a lease of ``LEASE_S``, which each beat renews. A shard whose lease has run
+out is *dead*, though it stays "here" until it joins again: what it has is kept for it, since it may only be slow.
+
+Each call of a member first locks the row of its shard, and then checks that its epoch is the last one and that its
+lease has not run out; both in the transaction in which it does what it came for. So of two starts of one shard only the
+later can change anything, and of a shard that is dead by this clock nothing is heard any more, whether or not another
+has come in its place: others may have acted on its death. It must join again.
+
+Guarantees: at most one epoch of a shard is heard at any instant; an epoch is given once; time is the database's own.
+
+Locks are taken in one order: the crawl, shards by number, addresses by name. So nobody waits in a circle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from dowse.cluster.ground.database import Session
+from dowse.model.budget import Budget, Spent
+from dowse.model.common_ground import LEASE_S, PROMISED, Fenced, Member, Report, Values
+from dowse.model.errors import UserError
+
+__all__ = ["Shard", "Stage", "add_shards", "check", "promises", "read_shard", "read_shards", "save", "save_promises"]
+
+_PROMISE = np.dtype("<f8")
+
+
+class Stage(IntEnum):
+    """How far a shard is in this run of the crawl."""
+
+    AWAY = 0
+    HERE = 1
+    LEFT = 2
+
+
+@dataclass(slots=True)
+class Shard:
+    """A shard's row, but for its promises."""
+
+    shard: int
+    epoch: int = 0
+    stage: Stage = Stage.AWAY
+    lease_until: float = 0.0
+    seen_at: float | None = None
+    reported: bool = False
+    idle: str = ""
+    posted: int = 0
+    spent: Spent = field(default_factory=Spent)
+    held: Spent = field(default_factory=Spent)
+    granted: Spent = field(default_factory=Spent)  # its seconds mean nothing
+    relevant: int = 0
+    value: float = 0.0
+    waiting: int = 0
+    pages_per_s: float = 0.0
+    longest_delay_s: float = 0.0
+    others_at: float = 0.0
+
+    def is_alive(self, now: float) -> bool:
+        return self.stage is Stage.HERE and now < self.lease_until
+
+    def begin(self, now: float) -> None:
+        """A new epoch of it."""
+        self.epoch += 1
+        self.stage, self.idle = Stage.HERE, ""
+        self.seen_at, self.lease_until = now, now + LEASE_S
+
+    def tell(self, report: Report, now: float) -> None:
+        """It reports, which renews its lease."""
+        if self.seen_at is not None and now > self.seen_at and self.reported:
+            past = now - self.seen_at
+            pace = max(0, report.spent.pages - self.spent.pages) / past
+            self.pages_per_s = max(pace, self.pages_per_s * 0.5**past)
+        self.reported, self.idle = True, report.idle
+        self.spent, self.held = report.spent, report.held
+        self.relevant, self.value, self.waiting = report.relevant, report.value, report.waiting
+        self.seen_at, self.lease_until = now, now + LEASE_S
+
+    def granted_of(self, budget: Budget) -> Budget:
+        """What it was granted, where the crawl has a limit."""
+        return Budget(
+            pages=None if budget.pages is None else self.granted.pages,
+            bytes=None if budget.bytes is None else self.granted.bytes,
+            seconds=budget.seconds,
+            requests=None if budget.requests is None else self.granted.requests,
+        )
+
+    def report(self) -> Report | None:
+        """Its last, for those who watch."""
+        if not self.reported:
+            return None
+        nothing = np.empty(0)
+        return Report(self.spent, self.held, self.relevant, self.value, self.waiting, nothing, self.idle)
+
+
+_COLUMNS = (
+    "shard", "epoch", "stage", "lease_until", "seen_at", "reported", "idle", "posted", "pages", "bytes", "seconds",
+    "requests", "held_pages", "held_bytes", "held_seconds", "held_requests", "granted_pages", "granted_bytes",
+    "granted_requests", "relevant", "value", "waiting", "pages_per_s", "longest_delay_s", "others_at",
+)  # fmt: skip
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM shards"
+_UPDATE = f"UPDATE shards SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE shard = ?"
+
+
+def _row(shard: Shard) -> tuple[Any, ...]:
+    spent, held, granted = shard.spent, shard.held, shard.granted
+    return (
+        shard.shard, shard.epoch, int(shard.stage), shard.lease_until, shard.seen_at, int(shard.reported), shard.idle,
+        shard.posted, spent.pages, spent.bytes, float(spent.seconds), spent.requests, held.pages, held.bytes,
+        float(held.seconds), held.requests, granted.pages, granted.bytes, granted.requests, shard.relevant,
+        float(shard.value), shard.waiting, shard.pages_per_s, shard.longest_delay_s, shard.others_at,
+    )  # fmt: skip
+
+
+def _shard(row: Sequence[Any]) -> Shard:
+    number, epoch, stage, lease, seen, reported, idle, posted, *rest = row
+    return Shard(
+        number, epoch, Stage(stage), lease, seen, bool(reported), idle, posted, Spent(*rest[:4]), Spent(*rest[4:8]),
+        Spent(pages=rest[8], bytes=rest[9], requests=rest[10]), *rest[11:],
+    )  # fmt: skip
+
+
+def add_shards(session: Session, shards: int) -> None:
+    """All shards of a new crawl, none of which has come yet."""
+    columns = (*_COLUMNS, "promises")
+    session.bring("shards", columns, [(*_row(Shard(number)), b"") for number in range(shards)])
+
+
+def read_shards(session: Session, *, lock: bool) -> list[Shard]:
+    """All shards, by number."""
+    return [_shard(row) for row in session.run(f"{_SELECT} ORDER BY shard{session.lock if lock else ''}")]
+
+
+def read_shard(session: Session, number: int, *, lock: bool) -> Shard:
+    found = session.run(f"{_SELECT} WHERE shard = ?{session.lock if lock else ''}", (number,))
+    if not found:
+        raise UserError(f"the crawl has no shard {number}")
+    return _shard(found[0])
+
+
+def save(session: Session, shards: Iterable[Shard]) -> None:
+    """Write rows back."""
+    session.each(_UPDATE, [(*row[1:], row[0]) for row in map(_row, shards)])
+
+
+def save_promises(session: Session, number: int, values: Values) -> None:
+    data = np.asarray(values, dtype=np.float64)[:PROMISED].astype(_PROMISE).tobytes()
+    session.run("UPDATE shards SET promises = ? WHERE shard = ?", (data, number))
+
+
+def promises(session: Session) -> dict[int, Values]:
+    """What each shard promised last."""
+    found = session.run("SELECT shard, promises FROM shards ORDER BY shard")
+    return {number: np.frombuffer(data, dtype=_PROMISE).astype(np.float64) for number, data in found}
+
+
+def check(shard: Shard, member: Member, now: float) -> None:
+    """Raises Fenced unless this is the member that may speak for the shard."""
+    if member.epoch != shard.epoch or shard.stage is not Stage.HERE:
+        raise Fenced(f"shard {member.shard}: it was started again, or its run is over")
+    if now >= shard.lease_until:
+        raise Fenced(f"shard {member.shard}: it was not heard of for {LEASE_S:g} s and is taken for dead")
