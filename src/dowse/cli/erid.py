@@ -18,7 +18,7 @@ from dowse.lab.erid.labelled_scores import LabelledPages, crawl_topic, erid_scor
 from dowse.lab.wording import score_told
 from dowse.model.errors import UserError
 from dowse.model.shown import shown_line
-from dowse.store.schema import DATABASE
+from dowse.store.sharded import holds_crawl
 
 __all__ = ["erid"]
 
@@ -47,7 +47,7 @@ def calibrate_command(
 ) -> None:
     """Find the threshold that suits labelled pages, and show how often it is right."""
     folder = labels_table(labels).parent
-    if topic is None and not (folder / DATABASE).is_file():
+    if topic is None and not holds_crawl(folder):
         raise UserError("which keywords? Give --topic FILE: only a crawl knows its topic by itself")
     chosen = crawl_topic(folder) if topic is None else read_topic(topic)
     with interruptible(""):

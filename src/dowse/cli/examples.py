@@ -16,7 +16,7 @@ from dowse.model.clock import SystemClock
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import Topic
 from dowse.seeds import load_seeds
-from dowse.store.schema import DATABASE
+from dowse.store.sharded import holds_crawl
 
 __all__ = ["MOST", "Examples", "read_examples"]
 
@@ -57,7 +57,7 @@ def _reader(source: str) -> Callable[[str, Examples], list[str]] | None:
     if _table(source) is not None:
         return _labelled
     folder, _, verdict = source.rpartition(":")
-    if folder and verdict in _VERDICTS and (Path(folder) / DATABASE).is_file():
+    if folder and verdict in _VERDICTS and holds_crawl(Path(folder)):
         return _judged
     return None
 
@@ -124,7 +124,7 @@ def _named(source: str, found: Examples) -> list[str]:
 
 
 def _hint(folder: Path) -> str:
-    return f"; of a crawl, say {folder}:relevant or {folder}:irrelevant" if (folder / DATABASE).is_file() else ""
+    return f"; of a crawl, say {folder}:relevant or {folder}:irrelevant" if holds_crawl(folder) else ""
 
 
 def _is_list(path: Path) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "EVIDENCE_KIND", "FINAL_VERDICTS", "FRUITLESS", "LOOP_HELD", "OTHER_VERDICTS", "REPEATS", "STRATEGY_STATE",
+    "EVIDENCE_KIND", "FINAL_VERDICTS", "FRUITLESS", "JUDGE_STATE", "LOOP_HELD", "MAXIMISED", "OTHER_VERDICTS",
+    "REPEATS", "STRATEGY_STATE", "WALKED",
 ]  # fmt: skip
 
 STRATEGY_STATE = "strategy."
@@ -24,3 +25,9 @@ REPEATS = "repeats."
 """In the names of statistics: in front of the number of a site whose pages have lines in common."""
 EVIDENCE_KIND = "evidence"
 """The statistic that says what the candidates' evidence means: its strategy's ``Memory.kind``."""
+MAXIMISED = "maximise"
+"""The statistic that says what the priorities in the records stand for."""
+JUDGE_STATE = "judge"
+"""The statistic that says how many pages the judge's model was made of, and its version."""
+WALKED = "sitemaps walked"
+"""The statistic that remembers them over a resume."""

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 from dowse.model.errors import StoreError
 from dowse.model.files import PRIVATE_FILE, check_plain, open_plain
+from dowse.store.sharded import SHARDS, parts_of
 from dowse.store.warc import warcinfo
 
-__all__ = ["FILE_BYTES", "NOWHERE", "Archive", "Place", "archive_files", "check_archive"]
+__all__ = ["FILE_BYTES", "NOWHERE", "Archive", "Place", "all_archive_files", "archive_files", "check_archive"]
 
 FILE_BYTES = 1_000_000_000
 _NAME = re.compile(r"dowse-(\d{5,18})\.warc\.gz", re.ASCII)
@@ -38,6 +39,15 @@ def archive_files(folder: Path) -> dict[str, int]:
     """The files in ``folder`` that bear our name, with their number."""
     found = ((name, _NAME.fullmatch(name)) for name in sorted(os.listdir(folder)))
     return {name: int(match[1]) for name, match in found if match}
+
+
+def all_archive_files(folder: Path) -> list[str]:
+    """The WARC files of a crawl, as its records name them: those of its shards included."""
+    return [
+        name if place == folder else f"{SHARDS}/{place.name}/{name}"
+        for place in parts_of(folder)
+        for name in archive_files(place)
+    ]
 
 
 def check_archive(folder: Path, committed: Mapping[str, int]) -> None:

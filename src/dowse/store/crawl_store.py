@@ -7,6 +7,9 @@
     dowse.ledger           counters that outlive a kill (ledger.py)
     dowse.lock             one writer a folder (lock.py)
 
+In the folder of a sharded crawl, the records are those of its shards (``gather``): they may be edited, as by judging
+pages again, but no crawl goes on in them.
+
 Guarantees:
 
 * a batch is recorded as a whole or not at all: its archive bytes are on the disk before the transaction names them;
@@ -35,9 +38,11 @@ from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_fil
 from dowse.store.changes import ChangeLog
 from dowse.store.damage import FAULTS, damage_told, damaged, is_corrupt
 from dowse.store.database import connect_writer, create_database
+from dowse.store.gather import GATHERING, gather
 from dowse.store.ledger import LEDGER, Ledger
 from dowse.store.lock import FolderLock
 from dowse.store.schema import DATABASE
+from dowse.store.sharded import is_sharded
 from dowse.store.stored_past import StoredPast
 from dowse.store.times import iso
 from dowse.store.transaction import write_batch
@@ -82,10 +87,10 @@ def _committed(records: sqlite3.Connection) -> dict[str, int]:
 class CrawlStore(StoredPast):
     """Implements :class:`dowse.model.batch.Records`. Made by :meth:`create` or :meth:`open`; one thread at a time."""
 
-    def __init__(self, folder: Path, lock: FolderLock, connection: sqlite3.Connection, ledger: Ledger,
+    def __init__(self, folder: Path, locks: Sequence[FolderLock], connection: sqlite3.Connection, ledger: Ledger,
                  archive_bytes: int) -> None:  # fmt: skip
         super().__init__(folder, connection, ledger)
-        self._lock = lock
+        self._locks = locks
         self.changes = ChangeLog(connection)
         self._inode = (folder / DATABASE).stat().st_ino
         self._archive = Archive(folder, self._committed(), _about(self.settings()), archive_bytes)
@@ -112,8 +117,10 @@ class CrawlStore(StoredPast):
 
     @classmethod
     def open(cls, folder: Path | str, *, archive_bytes: int = FILE_BYTES) -> CrawlStore:
-        """Go on with the crawl in ``folder``; cuts what a crash left behind the last commit."""
+        """Go on with the crawl in ``folder``; cuts what a crash left behind the last commit. The records of a sharded
+        crawl are gathered, and then held: nobody gathers them anew."""
         folder = Path(folder)
+        gather(folder)
         try:
             there = check_plain(folder / DATABASE, writes=True)
         except NotADirectoryError:
@@ -129,11 +136,14 @@ class CrawlStore(StoredPast):
                   found: Sequence[FoundRow] = ()) -> CrawlStore:  # fmt: skip
         fresh = settings is not None
         empty = not (folder / DATABASE).exists()
-        lock, connection, ledger = None, None, None
+        locks: list[FolderLock] = []
+        connection, ledger = None, None
         try:
-            lock = FolderLock(folder / LOCK)
+            locks.append(FolderLock(folder / LOCK))
+            if is_sharded(folder):
+                locks.append(FolderLock(folder / GATHERING))
             if settings is not None:
-                if archive_files(folder):
+                if archive_files(folder) or is_sharded(folder):
                     raise UserError(
                         f"{folder} already holds a crawl, or WARC files of one: resume it, or choose another"
                     )
@@ -142,12 +152,12 @@ class CrawlStore(StoredPast):
                 create_database(folder, settings, found)
             connection = connect_writer(folder, lambda records: check_archive(folder, _committed(records)))
             ledger = Ledger(folder / LEDGER, fresh=fresh)
-            return cls(folder, lock, connection, ledger, archive_bytes)
+            return cls(folder, locks, connection, ledger, archive_bytes)
         except BaseException as error:
             for part in (connection, ledger):
                 if part is not None:
                     part.close()
-            if lock is not None:
+            for lock in locks:
                 lock.release()
             if fresh and empty and isinstance(error, (OSError, sqlite3.Error)):
                 remove_records(folder)
@@ -294,7 +304,8 @@ class CrawlStore(StoredPast):
         with suppress(sqlite3.Error):
             self._connection.close()
         self._ledger.close()
-        self._lock.release()
+        for lock in self._locks:
+            lock.release()
 
     def __enter__(self) -> CrawlStore:
         return self

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from dowse.model.errors import StoreError
-from dowse.store.archive import archive_files
+from dowse.store.archive import all_archive_files
 
 __all__ = ["FAULTS", "asked", "damage_told", "damaged", "is_corrupt", "is_emptied"]
 
@@ -54,7 +54,7 @@ def is_emptied(database: Path) -> bool:
 
 def _archived(folder: Path) -> bool:
     try:
-        return bool(archive_files(folder))
+        return bool(all_archive_files(folder))
     except OSError:
         return False
 

@@ -19,8 +19,8 @@ from dowse.model.columns import Column, Form
 from dowse.model.errors import UserError
 from dowse.model.files import write_whole
 from dowse.model.records import PAGES
+from dowse.store.current import connect_reader
 from dowse.store.damage import damage_told
-from dowse.store.database import connect_reader
 from dowse.store.export_formats import TEXT_FORMATS, Kind, Layout, Rows, format_by_ending, write_parquet, write_text
 from dowse.store.row_check import RowCheck
 

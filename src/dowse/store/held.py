@@ -22,9 +22,9 @@ from dowse.model.errors import DowseError, StoreError
 from dowse.model.http import Response, Timings, Truncation
 from dowse.model.revive import typed
 from dowse.model.url import fingerprint
-from dowse.store.archive import archive_files
+from dowse.store.archive import all_archive_files
+from dowse.store.current import connect_reader
 from dowse.store.damage import FAULTS, damage_told
-from dowse.store.database import connect_reader
 from dowse.store.times import iso, seconds
 from dowse.store.warc import MOST_BYTES, read_back
 
@@ -128,7 +128,7 @@ class HeldPages:
     def _scan(self, connection: sqlite3.Connection, folder: Path, now_wall: float) -> _Rows:
         prints, ids, times = [], [], []
         with damage_told(folder):
-            files = json.dumps(list(archive_files(folder)))  # what lies in others cannot be had
+            files = json.dumps(all_archive_files(folder))  # what lies in others cannot be had
             rows = connection.execute(_SCAN, (iso(max(0.0, now_wall - self._max_age_s)), files))
             while block := rows.fetchmany(_BLOCK):
                 numbers, urls, when = zip(*block, strict=True)

@@ -29,8 +29,8 @@ from dowse.model.records import (
 )
 from dowse.model.revive import typed
 from dowse.store import rows
+from dowse.store.current import connect_reader
 from dowse.store.damage import asked, damaged, is_corrupt
-from dowse.store.database import connect_reader
 from dowse.store.read_rows import PAGE_COLUMNS, RUN_COLUMNS, SITE_COLUMNS, page_view, run_view, truth, typed_row
 from dowse.store.views import HarvestCurve, OutcomeCount, PageView, Parent, Refusal, SiteView, Summary
 

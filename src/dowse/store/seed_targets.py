@@ -26,7 +26,7 @@ from dowse.store.export_formats import TEXT_FORMATS, write_text
 from dowse.store.export_found import layout_of, values_of
 from dowse.store.own_files import is_record
 from dowse.store.rows import writer
-from dowse.store.schema import DATABASE
+from dowse.store.sharded import holds_crawl
 
 __all__ = [
     "TARGETS", "CrawlTarget", "SqliteTarget", "TableFile", "TopicFile", "UrlFile", "collection_of", "merged",
@@ -186,7 +186,7 @@ def seed_target(text: str, *, force: bool) -> SeedTarget:
     """What a path names; UserError when it tells no kind of place."""
     path = Path(text).expanduser()
     if path.is_dir():
-        if not (path / DATABASE).is_file():
+        if not holds_crawl(path):
             raise UserError(f"{text} is a folder without a crawl: name a file, or the folder of a crawl")
         return CrawlTarget(path)
     kind = TARGETS.get(path.suffix.lower())

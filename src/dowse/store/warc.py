@@ -28,14 +28,14 @@ from isal import isal_zlib
 from dowse.model.errors import StoreError
 from dowse.model.files import open_plain
 from dowse.model.http import Response, Truncation
+from dowse.store.sharded import archive_path
 from dowse.store.times import iso
 
-__all__ = ["check_name", "compose", "compose_revisit", "payload_digest", "read_back", "read_response", "warcinfo"]
+__all__ = ["compose", "compose_revisit", "payload_digest", "read_back", "read_response", "warcinfo"]
 
 LEVEL = 1
 MOST_BYTES = 128 << 20
 """Of a record, once inflated: more is not read, however little the file says it is."""
-_is_name = re.compile(r"[^/\0]+").fullmatch
 _READ_BYTES = 1 << 16
 _GZIP = 31  # window bits of zlib: 15, and 16 for the gzip wrapper
 _END = b"\r\n\r\n"
@@ -206,13 +206,6 @@ def warcinfo(file: str, at: float, fields: Mapping[str, Any]) -> bytes:
     return _record("warcinfo", _record_id("warcinfo", date, file), date, headers, [_fields(fields)])
 
 
-def check_name(file: Any) -> str:
-    """The name of an archive file as the records have it; StoreError when it leads out of the folder."""
-    if not isinstance(file, str) or not _is_name(file) or file in (".", ".."):
-        raise StoreError(f"the records name {file!r:.80} as a file of the archive: they are damaged")
-    return file
-
-
 def read_response(folder: Path | str, file: str, offset: int) -> tuple[tuple[tuple[str, str], ...], bytes]:
     """The HTTP headers and the body of the response record that :func:`compose` made and that lies at ``offset``."""
     response = read_back(folder, file, offset)
@@ -223,7 +216,7 @@ def read_back(folder: Path | str, file: str, offset: int, most: int = MOST_BYTES
     """The response whose record :func:`compose` made and that lies at ``offset``; StoreError when it is not whole
     there, or has more than ``most`` bytes. What a response record does not tell (timings, bytes over the wire, the
     request) is left empty."""
-    path = Path(folder) / check_name(file)
+    path = archive_path(Path(folder), file)
     if type(offset) is not int or not 0 <= offset < 1 << 62:
         raise _no_response(path, offset)
     about, head, body = _split(path, offset, most)

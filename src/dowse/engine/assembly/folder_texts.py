@@ -18,6 +18,7 @@ from dowse.model.topic import Scope
 from dowse.model.wanted_types import wanted_types
 from dowse.parse import parse_page
 from dowse.seeds.engines.local_index import Folder, PageText
+from dowse.store.sharded import parts_of
 from dowse.store.warc_records import RecordFile
 
 __all__ = ["open_folder"]
@@ -29,8 +30,11 @@ _KINDS = frozenset(("response", "resource"))
 def open_folder(folder: Path) -> Folder:
     """A folder of pages, with the place of its index; UserError when there are none in it."""
     try:
-        files = sorted(path for path in folder.iterdir() if path.name.endswith((".warc", ".warc.gz")))
-        about = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+        files = [
+            path for part in parts_of(folder) for path in sorted(part.iterdir())
+            if path.name.endswith((".warc", ".warc.gz"))
+        ]  # fmt: skip
+        about = [(str(path.relative_to(folder)), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     except OSError as error:
         raise UserError(f"local:{folder}: cannot read the folder: {(error.strerror or str(error)).lower()}") from None
     if not files:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dowse.engine.exchange.exchange import Exchange
 from dowse.engine.exchange.site_rules import Robots
-from dowse.engine.exchange.sitemap_walk import WALKED, Sitemaps
+from dowse.engine.exchange.sitemap_walk import Sitemaps
 from dowse.engine.life import Due, Life, Sites
 from dowse.engine.loop.dispatch import Dispatcher
 from dowse.engine.loop.engine import Engine
@@ -27,6 +27,7 @@ from dowse.model.budget import Purse
 from dowse.model.clock import Clock
 from dowse.model.http import Transport
 from dowse.model.others import Others
+from dowse.model.statistic_names import WALKED
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.predict import check_maximise

@@ -12,12 +12,12 @@ from dowse.engine.life import Life
 from dowse.engine.workers.job import Lost
 from dowse.engine.workers.port import Workers
 from dowse.model.http import Failure, Request
+from dowse.model.statistic_names import WALKED
 from dowse.model.url import canonical
 from dowse.seeds import Sitemap, expand, read_sitemap
 
-__all__ = ["WALKED", "Sitemaps"]
+__all__ = ["Sitemaps"]
 
-WALKED = "sitemaps walked"  # the statistic that remembers them over a resume
 _MOST_BYTES = 50_000_000
 _USELESS_AT_MOST = 5
 _AT_ONCE = 500  # seeds taken up before others get a turn: some 20 ms where they are long

@@ -22,6 +22,7 @@ from dowse.model.clock import Clock
 from dowse.model.others import Letter
 from dowse.model.page import ALL_TERMS, USUAL_TERMS, Counting, Links, Outcome
 from dowse.model.records import CandidateState, DecisionRow, PageRow, VerdictRow
+from dowse.model.statistic_names import MAXIMISED
 from dowse.model.strategy import (
     CountsTexts,
     GoesBySite,
@@ -34,9 +35,8 @@ from dowse.model.strategy import (
 from dowse.model.topic import Topic
 from dowse.model.visits import NOT_ASKED
 
-__all__ = ["MAXIMISED", "Life"]
+__all__ = ["Life"]
 
-MAXIMISED = "maximise"  # the statistic that says what the priorities in the records stand for
 _LOST = 0.05  # of the priority a URL was ranked with: it goes unless it lost more
 _MOST_ATTEMPTS = 255
 _STATES = {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dowse.engine.life.life import MAXIMISED, Life
+from dowse.engine.life.life import Life
 from dowse.engine.life.past import Past
 from dowse.engine.life.pricing import costs_of
 from dowse.model.records import SiteTurn
-from dowse.model.statistic_names import EVIDENCE_KIND, STRATEGY_STATE
+from dowse.model.statistic_names import EVIDENCE_KIND, MAXIMISED, STRATEGY_STATE
 from dowse.model.topic import Topic
 from dowse.predict.calibration import MOST
 

@@ -23,7 +23,7 @@ from dowse.model.http import Response, Truncation, is_unwanted
 from dowse.model.topic import Cache, Topic
 from dowse.model.wanted_types import wanted_types
 from dowse.store import MOST_BYTES, CrawlReader, HeldPages
-from dowse.store.archive import archive_files
+from dowse.store.archive import all_archive_files
 from dowse.store.held import Held
 
 __all__ = ["FromCache", "Holder", "absolute_folders", "open_cache"]
@@ -138,4 +138,6 @@ def open_cache(
 
 
 def _why_nothing(folder: Path) -> str:
-    return "holds nothing that is fresh enough" if archive_files(folder) else "holds no pages: its WARC files are gone"
+    return (
+        "holds nothing that is fresh enough" if all_archive_files(folder) else "holds no pages: its WARC files are gone"
+    )

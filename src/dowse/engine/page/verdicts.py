@@ -21,11 +21,9 @@ from dowse.model.judge import LEARNED, JudgedPage, SeenPage
 from dowse.model.page import USUAL_TERMS, Bag, Digest, Verdict
 from dowse.model.records import VerdictRow
 from dowse.model.revive import revived
+from dowse.model.statistic_names import JUDGE_STATE
 
-__all__ = ["JUDGE_STATE", "JudgedPast", "Verdicts", "restore_judge", "wanted_pages", "worth"]
-
-JUDGE_STATE = "judge"
-"""The statistic that says how many pages the model was made of, and its version."""
+__all__ = ["JudgedPast", "Verdicts", "restore_judge", "wanted_pages", "worth"]
 
 _MOST_MODELS = 2**31
 _MOST_LATEST = 8_192  # pages that may be judged again while the crawl runs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from dowse.model.block_rule import BlockRule
 from dowse.model.errors import UserError
 from dowse.model.http import Response
 from dowse.model.url import canonical, fingerprint
+from dowse.store.sharded import parts_of
 
 __all__ = ["Corpus", "open_corpus"]
 
@@ -122,7 +122,7 @@ def open_corpus(folder: Path | str, *, jobs: int | None = None, progress: Progre
     root = cache_root(folder)
     index_folder, index = kept(
         root, "index", INDEX_VERSION, digest,
-        lambda target: write_index(files, target, progress), lambda kept: (kept, load_index(folder, kept)),
+        lambda target: write_index(folder, files, target, progress), lambda kept: (kept, load_index(folder, kept)),
     )  # fmt: skip
     if not len(index):
         raise UserError(f"{folder} holds no recorded response: its WARC files have none that can be read")
@@ -135,15 +135,14 @@ def open_corpus(folder: Path | str, *, jobs: int | None = None, progress: Progre
 
 def _warc_files(folder: Path) -> list[Path]:
     try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(_ENDINGS))
+        found = [path for part in parts_of(folder) for path in sorted(part.iterdir()) if path.name.endswith(_ENDINGS)]
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(f"{folder} is no folder: a corpus is a folder with WARC files") from None
     except OSError as error:
         raise UserError(f"cannot read {folder}: {error.strerror or error}") from error
-    if not names:
+    if not found:
         raise UserError(f"{folder} holds no WARC files (*.warc.gz or *.warc)")
-    files = [folder / name for name in names]
-    for path in files:
+    for path in found:
         if path.exists() and not path.is_file() and not path.is_dir():
             raise UserError(f"cannot read {path}: it is no file")  # a pipe would never end
-    return files
+    return found

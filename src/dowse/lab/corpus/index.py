@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from dowse.engine.exchange.recorded_exchange import KINDS, read_http, read_response, target_of
 from dowse.lab.corpus.code_version import source_version
 from dowse.model.arrays import ArrayFile, StringFile, Strings, load_array, load_strings
-from dowse.model.errors import UserError
+from dowse.model.errors import StoreError, UserError
 from dowse.model.http import REDIRECTS, Response, Timings
 from dowse.model.url import Base, fingerprint
 from dowse.store import CrawlReader
-from dowse.store.schema import DATABASE
+from dowse.store.sharded import check_archive_name, holds_crawl
 from dowse.store.warc_records import Record, RecordFile, read_record
 
 __all__ = ["INDEX_VERSION", "Index", "Progress", "load_index", "write_index"]
@@ -194,8 +194,8 @@ def _location(response: Response) -> str:
     return Base(response.url).join(response.header("Location") or "") or ""
 
 
-def write_index(files: Sequence[Path], folder: Path, progress: Progress | None = None) -> None:
-    """Read every record of the files, and write what the index knows into ``folder``."""
+def write_index(corpus: Path, files: Sequence[Path], folder: Path, progress: Progress | None = None) -> None:
+    """Read every record of the files of a corpus, and write what the index knows into ``folder``."""
     indexer = _Indexer()
     sizes = [path.stat().st_size for path in files]
     for number, path in enumerate(files):
@@ -225,7 +225,7 @@ def write_index(files: Sequence[Path], folder: Path, progress: Progress | None =
     _write(StringFile(folder, "urls"), [row.url for row in rows])
     _write(StringFile(folder, "content_types"), [row.content_type for row in rows])
     _write(StringFile(folder, "locations"), [row.location for row in rows])
-    meta = {"files": [path.name for path in files], "skipped": indexer.skipped}
+    meta = {"files": [str(path.relative_to(corpus)) for path in files], "skipped": indexer.skipped}
     (folder / _META).write_text(json.dumps(meta), encoding="utf-8")
 
 
@@ -240,9 +240,12 @@ def load_index(corpus: Path, folder: Path) -> Index:
     meta = json.loads((folder / _META).read_text(encoding="utf-8"))
     columns = {name: load_array(folder, name) for name in _COLUMNS}
     files = tuple(map(str, meta["files"]))
-    if any(Path(name).name != name for name in files):
-        raise ValueError("it names files elsewhere")
-    if (corpus / DATABASE).is_file():
+    try:
+        for name in files:
+            check_archive_name(name)
+    except StoreError as error:
+        raise ValueError("it names files elsewhere") from error
+    if holds_crawl(corpus):
         columns = _with_records(corpus, files, columns)
     return Index(
         corpus, files, load_strings(folder, "urls"), load_array(folder, "fingerprints"),

@@ -23,7 +23,7 @@ from dowse.model.url import canonical, split
 from dowse.parse import Repeats
 from dowse.store import CrawlReader
 from dowse.store.answers import OWN, not_label
-from dowse.store.schema import DATABASE
+from dowse.store.sharded import holds_crawl
 
 __all__ = ["LabelledPages", "crawl_topic", "erid_scores", "labelled_pages", "labels_table"]
 
@@ -79,7 +79,7 @@ def labels_table(source: Path) -> Path:
     if table.is_file():
         return table
     folder = table.parent
-    if table.name == LABELS and (folder / DATABASE).is_file():
+    if table.name == LABELS and holds_crawl(folder):
         place = shlex.quote(str(folder))
         raise UserError(f"{folder} has no {LABELS} yet: answer some questions with 'dowse label {place}'")
     if not source.exists():
@@ -126,7 +126,7 @@ def _found(corpus: Corpus, label: str, positive: Collection[str], negative: Coll
 
 def _dropped(folder: Path, urls: Collection[str]) -> int:
     """How many of these pages a crawl has judged without keeping their text."""
-    if not urls or not (folder / DATABASE).is_file():
+    if not urls or not holds_crawl(folder):
         return 0
     with CrawlReader(folder) as crawl:
         return sum(page is not None and page.dropped for page in map(crawl.page, urls))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dowse.engine.assembly.answered import tell_answers
-from dowse.engine.page.verdicts import JUDGE_STATE, wanted_pages
+from dowse.engine.page.verdicts import wanted_pages
 from dowse.judge import LearnedJudge, Terms, learned_judge
 from dowse.judge.learned.contributions import explained
 from dowse.judge.subject import terms_of
@@ -18,6 +18,7 @@ from dowse.lab.finished.page_texts import archived_document
 from dowse.lab.finished.whole_words import WholeWords
 from dowse.model.page import Bag
 from dowse.model.revive import revived
+from dowse.model.statistic_names import JUDGE_STATE
 from dowse.model.topicfile import topic_from_json
 from dowse.store import CrawlReader, PageView, damage_told
 from dowse.store.read_verdicts import final_verdicts, pages_by_score

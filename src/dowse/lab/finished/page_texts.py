@@ -16,8 +16,7 @@ from dowse.model.http import Response
 from dowse.model.url import canonical
 from dowse.parse import Document, parse_page
 from dowse.store import CrawlReader, PageView
-from dowse.store.schema import DATABASE
-from dowse.store.warc import check_name
+from dowse.store.sharded import archive_path, holds_crawl
 from dowse.store.warc_records import read_record
 
 __all__ = [
@@ -46,7 +45,7 @@ def archived_response(folder: Path, url: str, file: str | None, offset: int | No
     if file is None or offset is None:
         return None
     try:
-        path = folder / check_name(file)
+        path = archive_path(folder, file)
         check_plain(path, writes=False)
         return read_response(read_record(path, offset), url)
     except (OSError, OverflowError, StoreError, UserError):
@@ -85,7 +84,7 @@ def labelled_texts(table: Path, label: str, most: int, progress: Progress | None
         names = ", ".join(sorted(known)[:8]) + (", ..." if len(known) > 8 else "")
         raise UserError(f"{table} has no page with the label {label!r}; it has {names or 'none at all'}")
     urls = spread(list(dict.fromkeys(urls)), most)
-    if (table.parent / DATABASE).is_file():
+    if holds_crawl(table.parent):
         with CrawlReader(table.parent) as crawl:
             return _read(crawl, urls)
     corpus = open_corpus(table.parent, progress=progress)

@@ -25,7 +25,7 @@ from dowse.model.topicfile import topic_from_json
 from dowse.model.wanted_types import WantedTypes, wanted_types
 from dowse.store import CrawlReader
 from dowse.store.answers import Answers
-from dowse.store.archive import archive_files
+from dowse.store.archive import all_archive_files
 from dowse.store.held import Held
 from dowse.store.tables import LABELS
 from dowse.store.warc_records import Record, RecordFile, read_record
@@ -52,7 +52,7 @@ class ArchiveIndex:
         self.folders = (folder,)
         self.broken = 0
         self._places: dict[str, tuple[Path, int]] = {}
-        names = archive_files(folder)
+        names = all_archive_files(folder)
         if not names:
             raise NotACrawl(f"{folder} has no WARC files (dowse-00000.warc.gz, ...): there is nothing to salvage")
         for name in names:

@@ -7,6 +7,7 @@ from pathlib import Path
 from dowse.engine.exchange.recorded_exchange import read_response, target_of
 from dowse.lab.freshness.changing_web import ChangingWeb, Version
 from dowse.model.errors import UserError
+from dowse.store.sharded import parts_of
 from dowse.store.times import seconds
 from dowse.store.warc_records import RecordFile
 
@@ -18,7 +19,7 @@ _GONE = frozenset((404, 410))
 def archived_web(folder: Path) -> ChangingWeb:
     """The web of a folder's WARC files, whoever wrote them: each response is a version from its date on, and a page
     that was not found is gone. A revisit says that what it repeats is there (again)."""
-    files = sorted(folder.glob("*.warc.gz"))
+    files = [path for part in parts_of(folder) for path in sorted(part.glob("*.warc.gz"))]
     if not files:
         raise UserError(f"{folder} holds no WARC files (*.warc.gz)")
     versions: dict[str, list[Version]] = {}

@@ -20,7 +20,7 @@ from dowse.model.errors import UserError
 from dowse.model.topic import Topic
 from dowse.store import CrawlReader
 from dowse.store.answers import Answers
-from dowse.store.schema import DATABASE
+from dowse.store.sharded import holds_crawl
 
 __all__ = ["SiteOutcomes", "outcome_table", "site_outcomes"]
 
@@ -39,7 +39,7 @@ def site_outcomes(
     progress: Progress | None = None,
 ) -> SiteOutcomes:  # fmt: skip
     """The outcomes at a ``site``, or at that with the most labelled pages on the topic, the second most, ..."""
-    if (folder / DATABASE).is_file() and label is None:
+    if holds_crawl(folder) and label is None:
         return _of_crawl(folder, place, site)
     pages = labelled_pages(folder, label, progress=progress)
     chosen = pick(pages.sites(), place, site)

@@ -23,7 +23,7 @@ from dowse.model.topic import Cost, JudgeSettings, Network, Politeness, Scope, S
 from dowse.model.url import split
 from dowse.store import CrawlReader, StageTimes
 from dowse.store.read_times import stage_times
-from dowse.store.schema import DATABASE
+from dowse.store.sharded import holds_crawl
 
 __all__ = ["PAGES", "SiteTimes", "site_times", "time_lines"]
 
@@ -43,7 +43,7 @@ class SiteTimes:
 
 def site_times(folder: Path, place: int, site: str | None, topic: Topic, progress: Progress | None = None) -> SiteTimes:
     """Where the time went at a ``site``, or at that with the most pages, the second most, ... (``place``, from 0)."""
-    if (folder / DATABASE).is_file():
+    if holds_crawl(folder):
         return _recorded(folder, place, site)
     corpus = open_corpus(folder, progress=progress)
     is_page = corpus.pages.is_page()

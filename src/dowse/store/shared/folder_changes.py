@@ -13,8 +13,8 @@ from typing import Any
 from dowse.model.records import PAGES as OWN_PAGES
 from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text, topic_from_json, topic_name
+from dowse.store.current import connect_reader
 from dowse.store.damage import asked
-from dowse.store.database import connect_reader
 from dowse.store.export import COLUMNS
 from dowse.store.row_check import RowCheck
 from dowse.store.shared.tables import SITES
