@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,12 +14,14 @@ import pytest
 from dowse.cli.crawl import _tell
 from dowse.cli.crawl_summary import finish
 from dowse.cli.display import JsonDisplay, PlainDisplay, QuietDisplay
+from dowse.cli.why import explain
 from dowse.engine.loop.engine import Stop
 from dowse.engine.page.vagueness import VAGUE
+from dowse.lab.report.crawl_report import write_report
 from dowse.loopback import LoopbackServer, Resource, Site, Web
 from dowse.model.topic import JudgeSettings
 from dowse.store import CrawlReader, CrawlStore
-from tests.engine.assembly.test_rejudge import PAGES, crawled
+from tests.engine.assembly.test_rejudge import PAGES, crawled, run
 from tests.engine.servers import crawl_all, topic_for
 
 Capture = pytest.CaptureFixture[str]
@@ -43,7 +47,9 @@ def test_the_summary_tells_how_sure_verdicts_are(
     told = " ".join(printed.split())
     assert f"made of the topic's words alone and {PAGES} pages" in told
     assert "expected precision 0." in told
-    assert "by the chances it gave; intervals as wide as 3 examples make them" in told
+    assert f"by the chances of {PAGES} pages, from the topic's words alone; no answer has checked them" in told
+    assert "so the intervals are as wide as if 1 had" in told
+    assert "no threshold promises" not in told, "nobody asked for a precision"
     [scores] = [line for line in lines if line.startswith("scores")]
     assert "|" in scores
     assert "from 0.40 to 0.60" in scores
@@ -61,6 +67,40 @@ def test_programs_get_the_same_facts(folder: Path, capsys: Capture) -> None:
     assert [len(found[side]) for side in ("just_relevant", "nearly_relevant")] == [2, 2]
     assert found["again"]["precision"][0] > 0.5
     assert found["languages"]
+
+
+def told_everywhere(folder: Path, capsys: Capture) -> list[str]:
+    """What the summary, ``why`` and the report say."""
+    capsys.readouterr()
+    finish(folder, STOP, as_json=False, quiet=False)
+    summary = capsys.readouterr().out
+    write_report(folder, folder / "report.html")
+    report = html.unescape((folder / "report.html").read_text("utf-8"))
+    return [" ".join(told.split()) for told in (summary, explain(folder, "http://a.test/0"), report)]
+
+
+@pytest.mark.parametrize(
+    ("precision", "why"),
+    [
+        ("0.7", "the topic's words alone never do"),
+        ("0.9", "no page is so likely"),
+        ("0.3", ""),
+    ],
+)
+def test_a_precision_that_nothing_promises_is_told_with_the_reason(
+    folder: Path, tmp_path: Path, capsys: Capture, precision: str, why: str
+) -> None:
+    shutil.copytree(folder, tmp_path / "c")
+    run("rejudge", str(tmp_path / "c"), "--precision", precision)
+    promise = f"o threshold promises the precision of {float(precision):.2f} that was asked for: {why}"
+    for told in [" ".join(capsys.readouterr().out.split()), *told_everywhere(tmp_path / "c", capsys)]:
+        assert (promise in told) == bool(why), told
+
+
+def test_without_a_model_no_precision_is_promised(tmp_path: Path, capsys: Capture) -> None:
+    crawled(tmp_path / "c", 4, precision=0.9)
+    for told in told_everywhere(tmp_path / "c", capsys):
+        assert "o threshold promises the precision of 0.90 that was asked for: too little was learned" in told
 
 
 def test_vague_words_are_told_again_at_the_end(folder: Path, tmp_path: Path, capsys: Capture) -> None:

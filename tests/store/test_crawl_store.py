@@ -10,6 +10,7 @@ import sys
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from dowse.model.budget import Spent
 from dowse.model.errors import FolderBusy, NotACrawl, StoreError, UserError
 from dowse.model.found import Find, FoundRow
 from dowse.model.records import CandidateState, SiteRow
-from dowse.model.runs import JudgedBy
+from dowse.model.runs import JudgedBy, checked_verdicts
 from dowse.store import Counters, CrawlReader, CrawlStore, export, read_response
 from dowse.store.read_learned import evidence
 from dowse.store.read_verdicts import final_verdicts
@@ -136,6 +137,16 @@ VERDICTS = {
     "pages": 9, "relevant": 4, "joined": 1, "left": 2, "model": 3, "threshold": 0.5, "positive": 0, "made_of": 9,
     "precision": [0.9, 0.5, 1.0], "recall": [0.8, 0.4, 0.9],
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"by_lot": "many"}, {"worth": [2]}, {"asked": "0.9"}, {"unmet": 3}, {"answers": None}]
+)
+def test_verdicts_that_cannot_be_true_are_not_believed(wrong: dict[str, Any]) -> None:
+    told = {"answers": 5, "by_lot": 2, "worth": 0.0, "asked": None, "unmet": ""}
+    assert checked_verdicts({**VERDICTS, **told}) == {**VERDICTS, **told}
+    with pytest.raises((TypeError, ValueError)):
+        checked_verdicts({**VERDICTS, **wrong})
 
 
 def test_each_run_has_a_judge_of_its_own(folder: Path) -> None:

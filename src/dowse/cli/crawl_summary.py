@@ -22,6 +22,7 @@ from dowse.cli.verdict_words import (
 from dowse.engine.loop.engine import Stop
 from dowse.lab.draw.harvest_chart import harvest_chart
 from dowse.lab.draw.picture_file import save_picture
+from dowse.lab.finished.expected_words import unpromised
 from dowse.lab.finished.verdict_facts import VerdictFacts, verdict_facts
 from dowse.lab.report.settings_text import subject_of
 from dowse.lab.wording import (
@@ -126,12 +127,15 @@ def _verdicts(folder: Path, settings: dict[str, Any], facts: VerdictFacts) -> li
     """What made pages relevant, how sure that is, and where it is doubtful."""
     by = facts.by
     told = {
-        "relevant": [_judged_by(settings, by), *final_lines(by.verdicts), *facts.changes],
+        "relevant": [
+            _judged_by(settings, by), *(final_lines(by.verdicts) or filter(None, [unpromised(by, settings)])),
+            *facts.changes,
+        ],
         "scores": [spread_line(facts.spread)] if facts.spread is not None else [],
         "borderline": borderline_lines(facts, _BORDERLINE) if by.judge == LEARNED else [],
         "languages": [line] if (line := language_line(facts.languages)) else [],
         "vague": vague_lines(by.vague, folder),
-    }
+    }  # fmt: skip
     return [("" if row else name, text) for name, lines in told.items() for row, text in enumerate(lines)]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dowse.lab.finished.expected_words import goes_by, shortfall
 from dowse.lab.finished.score_spread import ScoreSpread, sparks
 from dowse.lab.finished.verdict_facts import VerdictFacts
 from dowse.lab.wording import counted
@@ -15,9 +16,7 @@ __all__ = [
     "borderline_lines", "final_lines", "judged_by_model", "language_line", "learned_from", "spread_line", "vague_lines",
 ]  # fmt: skip
 
-_FEWEST = 3  # examples that an interval goes by, where there are fewer
 _LANGUAGES = 6
-_EVEN = 0.5
 
 
 def learned_from(final: Mapping[str, Any]) -> str:
@@ -38,9 +37,10 @@ def judged_by_model(final: Mapping[str, Any]) -> str:
 def final_lines(final: Mapping[str, Any] | None) -> list[str]:
     """What to expect of the verdicts, and what changed when all pages were judged again.
 
-    >>> final_lines({"joined": 3, "left": 0, "precision": [0.9, 0.6, 1.0], "recall": [0.5, 0.2, 0.8], "positive": 8})
+    >>> final_lines({"joined": 3, "left": 0, "precision": [0.9, 0.6, 1.0], "recall": [0.5, 0.2, 0.8], "positive": 8,
+    ...              "pages": 300, "by_lot": 5})
     ['expected precision 0.90 (0.60 to 1.00), recall 0.50 (0.20 to 0.80)', \
-'by the chances it gave; intervals as wide as 8 examples make them', \
+'by 5 answers about pages drawn by lot, and the chances of 300 pages', \
 'all were judged again since they came: 3 joined, 0 left']
     """
     if final is None:
@@ -49,22 +49,13 @@ def final_lines(final: Mapping[str, Any] | None) -> list[str]:
         f"{name} {value:.2f} ({low:.2f} to {high:.2f})"
         for name, (value, low, high) in (("precision", final["precision"]), ("recall", final["recall"]))
     )
-    if not final.get("relevant", 1):
-        return [_none_relevant(final)]
-    known_by = f"by the chances it gave; intervals as wide as {max(final['positive'], _FEWEST)} examples make them"
-    if final.get("by_lot"):
-        known_by = f"by {counted(final['by_lot'], 'answer')} about pages drawn by lot, and the chances it gave"
-    lines = [f"expected {precision}, {recall}", known_by]
+    short = shortfall(final.get("asked"), final.get("unmet", ""))
+    if not final.get("relevant", 1):  # nothing is expected of pages that are not there
+        return [short or "no page is likely to be on the topic"]
+    lines = [f"expected {precision}, {recall}", goes_by(final), *([short] if short else [])]
     if final["joined"] or final["left"]:
         lines.append(f"all were judged again since they came: {final['joined']} joined, {final['left']} left")
     return lines
-
-
-def _none_relevant(final: Mapping[str, Any]) -> str:
-    """Where no page is called relevant, nothing is expected of those that are."""
-    if final["threshold"] > _EVEN:
-        return "no page is so likely: ask for less precision, or give examples ('dowse label' asks for them)"
-    return "no page is likely to be on the topic"
 
 
 def spread_line(spread: ScoreSpread) -> str:

@@ -7,6 +7,7 @@ from dowse.cli.parts import part_lines
 from dowse.cli.verdict_words import learned_from
 from dowse.engine.assembly.rejudge import ANSWER
 from dowse.lab.finished.crawl_judge import crawl_judge, page_decided
+from dowse.lab.finished.expected_words import unpromised
 from dowse.lab.finished.judged_by import changes, counts_now, run_of
 from dowse.lab.wording import score_told
 from dowse.model.judge import LEARNED
@@ -34,7 +35,8 @@ def verdict_lines(crawl: CrawlReader, page: PageView) -> list[str]:
         reasons = () if page.parts else page.reasons
         lines += [f"    {value * weight:+.4f}  {name}" for name, value, weight in reasons[:_REASONS]]
         lines += [f"    {line}" for line in part_lines(page.parts)]
-    return lines + [f"    {line}" for line in changes(crawl.summary().runs)]
+    short = unpromised(by, crawl.settings())
+    return lines + [f"    {line}" for line in (*([short] if short else []), *changes(crawl.summary().runs))]
 
 
 def judged_by(crawl: CrawlReader, page: PageView) -> JudgedBy:

@@ -12,6 +12,8 @@ __all__ = ["JudgedBy", "RunRow", "checked_verdicts"]
 
 _COUNTS = ("pages", "relevant", "joined", "left", "model", "positive", "made_of")
 _EXPECTED = ("precision", "recall")
+# not told by all versions
+_SINCE = {"answers": int, "by_lot": int, "worth": float, "asked": float | None, "unmet": str}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,4 +71,7 @@ def checked_verdicts(value: Any) -> dict[str, Any] | None:
         if len(revived(tuple[float, ...], found.get(name))) != 3:
             raise ValueError(f"{name} has no value with two bounds")
     revived(float, found.get("threshold"))
+    for name, kind in _SINCE.items():
+        if name in found:
+            revived(kind, found[name])
     return found

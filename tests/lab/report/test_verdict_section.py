@@ -30,7 +30,7 @@ def test_verdicts_are_told_with_threshold_words_and_doubts(folder: Path) -> None
     page, read = report(folder)
     check_harmless(page, read)
     assert f"made of the topic's words alone and {PAGES} pages" in read.text
-    assert re.search(r"expect precision 0\.\d\d \(0\.\d\d to [01]\.\d\d\) and recall", read.text)
+    assert re.search(r"Expect precision 0\.\d\d \(0\.\d\d to [01]\.\d\d\) and recall", read.text)
     assert "joined," in read.text
     assert page.count('class="threshold"') == 2, "in the broad picture and in the narrow one"
     with CrawlReader(folder) as crawl:

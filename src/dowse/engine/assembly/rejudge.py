@@ -18,6 +18,7 @@ from dowse.judge.questions import Expected, Pages, expected
 from dowse.model.judge import LEARNED
 from dowse.model.page import Bag
 from dowse.model.statistic_names import FINAL_VERDICTS, OTHER_VERDICTS
+from dowse.model.unmet import BY_ANSWERS, BY_CHANCES, BY_WORDS, NONE_SO_LIKELY
 from dowse.store import CrawlStore, damage_told
 from dowse.store.final_verdicts import NewVerdict, StoredPage, first_verdicts, stored_pages, write_verdicts
 
@@ -37,7 +38,7 @@ Terms = Callable[[StoredPage], Bag | None]
 class Rejudged:
     """What came of it. Precision and recall are what answers about pages that were drawn by lot say of them, where
     there are any. Else it is what the chances promise: how many of the pages called relevant are, and how many of all
-    that are were called so; each with an interval as wide as the examples are few."""
+    that are were called so; each with an interval as wide as so many answers as that is ``worth`` make it."""
 
     pages: int
     relevant: int
@@ -51,6 +52,9 @@ class Rejudged:
     recall: tuple[float, float, float]
     answers: int = 0  # somebody's, about pages of the crawl
     by_lot: int = 0  # of these, about pages that were drawn by lot
+    worth: float = 0.0  # answers that the chances are worth; 0 where there are real ones
+    asked: float | None = None  # the precision that somebody asked for
+    unmet: str = ""  # why it is not promised, one of :mod:`dowse.model.unmet`; empty where it is
     method: str = LEARNED
 
 
@@ -138,10 +142,23 @@ def _told(
     if judge.by_lot:
         pages = Pages(np.array([one.id for one in verdicts], np.int64), chances, chosen, judge.threshold)
         figures = expected(pages, judge.answers, judge.by_lot, judge.unknowing())
+    worth = 0.0 if judge.by_lot else _WORTH if judge.positive else _WORTH_OF_WORDS
     return Rejudged(
         len(chances), int(np.count_nonzero(chosen)), joined, left, judge.version, judge.threshold, judge.positive,
-        judge.pages, figures.precision, figures.recall, len(judge.answers), len(judge.by_lot),
+        judge.pages, figures.precision, figures.recall, len(judge.answers), len(judge.by_lot), worth, judge.precision,
+        _unmet(judge, figures, chosen),
     )  # fmt: skip
+
+
+def _unmet(judge: LearnedJudge, figures: Expected, chosen: Any) -> str:
+    """Why the precision that was asked for is not to be expected."""
+    if judge.precision is None:
+        return ""
+    if not chosen.any():
+        return NONE_SO_LIKELY
+    if figures.precision[0] >= judge.precision:
+        return ""
+    return BY_ANSWERS if judge.by_lot else BY_CHANCES if judge.positive else BY_WORDS
 
 
 def _by_chances(judge: LearnedJudge, chances: Floats, chosen: Any) -> Expected:

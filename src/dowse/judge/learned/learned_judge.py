@@ -76,7 +76,8 @@ class LearnedJudge:
         self._positive = self._texts(subject.positive)
         self._negative = self._texts(subject.negative)
         self._own_text = self._query_text()
-        self._precision = precision
+        self.precision = precision
+        """So many of the pages called relevant shall be on the topic; None: nobody asked for it."""
         self._by_seeds = by_seeds and not self._positive
         self._seeds: list[_Seen] = []
         self._sample: list[tuple[int, int, _Seen]] = []  # by lot
@@ -190,7 +191,7 @@ class LearnedJudge:
             model = _at_once(learned(self._known(others, left_out)))
             if model is None:
                 continue
-            cut = _cut(model.chances([seen.text for seen in sample]), self._precision, self.positive)
+            cut = _cut(model.chances([seen.text for seen in sample]), self.precision, self.positive)
             chances = model.chances([self._told[page][1] for page in left_out]).tolist()
             found.update((page, Chance(own, own >= cut)) for page, own in zip(left_out, chances, strict=True))
         return found
@@ -222,7 +223,7 @@ class LearnedJudge:
         self._vague = why_vague(known, chances)
         if chances is not None:
             self.version += 1
-            self.threshold = _cut(chances, self._precision, self.positive)
+            self.threshold = _cut(chances, self.precision, self.positive)
         yield
         latest = self._latest[-min(pages, _KEPT) :]
         if self.model is None or not revise:

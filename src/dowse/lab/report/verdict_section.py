@@ -9,6 +9,7 @@ from typing import Any
 from dowse.lab.draw.score_chart import score_chart
 from dowse.lab.draw.svg import svg_in_page
 from dowse.lab.finished.crawl_judge import CrawlJudge, TopicWord, crawl_judge, topic_words
+from dowse.lab.finished.expected_words import goes_by, unpromised
 from dowse.lab.finished.verdict_facts import VerdictFacts, verdict_facts
 from dowse.lab.html_markup import Html, bar, clip, element, join, section, table
 from dowse.lab.report.page_cell import deciding, named_page
@@ -46,7 +47,7 @@ class Verdicts:
         """Scores with the threshold among them, and what each run judged by."""
         if self._facts.spread is None:
             return []
-        return [*_scores(self._facts), *_judged_runs(self._runs, self._facts)]
+        return [*_scores(self._facts, self._crawl.settings()), *_judged_runs(self._runs, self._facts)]
 
     def doubts(self) -> list[Html]:
         """Borderline pages, the words that decide, and languages."""
@@ -57,7 +58,7 @@ class Verdicts:
         ]
 
 
-def _scores(facts: VerdictFacts) -> list[Html]:
+def _scores(facts: VerdictFacts, settings: Mapping[str, Any]) -> list[Html]:
     assert facts.spread is not None
     name = _NAMES.get(facts.by.judge, facts.by.judge)
     figure = element(
@@ -69,6 +70,8 @@ def _scores(facts: VerdictFacts) -> list[Html]:
     near = f"{counted(facts.spread.near, 'page')} from {low} to {high}"
     note = f"{_sentence(facts.by)} {near} could as well have gone the other way. Heights are roots of the numbers."
     parts = [figure]
+    if short := unpromised(facts.by, settings):
+        parts.insert(0, element("p", f"{short[:1].upper()}{short[1:]}."))
     if facts.by.vague:
         parts.insert(0, element("p", f"The topic's words are too vague to tell: {facts.by.vague}. An example page, a "
                                      "counter-example, or answers to dowse label would sharpen it."))  # fmt: skip
@@ -83,13 +86,14 @@ def _sentence(by: JudgedBy) -> str:
         return f"A page is relevant from {score_told(by.threshold, by.judge, '.3g')} on, by {by.judge}."
     found = by.verdicts
     told = counted(found["positive"], "example") if found["positive"] else "the topic's words alone"
-    by_lot = found.get("by_lot", 0)
-    known_by = f"{counted(by_lot, 'answer')} about pages drawn by lot" if by_lot else "the chances it gave"
+    expected = (
+        f"Expect precision {_interval(found['precision'])} and recall {_interval(found['recall'])}, {goes_by(found)}."
+        if found["relevant"] else "No page is called relevant."
+    )  # fmt: skip
     return (
         f"A page is relevant from a chance of {by.threshold:.2f} on, by model {by.model}, made of {told} and"
-        f" {counted(by.made_of, 'page')}. By {known_by}, expect precision {_interval(found['precision'])} and"
-        f" recall {_interval(found['recall'])}. When the run ended, all pages were judged again: {found['joined']:,}"
-        f" joined, {found['left']:,} left."
+        f" {counted(by.made_of, 'page')}. {expected} When"
+        f" the run ended, all pages were judged again: {found['joined']:,} joined, {found['left']:,} left."
     )
 
 
