@@ -32,7 +32,7 @@ from dowse.loopback.web import HTML, TEXT, Resource, Site, Web, redirect
 from dowse.model.budget import Budget
 from dowse.model.topic import JudgeSettings, Keyword, Network, Politeness, Scope, Seeds, Topic
 
-__all__ = ["DEMO_KEYWORDS", "DEMO_QUERY", "DEMO_SEEDS", "RELEVANT", "demo_topic", "demo_web", "labels"]
+__all__ = ["DEMO_KEYWORDS", "DEMO_QUERY", "DEMO_SEEDS", "NEWEST", "RELEVANT", "demo_topic", "demo_web", "labels"]
 
 RELEVANT = "perovskite"
 """The label of the pages the demo looks for."""
@@ -57,7 +57,7 @@ _TYPES = {
     "pdf": "application/pdf",
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 }
-_NEWEST = 1_730_000_000  # pages were "last changed" in the three years before
+NEWEST = 1_730_000_000  # pages were "last changed" in the three years before
 _SPAN = 3 * 365 * 86_400
 
 
@@ -67,7 +67,7 @@ def _resources(plan: Plan, seed: int) -> tuple[dict[str, dict[str, Resource]], d
     days: dict[str, str] = {}
     for url, page in plan.pages.items():
         rng = Random(f"page {seed} {url}")
-        changed = datetime.fromtimestamp(_NEWEST - rng.randrange(_SPAN), UTC)
+        changed = datetime.fromtimestamp(NEWEST - rng.randrange(_SPAN), UTC)
         target = url.removeprefix(f"http://{page.host}")
         hosts[page.host][target] = Resource(
             *_written(page, plan, rng), modified=format_datetime(changed, usegmt=True), label=page.label

@@ -54,7 +54,7 @@ def serve_demo(
     With ``until_eof`` only the address is said, and the end of standard input ends the server: a parent process that
     dies, however suddenly, takes its server along.
     """
-    web = a_week_on(demo_web(seed)) if later else demo_web(seed)
+    web = a_week_on(seed) if later else demo_web(seed)
     told = "{}\n".format if until_eof else partial(guide, web)
     serve_web(web, told, host=host, port=port, say=say, until_eof=until_eof)
 
