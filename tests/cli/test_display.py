@@ -67,3 +67,18 @@ def test_how_far_the_database_is_behind_is_shown(
     assert rows == ([] if unpublished is None else [f"database   {told or 'everything is published'}"])
     JsonDisplay().show(now)
     assert json.loads(capsys.readouterr().out)["unpublished"] == unpublished
+
+
+def test_a_run_of_visits_shows_how_many_of_the_due_pages_are_done(capsys: pytest.CaptureFixture[str]) -> None:
+    now = replace(progress(None), due=120, visited=30, changed=4)
+    told = "30 of 120 due pages visited (25%), 4 changed"
+    PlainDisplay().show(now)
+    assert f"8.5 s  {told}; 150 pages" in capsys.readouterr().err
+    console = Console(file=io.StringIO(), width=120)
+    with console.capture() as shown:
+        console.print(LiveDisplay(console)._picture(now))
+        console.print(LiveDisplay(console)._picture(progress(None)))
+    rows = [row.rstrip() for row in shown.get().splitlines() if row.startswith("visits")]
+    assert rows == [f"visits     {told}"]
+    PlainDisplay().show(replace(now, due=0, visited=0, changed=0))
+    assert "0 of 0 due pages visited (100%)" in capsys.readouterr().err

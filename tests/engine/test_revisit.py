@@ -207,10 +207,36 @@ def test_a_budget_is_that_of_the_run_and_what_is_left_of_its_plan_is_dropped(tmp
     with in_thread(web()) as server:
         topic = began(server, tmp_path)
         stop = visit(topic, tmp_path, budget=Budget(pages=3))
-        assert str(stop).startswith("budget: pages")
+        assert str(stop) == "budget: pages (3p)", "as it was given, whatever the crawl had spent"
         assert len(asked(server)) == 3
     assert ask(tmp_path, "SELECT count(*) FROM due") == [(0,)]
     assert ask(tmp_path, "SELECT count(*) FROM statistics WHERE name = 'revisiting'") == [(0,)]
+
+
+def test_its_progress_is_how_many_of_the_due_pages_are_done(tmp_path: Path) -> None:
+    with in_thread(web()) as server:
+        topic = began(server, tmp_path)
+        server.web = web({"/1": page("fresh", "solar", ["/3"])})
+
+        async def part(budget: int, how: Revisit | None) -> list[tuple[int | None, int, int, float]]:
+            assembly = await assemble(topic, tmp_path, resume=True, revisit=how)
+            told = [assembly.progress()]
+            if budget < 4:  # as after a kill
+                await assembly.close()
+            else:
+                await assembly.run()
+                told.append(assembly.progress())
+                await assembly.close()
+            return [(one.due, one.visited, one.changed, one.budget_left["pages"]) for one in told]
+
+        assert asyncio.run(part(0, Revisit("0s", Budget(pages=8)))) == [(4, 0, 0, 1.0)]
+        with closing(sqlite3.connect(tmp_path / "dowse.sqlite")) as connection:
+            connection.execute("DELETE FROM due WHERE page = 3")  # as if it had been visited by then
+            connection.commit()
+        assert asyncio.run(part(4, None)) == [(4, 1, 0, 1.0), (4, 4, 1, 1 - 3 / 8)]
+        assembly = asyncio.run(assemble(topic, tmp_path, resume=True))
+        assert (assembly.progress().due, assembly.progress().visited) == (None, 0), "no run of visits"
+        asyncio.run(assembly.close())
 
 
 def test_only_what_is_older_is_visited(tmp_path: Path) -> None:

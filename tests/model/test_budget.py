@@ -198,3 +198,14 @@ def test_time_is_counted_over_all_runs_and_never_backwards() -> None:
     purse.tick(56.0)
     assert (purse.seconds_left(), purse.exhausted()) == (0.0, "seconds")
     assert Purse(Budget()).seconds_left() is None
+
+
+def test_a_budget_that_began_to_count_later_is_told_as_it_was_given() -> None:
+    before = Spent(pages=1000, bytes=70_000, seconds=12.3, requests=1100)
+    spent = Spent(pages=1002, bytes=70_300, seconds=22.3, requests=1103)
+    purse = Purse(Budget(pages=1010, seconds=12.3 + 40), spent, before=before)
+    assert purse.own_budget == Budget(pages=10, seconds=40.0)
+    assert purse.shares_left() == {"pages": 0.8, "seconds": pytest.approx(0.75)}
+    assert Purse(Budget(pages=4), Spent(pages=1)).shares_left() == {"pages": 0.75}
+    assert Purse(Budget(pages=4), Spent(pages=5)).shares_left() == {"pages": 0.0}
+    assert Purse(Budget()).shares_left() == {}

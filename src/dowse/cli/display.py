@@ -11,7 +11,7 @@ from dowse.engine.loop.progress import Progress
 from dowse.lab.wording import forecast_line, human_bytes, human_seconds
 from dowse.model.shown import json_line, shown_line
 
-__all__ = ["Display", "budget_left", "choose_display", "publication", "saved"]
+__all__ = ["Display", "budget_left", "choose_display", "publication", "saved", "visits"]
 
 
 class Display(Protocol):
@@ -40,6 +40,12 @@ def saved(progress: Progress) -> str:
     return f"saved {progress.saved_pages} pages, {human_bytes(progress.saved_bytes)}"
 
 
+def visits(progress: Progress) -> str:
+    """How far a run of visits has come, in words."""
+    share = progress.visited / progress.due if progress.due else 1.0
+    return f"{progress.visited} of {progress.due} due pages visited ({share:.0%}), {progress.changed} changed"
+
+
 def publication(progress: Progress) -> str:
     """How far the shared database is behind, in words."""
     if not progress.unpublished:
@@ -63,7 +69,8 @@ class PlainDisplay:
     def show(self, progress: Progress) -> None:
         forecast = forecast_line(progress.forecast)
         self.say(
-            f"{human_seconds(progress.elapsed_s)}  {progress.pages} pages, {progress.relevant} relevant"
+            f"{human_seconds(progress.elapsed_s)}  {'' if progress.due is None else visits(progress) + '; '}"
+            f"{progress.pages} pages, {progress.relevant} relevant"
             f" ({progress.harvest:.1%}, now {progress.harvest_now:.1%}), {progress.pages_per_s:.1f} pages/s,"
             f" {human_bytes(progress.bytes)}{', ' + saved(progress) if progress.saved_pages else ''},"
             f" {progress.waiting} waiting,{_unpublished(progress)} budget: {budget_left(progress)};"

@@ -7,7 +7,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from dowse.cli.display import budget_left, publication, saved
+from dowse.cli.display import budget_left, publication, saved, visits
 from dowse.engine.loop.progress import Progress
 from dowse.lab.wording import forecast_line, human_bytes, human_seconds
 from dowse.model.shown import shown, shown_line
@@ -60,6 +60,7 @@ class LiveDisplay:
         return Group(
             Text(self._title, style="bold"),
             numbers,
+            *([] if progress.due is None else [Text(f"visits     {visits(progress)}", no_wrap=True)]),
             Text(f"harvest    {curve}", style="green", no_wrap=True),
             Text(f"best hosts {shown(best)}", overflow="ellipsis", no_wrap=True),
             Text(f"forecast   {forecast_line(progress.forecast) or 'none yet'}", overflow="ellipsis", no_wrap=True),

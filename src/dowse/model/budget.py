@@ -27,6 +27,7 @@ _UNITS_BYTES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
                 "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
 _UNITS_SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _AMOUNT = re.compile(r"([0-9]{1,40}(?:\.[0-9]{1,18})?)\s*([A-Za-z]+)")
+_DECIMALS = 6  # of seconds
 _GUESSED_PAGE = 100_000  # bytes, until there is a mean
 _HELP = "write 2000p (pages), 500MB (bytes), 30m (time: s, m, h, d) or 3000r (requests), joined by commas"
 
@@ -149,9 +150,10 @@ class Spent:
 class Purse:
     """Hands out the budget. Reservations are part of what is spent until their page is over."""
 
-    def __init__(self, budget: Budget, spent: Spent | None = None) -> None:
+    def __init__(self, budget: Budget, spent: Spent | None = None, *, before: Spent | None = None) -> None:
         self.budget = budget
         self.spent = spent or Spent()
+        self.before = before or Spent()  # when the budget began to count: a run of visits has one of its own
         self.to_come = Spent()  # what is not granted yet, but may be: where the budget is handed out in parts
         self.more_bytes: Callable[[int], None] | None = None  # asked to raise a budget in bytes that is handed out so
         self.on_bytes: Callable[[], None] | None = None  # told of bytes that were spent, to note them down at once
@@ -167,6 +169,26 @@ class Purse:
         """Bring the seconds spent up to date."""
         if self._started is not None:
             self.spent.seconds = self._seconds_before + max(0.0, now - self._started)
+
+    @property
+    def own_budget(self) -> Budget:
+        """The budget as it was given: what was spent before it began to count is not in it."""
+        budget, before = self.budget, self.before
+        return Budget(
+            pages=None if budget.pages is None else budget.pages - before.pages,
+            bytes=None if budget.bytes is None else budget.bytes - before.bytes,
+            seconds=None if budget.seconds is None else round(budget.seconds - before.seconds, _DECIMALS),
+            requests=None if budget.requests is None else budget.requests - before.requests,
+        )
+
+    def shares_left(self) -> dict[str, float]:
+        """Each limit with the share of it that is left, of what it was when it began to count."""
+        own, left = self.own_budget, {}
+        for name in ("pages", "bytes", "seconds", "requests"):
+            limit, spent = getattr(own, name), getattr(self.spent, name) - getattr(self.before, name)
+            if limit is not None:
+                left[name] = max(0.0, 1.0 - spent / limit) if limit else 0.0
+        return left
 
     def exhausted(self) -> str | None:
         """Which limit is reached for good (nothing reserved can free it), or None."""

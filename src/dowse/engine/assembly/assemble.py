@@ -140,7 +140,7 @@ async def assemble(
         if store is not None:
             with damage_told(folder):
                 topic, due = revisit_run(store, topic, revisit, clock.wall(), tell or notes.append)
-        purse = Purse(topic.budget, store.spent() if store else None)
+        purse = Purse(topic.budget, store.spent() if store else None, before=None if due is None else due.spent)
         known = stored_topic(store).cache.folders if store else ()
         if held is None:
             held = await asyncio.to_thread(

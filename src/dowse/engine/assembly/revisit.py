@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
 from dowse.engine.life import Due
-from dowse.model.budget import Budget, parse_budget, parse_duration
+from dowse.model.budget import Budget, Spent, parse_budget, parse_duration
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import Target, Topic
 from dowse.model.visits import RevisitPlan, Visitable
@@ -59,9 +59,11 @@ def revisit_run(
         tell(f"going on with the visits that were begun ({plan.how}, at most {plan.budget})")
     if plan is None:
         return topic, None
-    budget = _from(parse_budget(plan.budget), plan.base)
+    budget = _from(parse_budget(plan.budget), _spent(plan.base))
     cache = replace(topic.cache, folders=())  # what an earlier crawl holds is no news
-    return replace(topic, budget=budget, target=Target(), cache=cache), Due(room.due(), plan.first_new, room.copy)
+    return replace(topic, budget=budget, target=Target(), cache=cache), Due(
+        room.due(), plan.due, _spent(plan.base), plan.first_new, room.copy
+    )
 
 
 def _planned(room: Revisitable, asked: Revisit, store: CrawlStore, now_wall: float) -> RevisitPlan:
@@ -87,11 +89,16 @@ def _due(room: Revisitable, asked: Revisit, pages: Visitable, now_wall: float) -
     return worth_most(asked.how, pages, room.visits(), visits, asked.period_s or max(ago_s, _SHORTEST_S), now_wall)
 
 
-def _from(budget: Budget, base: dict[str, float]) -> Budget:
+def _spent(base: dict[str, float]) -> Spent:
+    """What the records say that the crawl had spent when the run began."""
+    return Spent(int(base["pages"]), int(base["bytes"]), base["seconds"], int(base["requests"]))
+
+
+def _from(budget: Budget, spent: Spent) -> Budget:
     """The budget of a run that begins when so much is spent."""
     return Budget(
-        pages=None if budget.pages is None else budget.pages + int(base["pages"]),
-        bytes=None if budget.bytes is None else budget.bytes + int(base["bytes"]),
-        seconds=None if budget.seconds is None else budget.seconds + base["seconds"],
-        requests=None if budget.requests is None else budget.requests + int(base["requests"]),
+        pages=None if budget.pages is None else budget.pages + spent.pages,
+        bytes=None if budget.bytes is None else budget.bytes + spent.bytes,
+        seconds=None if budget.seconds is None else budget.seconds + spent.seconds,
+        requests=None if budget.requests is None else budget.requests + spent.requests,
     )

@@ -27,6 +27,7 @@ from dowse.engine.life.tally import Tally
 from dowse.fetch import may_be_answered_later
 from dowse.frontier import Lease
 from dowse.frontier.frontier import Frontier
+from dowse.model.budget import Spent
 from dowse.model.clock import Clock
 from dowse.model.page import Outcome
 from dowse.model.records import CandidateState, PageRow
@@ -40,11 +41,16 @@ _FIRST = 2 * SEED_PRIORITY
 
 
 class Due:
-    """What a run of visits begins with: the pages that are due, each with its place, the first candidate that is new
-    to it, and what the records hold of a page."""
+    """What a run of visits begins with: the pages that are due, each with its place, how many there were when it was
+    ``planned`` and what had been ``spent`` by then, the first candidate that is new to it, and what the records hold of
+    a page."""
 
-    def __init__(self, places: Mapping[int, int], first_new: int, copy: Callable[[int], Copy]) -> None:
+    def __init__(
+        self, places: Mapping[int, int], planned: int, spent: Spent, first_new: int, copy: Callable[[int], Copy]
+    ) -> None:
         self.places = dict(places)
+        self.planned = planned
+        self.spent = spent
         self.first_new = first_new
         self.copy = copy
 
@@ -73,6 +79,16 @@ class Visits:
     def is_run(self) -> bool:
         """Is this a run of visits?"""
         return self._due is not None
+
+    @property
+    def planned(self) -> int | None:
+        """How many pages this run was to visit, from its first beginning; None: it is no run of visits."""
+        return None if self._due is None else self._due.planned
+
+    @property
+    def done(self) -> int:
+        """How many of them had their visit."""
+        return 0 if self._due is None else self._due.planned - len(self._places)
 
     def begin(self) -> None:
         """All candidates of the earlier run are loaded: what is due waits, and nothing else that it knew."""

@@ -103,7 +103,7 @@ class Engine:
             return Stop("target", f"pages with scores of {target.value:g} in all were wanted")
         spent = self.purse.exhausted()
         if spent is not None:
-            return Stop("budget", f"{spent} ({self.purse.budget})")
+            return Stop("budget", f"{spent} ({self.purse.own_budget})")
         if len(self.tasks) or self._dispatcher.has_more:
             return None
         if not self._life.waiting:

@@ -47,6 +47,9 @@ class Progress:
     unpublished: int | None = None  # pages that the shared database does not have yet; None: there is none
     publish_trouble: str = ""  # why it does not get them
     forecast: Forecast | None = None  # what the next fetches may bring; None before the first look
+    due: int | None = None  # pages that are to be visited again; None: it is no run of visits
+    visited: int = 0  # of these, those that had their visit
+    changed: int = 0  # of these, those that had changed, as far as this process has seen
 
 
 def progress_of(life: Life, tasks: Tasks, purse: Purse, now: float, started: float) -> Progress:
@@ -67,23 +70,16 @@ def progress_of(life: Life, tasks: Tasks, purse: Purse, now: float, started: flo
         parsing=len(tasks) - tasks.fetching,
         outcomes=dict(tally.outcomes),
         best_sites=tally.best_sites(),
-        budget_left=_budget_left(purse),
+        budget_left=purse.shares_left(),
         waits_for=_waits_for(life, now, tasks.fetching),
         value=tally.value,
         saved_pages=tally.saved_pages,
         saved_bytes=tally.saved_bytes,
         forecast=life.forecasts.forecast,
+        due=life.visits.planned,
+        visited=life.visits.done,
+        changed=tally.visits.get("changed", 0),
     )
-
-
-def _budget_left(purse: Purse) -> dict[str, float]:
-    """Each limit with the share of it that is left."""
-    left = {}
-    for name in ("pages", "bytes", "seconds", "requests"):
-        limit, spent = getattr(purse.budget, name), getattr(purse.spent, name)
-        if limit is not None:
-            left[name] = max(0.0, 1.0 - spent / limit) if limit else 0.0
-    return left
 
 
 def _waits_for(life: Life, now: float, in_flight: int) -> str:
