@@ -74,9 +74,10 @@ def test_the_whole_way(run: Run, crawled: Path, later: LoopbackServer) -> None:
     assert "distinct objects" in out
     patterns = Path("patterns.txt").read_text()
     assert "{int}" in patterns
-    code, out, _ = run("plan", crawled, "--patterns", "patterns.txt", "--pictures", "pictures")
+    code, out, _ = run("plan", crawled, "--coverage", "0.99", "--patterns", "patterns.txt", "--pictures", "pictures")
     assert code == 0
     assert "cost-aware:" in out
+    assert "--budget" not in out
     assert {path.name for path in Path("pictures").iterdir()} == {"coverage.svg", "tree.svg"}
     before = len(later.log)
     assert run("run", "plan.toml", "--out", "second", *on(later))[0] == 0
@@ -132,6 +133,8 @@ def test_sr_and_budgets(run: Run, crawled: Path) -> None:
     assert found["cost"]["object_bytes"] + found["cost"]["way_bytes"] <= found["sr"]["of_bytes"]
     assert found["budget"]["steps"][-1]["spent"] <= 20_000
     assert 0 < found["budget"]["objects"] < found["sr"]["objects"]
+    _, out, _ = run("plan", crawled, "--coverage", "0.9", "--budget", "20kB")
+    assert "--budget does not go as far as --coverage 0.9" in out
 
 
 def test_it_is_time_to_learn_again(run: Run, crawled: Path, tmp_path: Path) -> None:
@@ -155,6 +158,7 @@ def test_it_is_time_to_learn_again(run: Run, crawled: Path, tmp_path: Path) -> N
         (["learn", "CRAWLED", "--kind", "Product"], "no objects of kind Product"),
         (["plan", "CRAWLED", "--coverage", "2"], "--coverage"),
         (["plan", "CRAWLED", "--k", "0"], "--k"),
+        (["plan", "CRAWLED", "--k", "1", "--coverage", "0.9"], "--k and --coverage choose in two ways"),
         (["plan", "CRAWLED", "--budget", "20p"], "--budget: a plan is made for bytes"),
         (["plan", "CRAWLED", "--budget", "much"], "--budget"),
         (["plan", "CRAWLED", "--budget", "10B"], "nothing is chosen"),

@@ -96,15 +96,29 @@ def plan(
     wrapper: Wrappers = None,
     form: Form = "robust",
     coverage: Annotated[
-        float,
-        typer.Option("--coverage", metavar="SHARE", help="Cover this share of the objects at little cost."),
-    ] = 0.99,
+        float | None,
+        typer.Option(
+            "--coverage",
+            metavar="SHARE",
+            help="Cover this share of the objects at little cost. The default is 0.99, without --k.",
+        ),
+    ] = None,
     k: Annotated[
         int | None,
-        typer.Option("--k", metavar="N", help="Take patterns that add N objects or more, whatever they cost: SR(N)."),
+        typer.Option(
+            "--k",
+            metavar="N",
+            help="In place of --coverage: take patterns that add N objects or more, whatever they cost: SR(N).",
+        ),
     ] = None,
     budget: Annotated[
-        str | None, typer.Option("--budget", "-b", metavar="SIZE", help="Choose what a run can fetch for this: 50MB.")
+        str | None,
+        typer.Option(
+            "--budget",
+            "-b",
+            metavar="SIZE",
+            help="With either: pass over what does not fit into a run of this size, such as 50MB.",
+        ),
     ] = None,
     pictures: Annotated[
         Path | None,
@@ -125,19 +139,22 @@ def plan(
     from dowse.recrawl.patterns.pattern import parse_pattern
     from dowse.recrawl.patterns.pattern_file import read_patterns
     from dowse.recrawl.selection.atlas import Atlas
+    from dowse.recrawl.selection.choose import COVERAGE
     from dowse.recrawl.selection.plan import plan_of, write_plan
 
-    if not 0 < coverage <= 1:
+    if k is not None and coverage is not None:
+        raise UserError("--k and --coverage choose in two ways: give one of them")
+    if coverage is not None and not 0 < coverage <= 1:
         raise UserError(f"--coverage: must be above 0 and at most 1, not {coverage:g}")
     if k is not None and k < 1:
         raise UserError(f"--k: must be at least 1, not {k}")
-    most = _bytes(budget)
+    enough, most = COVERAGE if coverage is None else coverage, _bytes(budget)
     check_out(out, force=force)
     with interruptible("nothing was written"):
         known = None if patterns is None else read_patterns(patterns)
         pages = _pages(folder, objects, kind, wrapper)
         atlas = Atlas(pages, known or [parse_pattern(text) for text in learn_patterns(pages, _form(form))])
-        choice = _choice(atlas, k, coverage, most)
+        choice = _choice(atlas, k, enough, most)
         write_plan(out, plan_of(atlas, choice))
         if pictures is not None:
             _draw(atlas, choice, pictures)
@@ -152,6 +169,8 @@ def plan(
         )  # fmt: skip
     else:
         say("\n".join(plan_lines(atlas, choice, sum(page.wire_bytes for page in pages))))
+        if coverage is not None and choice.objects < coverage * len(atlas.objects):
+            say(f"--budget does not go as far as --coverage {coverage:g}")
         say(f"written to {out}; now: dowse recrawl run {shlex.quote(str(out))} --out DIR")
 
 

@@ -12,7 +12,10 @@ from dowse.recrawl.selection.site_graph import Edge
 from dowse.recrawl.selection.sparing import spared
 from dowse.recrawl.selection.ways import Costs, edges_within, ways_to
 
-__all__ = ["Choice", "choose_all", "choose_by_cost", "choose_sr"]
+__all__ = ["COVERAGE", "Choice", "choose_all", "choose_by_cost", "choose_sr"]
+
+COVERAGE = 0.99
+"""The share of the objects that is to be covered, where nobody says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ def choose_sr(atlas: Atlas, k: int, *, budget: float | None = None) -> Choice:
     return _to_patterns(atlas, f"SR({k})", steps, [step.pattern for step in steps])
 
 
-def choose_by_cost(atlas: Atlas, coverage: float = 0.99, *, budget: float | None = None) -> Choice:
+def choose_by_cost(atlas: Atlas, coverage: float = COVERAGE, *, budget: float | None = None) -> Choice:
     """The cheapest that was found to cover this share of all objects: greedy by objects a byte, and greedy by objects,
     whichever costs less in the end."""
     costs, covers = Costs(atlas), atlas.objects_of
