@@ -24,8 +24,8 @@ def report(
 ) -> None:
     """Write a crawl's report as one self-contained HTML file.
 
-    It shows the harvest curve, the best sites and pages, and where the time went. DIR/report.html is Dowse's own, and
-    is written anew.
+    It shows the harvest curve, what visits found, the best sites and pages, and where the time went. DIR/report.html is
+    Dowse's own, and is written anew.
     """
     if out is not None:
         check_out(out, force=force)

@@ -28,12 +28,14 @@ from dowse.store.views import (
     Summary,
     Tunnel,
     VisitedPage,
+    VisitHistory,
+    VisitRun,
 )
 from dowse.store.warc import MOST_BYTES, compose, compose_revisit, payload_digest, read_back, read_response
 
 __all__ = [
     "MOST_BYTES", "Archive", "Counters", "CrawlReader", "CrawlStore", "HarvestCurve", "Held", "HeldPages",
     "LanguageCount", "OutcomeCount", "PageView", "Parent", "Refusal", "Run", "SiteView", "Stage", "StageTimes",
-    "Summary", "Tunnel", "VisitedPage", "compose", "compose_revisit", "damage_told", "export", "payload_digest",
-    "read_back", "read_response",
+    "Summary", "Tunnel", "VisitHistory", "VisitRun", "VisitedPage", "compose", "compose_revisit", "damage_told",
+    "export", "payload_digest", "read_back", "read_response",
 ]  # fmt: skip

@@ -21,18 +21,16 @@ from dowse.model.visits import LAST_REVISIT, REVISITING, Copy, GoodVisits, Revis
 from dowse.store import rows
 from dowse.store.crawl_store import CrawlStore
 from dowse.store.damage import damage_told
-from dowse.store.times import seconds
+from dowse.store.read_history import GOOD_VISITS, GOOD_VISITS_ROW
+from dowse.store.times import SECONDS, seconds
 
 __all__ = ["Revisitable"]
 
-_SECONDS = "(julianday({}) - 2440587.5) * 86400.0"  # since 1970, to a millisecond: Python takes ten times as long
 _MAY_BE_VISITED = (
-    f"SELECT p.id, c.site, ifnull(p.score, 0.0), {_SECONDS.format('ifnull(p.visited_at, p.fetched_at)')} FROM pages p"
+    f"SELECT p.id, c.site, ifnull(p.score, 0.0), {SECONDS.format('ifnull(p.visited_at, p.fetched_at)')} FROM pages p"
     " JOIN candidates c ON c.id = p.id WHERE p.outcome = 'fetched' AND p.gone_at IS NULL ORDER BY p.id"
 )
 _PAGES = np.dtype([("page", "i8"), ("site", "i8"), ("value", "f8"), ("at", "f8")])
-_GOOD = f"SELECT page, {_SECONDS.format('at')}, ifnull(changed, -1) FROM visits WHERE reason = '' ORDER BY number"
-_VISITS = np.dtype([("page", "i8"), ("at", "f8"), ("changed", "i1")])
 _COPY = tuple(Copy.__dataclass_fields__)
 _TIMES = frozenset(column.name for column in PAGES.columns if column.stored.form is Form.TIME)
 _ADRIFT = "ifnull((SELECT o.fetched_at > p.fetched_at FROM pages o WHERE o.id = p.duplicate_of), 0)"
@@ -56,7 +54,7 @@ class Revisitable:
     def visits(self) -> GoodVisits:
         """Every good visit."""
         with damage_told(self._store.folder):
-            found = np.fromiter(self._run(_GOOD), _VISITS)
+            found = np.fromiter(self._run(GOOD_VISITS), GOOD_VISITS_ROW)
         return GoodVisits(found["page"].copy(), found["at"].copy(), found["changed"].copy())
 
     def latest(self) -> float | None:

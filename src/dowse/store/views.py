@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from dowse.model.page import PageContent, Part
 from dowse.model.records import PAGE_REFUSED
 from dowse.model.runs import JudgedBy
+from dowse.model.visits import GoodVisits
 
 __all__ = [
     "HarvestCurve", "LanguageCount", "OutcomeCount", "PageView", "Parent", "Refusal", "Run", "SiteView", "Stage",
-    "StageTimes", "Summary", "Tunnel", "VisitedPage",
+    "StageTimes", "Summary", "Tunnel", "VisitHistory", "VisitRun", "VisitedPage",
 ]  # fmt: skip
 
 
@@ -148,6 +149,37 @@ class VisitedPage:
     relevant: bool
     site: int
     at: str  # when it was found so
+
+
+@dataclass(frozen=True, slots=True)
+class VisitRun:
+    """What one run found of the pages that it visited again, and what it found new."""
+
+    started_at: str
+    at: float  # the same, in seconds since 1970
+    unchanged: int
+    changed: int
+    missed: int
+    not_asked: int  # due, and nobody could be asked
+    new: int
+    gone: int  # found gone by it
+
+    @property
+    def visits(self) -> int:
+        """Pages that somebody was asked for again."""
+        return self.unchanged + self.changed + self.missed
+
+
+@dataclass(frozen=True, slots=True)
+class VisitHistory:
+    """The pages that were ever fetched, in columns by their ids, and the visits to them."""
+
+    page: NDArray[np.int64]
+    site: NDArray[np.int64]
+    relevant: NDArray[np.bool_]
+    first: NDArray[np.float64]  # when it was first fetched
+    gone: NDArray[np.float64]  # when it was found gone; infinite: it is there
+    visits: GoodVisits
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from dowse.lab.html_markup import Html, clip, document, element, section
 from dowse.lab.report import crawl_tables as tables
 from dowse.lab.report.settings_text import subject_of
 from dowse.lab.report.verdict_section import Verdicts
+from dowse.lab.report.visits_section import visits
 from dowse.lab.wording import counted, human_bytes, human_seconds, percent, when
 from dowse.model.files import write_whole
 from dowse.store import CrawlReader, HarvestCurve, Summary
@@ -44,6 +45,7 @@ def _report(crawl: CrawlReader) -> str:
         _head(name, subject_of(topic), str(settings.get("version") or ""), summary),
         _figures(summary),
         *_harvest(crawl, summary),
+        *visits(crawl),
         *tables.forecast(crawl.forecast()),
         *verdicts.scores(),
         *tables.best_pages(crawl, summary, verdicts.judge, verdicts.method),
