@@ -13,7 +13,7 @@ import pytest
 from dowse.engine.assembly.learned import write_statistics
 from dowse.loopback import LoopbackServer
 from dowse.model.topic import JudgeSettings, StrategyChoice
-from dowse.predict.learning import Statistics, read_statistics
+from dowse.predict.learning import Crawled, Statistics, read_statistics
 from dowse.predict.learning.sums import Sums
 from tests.cli.labelled import QUERY, mistake, said, two_kinds
 from tests.engine.servers import crawl_all, topic_for
@@ -68,7 +68,7 @@ def test_saved_and_merged(crawl: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert out.startswith("31 pages, ")
     assert out.endswith(f"written to {one}\n")
     half = read_statistics(one)
-    write_statistics(replace(half, pages=half.pages / 2), tmp_path / "half.json")
+    write_statistics(replace(half, pages=half.pages / 2, crawls={}), tmp_path / "half.json")
     said(capsys, "stats", "merge", str(tmp_path / "half.json"), str(crawl), "--out", str(both))
     assert read_statistics(both).pages == 31 + 15.5
     assert both.read_bytes()[:2] == b"\x1f\x8b"
@@ -87,8 +87,8 @@ def test_what_is_strong_in_all_together_has_its_name(
     frequent = known.words.sums[:, 0].argsort().tolist()
     rare = next(key for key in known.words.keys[frequent].tolist() if key not in known.word_names)
     grown = Sums.of(np.array([rare], np.uint32), np.array([[90.0, 90.0]]))
-    write_statistics(replace(known, words=known.words.merged(grown), word_names={}), one)
-    monkeypatch.setattr("dowse.cli.stats._check_different", lambda places, read: None)
+    others = {"another": Crawled(31, "steel")}
+    write_statistics(replace(known, words=known.words.merged(grown), word_names={}, crawls=others), one)
     said(capsys, "stats", "merge", str(one), str(crawl), "--out", str(both))
     assert rare in read_statistics(both).word_names
 
@@ -113,8 +113,32 @@ def test_no_crawl_is_merged_twice(crawl: Path, tmp_path: Path, capsys: pytest.Ca
     one, both = str(tmp_path / "one.json"), str(tmp_path / "both.json")
     said(capsys, "stats", "save", str(crawl), "--out", one)
     for again in (str(crawl), f"{crawl}/../{crawl.name}", one):
-        assert "are the same crawl" in mistake(capsys, "stats", "merge", str(crawl), again, "--out", both)
+        told = mistake(capsys, "stats", "merge", str(crawl), again, "--out", both)
+        assert f"both have the pages of the crawl 'test', which would count twice: leave out {again}" in told
     assert not Path(both).exists()
+
+
+def test_figures_tell_files_that_name_no_crawl(crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    said(capsys, "stats", "save", str(crawl), "--out", str(one))
+    unnamed = replace(read_statistics(one), crawls={})
+    for path in (one, two):
+        write_statistics(unnamed, path)
+    told = mistake(capsys, "stats", "merge", str(one), str(two), "--out", str(tmp_path / "both.json"))
+    assert f"{two} and {one} are the same crawl" in told
+
+
+def test_whose_pages_they_are(crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, both = tmp_path / "one.json", tmp_path / "both.json"
+    other = Statistics(70, 7, crawls={"another": Crawled(70, "steel \x1b[31m")})
+    write_statistics(other, one)
+    said(capsys, "stats", "merge", str(one), str(crawl), "--out", str(both))
+    out, _ = said(capsys, "stats", str(both))
+    assert "of 2 crawls, by the pages that each had judged\n        70  steel \\x1b[31m\n        31  test\n" in out
+    told = json.loads(said(capsys, "stats", str(both), "--json")[0])["crawls"]
+    assert told.pop("another") == {"pages": 70, "name": "steel \x1b[31m"}
+    assert list(told.values()) == [{"pages": 31, "name": "test"}]
+    assert "crawls, by" not in said(capsys, "stats", str(crawl))[0], "its own pages alone"
 
 
 def test_two_crawls_without_pages_are_two(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

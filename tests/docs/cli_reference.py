@@ -188,7 +188,7 @@ columns.
 [Learning](learning.md#the-file) describes the file. `dowse crawl --learn-from` takes it.
 """,
     "stats merge": """\
-Merging adds up. Name no crawl twice, and no crawl that started with what another of them learned.
+Merging adds up. What has a crawl in it that another has, too, is refused: no page counts twice.
 """,
     "demo-web": """\
 It prints the hosts that it serves, and the command that crawls them.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import tempfile
+import tracemalloc
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -155,8 +157,29 @@ def test_damage_is_counted_and_what_came_before_it_kept(tmp_path: Path) -> None:
     packed = gzip.compress(written(many))
     traces = read(tmp_path, packed[: len(packed) // 2], written(ROWS))
     assert 1000 < len(traces) < len(many)
-    assert read_imported(tmp_path / "out").bad == {"the file is damaged from here on": 1}
+    assert read_imported(tmp_path / "out").bad == {"the file is cut off or damaged from here on": 1}
     assert KEY.number(b"10.0.0.2") in traces.users
+
+
+def test_half_a_last_line_is_told_and_a_whole_one_needs_no_end(tmp_path: Path) -> None:
+    traces = read(tmp_path, written(ROWS)[:-20], written(ROWS)[:-1])
+    assert len(traces) == 3
+    assert read_imported(tmp_path / "out").bad == {"half a last line": 1}
+
+
+def test_long_addresses_and_names_take_no_more_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither what is remembered nor what is ordered grows with what strangers put into a log."""
+    monkeypatch.setattr(import_module("dowse.traces.import_logs"), "_MOST_TEXT", 100_000)
+    monkeypatch.setattr(merge, "_TEXT", 100_000)
+    rows = [(DAY + at, f"{at % 3}" * 30_000, f"http://a.org/{'x' * 1500}{at}") for at in range(200)]
+    log = written([*rows, *rows])
+    tracemalloc.start()
+    try:
+        traces = read(tmp_path, log)
+        assert tracemalloc.get_traced_memory()[1] < len(log) / 3
+    finally:
+        tracemalloc.stop()
+    assert sorted(url for kept in told(traces).values() for _, url in kept) == sorted(url for *_, url in rows[:150])
 
 
 def test_garbage_ends_no_import(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pyarrow import parquet
 
 from dowse.model.errors import UserError
 from dowse.traces.access import Access, Bad
+from dowse.traces.readers import read_log
 from dowse.traces.readers.common_log import common_reader
 from dowse.traces.readers.csv_rows import csv_reader
 from dowse.traces.readers.moments import common_time, iso_time, seconds_time
@@ -108,6 +109,21 @@ def test_moments_in_parquet(times: Any, seconds: list[int], tmp_path: Path) -> N
     parquet.write_table(table, tmp_path / "log")
     rows = list(read_parquet(tmp_path / "log", lambda done: None))
     assert [row.at if isinstance(row, Access) else 0 for row in rows] == seconds
+
+
+@pytest.mark.parametrize("names", [["time", "user", "url", "URL"], ["Time", "user", "url", "time"]])
+def test_columns_of_one_name_are_told(names: list[str], tmp_path: Path) -> None:
+    twice = names[-1].lower()
+    with pytest.raises(UserError, match=f"has two columns '{twice}'"):
+        csv_reader(",".join(names).encode())
+    columns = [pyarrow.array([1_700_000_000 if name.lower() == "time" else "x"]) for name in names]
+    parquet.write_table(pyarrow.Table.from_arrays(columns, names=names), tmp_path / "log")
+    with pytest.raises(UserError, match=f"log has two columns '{twice}'"):
+        list(read_log(tmp_path / "log", b"", None, lambda done: None))
+    (tmp_path / "log.csv").write_text(",".join(names) + "\n")
+    with pytest.raises(UserError, match=f"log.csv has two columns '{twice}'"):
+        list(read_log(tmp_path / "log.csv", b"", None, lambda done: None))
+    assert csv_reader(b"time,user,url,note,note")(b"1700000000,ann,http://a.org/,1,2") is not None, "nobody reads those"
 
 
 @given(st.binary(max_size=60), st.integers(0, 120), st.integers(0, 20))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # NumPy and the parser are loaded by the commands alone
 __all__ = ["stats"]
 
 _NAMED = 200  # words for the topic, and against it, that a file names
+_CRAWLS = 20
 _WIDEST = 34
 
 Place = Annotated[Path, typer.Argument(metavar="DIR|FILE", help="The folder of a crawl, or a file of statistics.")]
@@ -87,13 +88,14 @@ def merge(places: Places, out: Out, without_people: WithoutPeople = False, force
 
 def _write(places: list[Path], out: Path, *, without_people: bool, force: bool) -> None:
     from dowse.cli.outputs import check_out
+    from dowse.engine.assembly.apart import check_apart
     from dowse.engine.assembly.learned import write_statistics
     from dowse.predict.learning import Statistics
 
     check_out(out, force=force)
     with interruptible():
         read = [_read(place, _NAMED) for place in places]
-        _check_different(places, read)
+        check_apart(list(zip(places, read, strict=True)))
         found = reduce(Statistics.merged, read)
         if len(places) > 1:  # what is strong in all of them together may be weak in each
             found = reduce(_with_names, (place for place in places if place.is_dir()), found)
@@ -125,17 +127,6 @@ def _with_names(found: Statistics, place: Path) -> Statistics:
         return named(crawl, found, _NAMED, _tell_progress)
 
 
-def _check_different(places: list[Path], read: list[Statistics]) -> None:
-    """Nothing counts twice: neither a place that is named again, nor a file and the crawl it was saved from."""
-    known: dict[Any, Path] = {}
-    for place, found in zip(places, read, strict=True):
-        people = tuple((key, float(own.users.sums.sum())) for key, own in sorted(found.people.items()))
-        figures = (found.pages, found.value, tuple(sorted(found.hosts.items())) or people)
-        for mark in (place.resolve(), figures) if found.pages else (place.resolve(),):  # no page counts twice
-            if known.setdefault(mark, place) is not place:
-                raise UserError(f"{place} and {known[mark]} are the same crawl: merging would count its pages twice")
-
-
 def _tell_progress(done: int, total: int) -> None:
     say(f"looking for words: {done} of at most {total} pages read", err=True)
 
@@ -164,6 +155,7 @@ def _plain(found: Statistics, tables: dict[str, tuple[Side, Side]]) -> dict[str,
 
     return {
         "pages": found.pages, "value": found.value, "usual": found.usual,
+        "crawls": {own: asdict(crawl) for own, crawl in sorted(found.crawls.items())},
         "people": {key: len(own.users) for key, own in found.people.items()},
         **{kind: {"for": told(above), "against": told(below)} for kind, (above, below) in tables.items()},
     }  # fmt: skip
@@ -179,7 +171,11 @@ def _counted(found: Statistics) -> str:
 
 
 def _lines(found: Statistics, tables: dict[str, tuple[Side, Side]], place: Path) -> list[str]:
-    lines = [f"{place}: {_counted(found)}", f"P(C), what a page is worth on average: {found.usual:.3f}"]
+    lines = [
+        f"{place}: {_counted(found)}",
+        *_of_crawls(found),
+        f"P(C), what a page is worth on average: {found.usual:.3f}",
+    ]
     for kind, sides in tables.items():
         for side, what in zip(sides, ("for the topic", "against it"), strict=True):
             if side:
@@ -191,6 +187,17 @@ def _lines(found: Statistics, tables: dict[str, tuple[Side, Side]], place: Path)
     if not people and not any(side for sides in tables.values() for side in sides):
         lines += ["", "nothing is significant yet, on 5 pages or more: the crawl has seen too little"]
     return lines
+
+
+def _of_crawls(found: Statistics) -> Iterator[str]:
+    """Whose pages they are, where they are of more than one crawl; the largest first."""
+    if len(found.crawls) < 2:
+        return
+    yield f"of {len(found.crawls):,} crawls, by the pages that each had judged"
+    told = sorted(found.crawls.values(), key=lambda crawl: (-crawl.pages, crawl.name))
+    yield from (f"  {crawl.pages:8,.0f}  {fit(crawl.name)}" for crawl in told[:_CRAWLS])
+    if len(told) > _CRAWLS:
+        yield f"            and {len(told) - _CRAWLS:,} more"
 
 
 def _of_people(found: Statistics) -> Iterator[str]:

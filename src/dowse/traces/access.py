@@ -18,7 +18,8 @@ class Bad(StrEnum):
     URL = "no web address"
     SITE = "a path without its site: name that with --site"
     LONG = "too long"
-    CUT = "the file is damaged from here on"
+    HALF = "half a last line"
+    CUT = "the file is cut off or damaged from here on"
 
 
 class Access(NamedTuple):

@@ -24,6 +24,8 @@ from dowse.traces.spool import Spool
 __all__ = ["Reading", "Tell", "check_folder", "import_logs"]
 
 _LIMITS = Limits()
+_MOST_TEXT = 48_000_000  # characters of addresses in memory
+_SHOWN = 300  # bytes of a bad line
 Tell = Callable[[str, int, int], None]
 """Told how far which step is: the step, what is done, and of how much (0: nobody knows)."""
 
@@ -114,14 +116,14 @@ def _read(
             spool.at.append(row.at)
             spool.pages.append(page)
             kept += 1
-            if spool.is_full:
+            if spool.is_full or pages.fresh_length > _MOST_TEXT:
                 spool.write(pages.fresh)
-                pages.fresh.clear()
+                pages.forget_fresh()
         elif type(page) is LeftOut:
             left_out[page] += 1
         else:
             assert type(page) is Bad
-            reading.add_bad(page, row.url)
+            reading.add_bad(page, row.url[:_SHOWN])
     reading.lines += lines
     reading.kept += kept
 

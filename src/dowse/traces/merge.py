@@ -20,6 +20,7 @@ from dowse.traces.spool import Run
 __all__ = ["merge_accesses", "merge_urls", "order_by_page"]
 
 _A_PART = 500_000
+_TEXT = 1 << 26  # bytes of addresses in a part
 _AT_ONCE = 1 << 18
 _ALL = 1 << 64
 
@@ -27,10 +28,10 @@ Tell = Callable[[int, int], None]
 Slices = list[tuple[Run, slice]]
 
 
-def _parts(folder: Path, runs: list[Run], column: str, a_part: int) -> Iterator[Slices]:
-    """Ranges of a sorted column of hashes: of each run, which rows are in it."""
+def _parts(folder: Path, runs: list[Run], column: str, a_part: int, least: int = 1) -> Iterator[Slices]:
+    """Ranges of a sorted column of hashes: of each run, which rows are in it. ``least`` of them at least."""
     keys = [load_array(folder, run.named(column)) for run in runs]  # a few pages of each are looked at
-    count = max(1, -(-sum(map(len, keys)) // a_part))
+    count = max(least, -(-sum(map(len, keys)) // a_part))
     starts = [0] * len(runs)
     for part in range(1, count + 1):
         limit = part * _ALL // count
@@ -55,7 +56,7 @@ def merge_urls(folder: Path, runs: list[Run], out: Path, tell: Tell, a_part: int
         ArrayFile(out, "urls.text", np.uint8) as text,
         ArrayFile(out, "urls.ends", np.int64) as text_ends,
     ):
-        for slices in _parts(folder, runs, "fingerprints", a_part):
+        for slices in _parts(folder, runs, "fingerprints", a_part, 1 + _total(folder, runs, "text") // _TEXT):
             marks = _gathered(folder, "fingerprints", np.uint64, slices)
             found, first = np.unique(marks, return_index=True)
             texts, starts, ends = _texts(folder, slices)

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from dowse.model.errors import UserError
 from dowse.model.private_files import config_folder, make_private, read_private
+from dowse.traces.remembered import Remembered
 
 __all__ = ["UserKey", "default_key_file", "open_key"]
 
 _KEY_BYTES = 32
 _LARGEST_FILE = 1000
-_MOST_REMEMBERED = 200_000
 _MARK = b"dowse: which key was it?"  # no user: it is longer than 64 bits tell, and begins with no address
 
 
@@ -65,7 +65,7 @@ class UserKey:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        self._known: dict[bytes, int] = {}
+        self._known: Remembered[int] = Remembered()
 
     @property
     def mark(self) -> str:
@@ -75,11 +75,7 @@ class UserKey:
     def number(self, user: bytes) -> int:
         """A user's number, of 64 bits."""
         found = self._known.get(user)
-        if found is None:
-            if len(self._known) >= _MOST_REMEMBERED:
-                self._known.clear()
-            found = self._known[user] = self._hash(user)
-        return found
+        return self._known.keep(user, self._hash(user)) if found is None else found
 
     def _hash(self, text: bytes) -> int:
         return int.from_bytes(hmac.digest(self._key, text, "sha256")[:8], "big")

@@ -8,15 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from enum import StrEnum
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from dowse.model.extensions import refused_extensions
 from dowse.model.url import canonical, fingerprint
 from dowse.traces.access import Access, Bad
+from dowse.traces.remembered import Remembered
 
 __all__ = ["LeftOut", "Pages", "Verdict"]
-
-V = TypeVar("V")
 
 
 class LeftOut(StrEnum):
@@ -52,7 +51,6 @@ _is_robot = re.compile(
     rb"|libwww|python|java/|go-http|okhttp|httpclient|axios|headless|phantomjs|lighthouse|^-?$|facebookexternalhit"
     rb"|mediapartners|dowse"
 ).search
-_MOST_REMEMBERED = 200_000
 _LONGEST_URL = 2_000
 
 
@@ -60,16 +58,23 @@ class Pages:
     """Says of accesses which are of pages. What was said of URLs lately is remembered: most are asked for again.
 
     ``drop_queries``: an address ends before its ``?``. ``without`` are hosts that do not count, and their subdomains.
-    ``fresh`` holds the URLs that were met since it was last emptied, by their fingerprints.
+    ``fresh`` holds the URLs that were met since it was last emptied, by their fingerprints; ``fresh_length`` is about
+    how many characters they have.
     """
 
     def __init__(self, *, drop_queries: bool = False, without: Collection[str] = ()) -> None:
         self._drop_queries = drop_queries
         self._without = frozenset(without)
-        self._urls: dict[bytes, Verdict] = {}
-        self._kinds: dict[bytes, bool] = {b"": True, b"-": True}
-        self._robots: dict[bytes, bool] = {b"": False}
+        self._urls: Remembered[Verdict] = Remembered()
+        self._kinds: Remembered[bool] = Remembered({b"": True, b"-": True})
+        self._robots: Remembered[bool] = Remembered({b"": False})
         self.fresh: dict[int, str] = {}
+        self.fresh_length = 0
+
+    def forget_fresh(self) -> None:
+        """They were written."""
+        self.fresh.clear()
+        self.fresh_length = 0
 
     @property
     def keeps_queries(self) -> bool:
@@ -92,13 +97,13 @@ class Pages:
     def _is_robot(self, agent: bytes) -> bool:
         found = self._robots.get(agent)
         if found is None:
-            found = _remembered(self._robots, agent, _is_robot(agent) is not None)
+            found = self._robots.keep(agent, _is_robot(agent) is not None)
         return found
 
     def _is_read(self, kind: bytes) -> bool:
         found = self._kinds.get(kind)
         if found is None:
-            found = _remembered(self._kinds, kind, kind.decode("latin-1").lower().startswith(_KINDS))
+            found = self._kinds.keep(kind, kind.decode("latin-1").lower().startswith(_KINDS))
         return found
 
     def _address(self, raw: bytes) -> Verdict:
@@ -106,9 +111,10 @@ class Pages:
         if url is None:
             return Bad.URL
         path, mark, _ = url.partition("?")
-        found = _remembered(self._urls, raw, self._judge_url(url, path))
+        found = self._urls.keep(raw, self._judge_url(url, path))
         if type(found) is int:
             self.fresh[found] = path if self._drop_queries and mark else url
+            self.fresh_length += len(url)
         return found
 
     def _judge_url(self, url: str, path: str) -> Verdict:
@@ -129,10 +135,3 @@ class Pages:
             if not dot:
                 return False
         return True
-
-
-def _remembered(known: dict[bytes, V], key: bytes, value: V) -> V:
-    if len(known) >= _MOST_REMEMBERED:
-        known.clear()
-    known[key] = value
-    return value

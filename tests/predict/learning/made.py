@@ -11,7 +11,7 @@ from dowse.model.page import Bag, Context
 from dowse.model.strategy import LinkView, SourcePage
 from dowse.predict.learning import Learner, Statistics
 from dowse.predict.learning.events import Events
-from dowse.predict.learning.statistics import Mix, Sums
+from dowse.predict.learning.statistics import Crawled, Mix, Sums
 
 ON, OFF = range(100, 130), range(200, 230)  # words of pages on the topic, and off it
 
@@ -45,6 +45,8 @@ def statistics(draw: st.DrawFn) -> Statistics:
         mixes, draw(st.dictionaries(st.integers(0, 40), st.sampled_from(("on", "off")))),
         draw(st.dictionaries(st.integers(0, 40), st.sampled_from(("word", "term")))),
         draw(st.dictionaries(st.sampled_from(("paper", "logs")), events(), max_size=1)),
+        crawls=draw(st.dictionaries(st.sampled_from(("1f", "a2")), st.builds(Crawled, st.integers(1, 9).map(float),
+                                                                           st.sampled_from(("solar", "é"))))),
     )  # fmt: skip
 
 

@@ -8,18 +8,20 @@ from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
+from dowse.engine.assembly.apart import check_apart
 from dowse.judge import subject_of
 from dowse.model.errors import TopicError
 from dowse.model.files import check_plain, write_whole
 from dowse.model.page import Bag
 from dowse.model.strategy import Strategy
 from dowse.model.topic import StrategyChoice, Topic
-from dowse.model.topicfile import topic_from_json
+from dowse.model.topicfile import topic_from_json, topic_name
 from dowse.model.traces import Traces
 from dowse.predict import NEED_TRACES, build_strategy
 from dowse.predict.learning import (
     KIND,
     KIND_OF_RATIOS,
+    Crawled,
     KeepsStatistics,
     Statistics,
     read_statistics,
@@ -28,6 +30,7 @@ from dowse.predict.learning import (
 from dowse.predict.traces import KIND_OF_BOTH, KIND_OF_PEOPLE
 from dowse.store import CrawlReader, damage_told
 from dowse.store.read_learned import evidence_kind, evidence_of_pages, hosts, learned
+from dowse.store.read_visits import uuid_of
 from dowse.traces import load_traces
 
 __all__ = [
@@ -41,6 +44,7 @@ LEARNED = "learned.json"
 _LEARNING = "learning"
 _KEEP = frozenset((_LEARNING, *NEED_TRACES))  # strategies that keep statistics
 _KINDS = (KIND, KIND_OF_RATIOS, KIND_OF_PEOPLE, KIND_OF_BOTH)
+_LONGEST_NAME = 200  # of a crawl, in a file of statistics
 _LATEST = 8192  # pages: enough to tell which words speak for a topic
 
 
@@ -73,9 +77,11 @@ def unrecognised(before: Statistics | None, traces: Traces | None) -> str | None
 
 
 def learned_from(sources: Sequence[str | Path]) -> Statistics | None:
-    """The statistics of all these folders and files together; None of no source. Raises TopicError."""
-    found = [_read(Path(source)) for source in sources]
-    return reduce(Statistics.merged, found) if found else None
+    """The statistics of all these folders and files together; None of no source. Raises TopicError, also when the same
+    pages would count twice."""
+    found = [(Path(source), _read(Path(source))) for source in sources]
+    check_apart(found)
+    return reduce(Statistics.merged, (own for _, own in found)) if found else None
 
 
 def _read(place: Path) -> Statistics:
@@ -111,7 +117,13 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
         raise TopicError("its records are of another form of learning than its settings", source=str(crawl.folder))
     with damage_told(crawl.folder):
         recall(learner, crawl)
-        return learner.statistics(hosts(crawl), latest_terms(crawl))
+        found = learner.statistics(hosts(crawl), latest_terms(crawl))
+        known = uuid_of(crawl)
+    told = {} if before is None else dict(before.crawls)
+    if known is not None:
+        name = topic_name(topic)[:_LONGEST_NAME] or "without a name"
+        told[known[:_LONGEST_NAME]] = Crawled(float(crawl.summary().judged), name)
+    return replace(found, crawls=told)
 
 
 def latest_terms(crawl: CrawlReader) -> dict[int, Bag]:

@@ -10,11 +10,11 @@ that a URL answers. ``ratios``, ``book`` and ``occurrences`` count for the publi
 
 from dowse.predict.learning.interest import KIND_OF_RATIOS, InterestRatios
 from dowse.predict.learning.learner import KIND, Learner
-from dowse.predict.learning.statistics import KeepsStatistics, Statistics
+from dowse.predict.learning.statistics import Crawled, KeepsStatistics, Statistics
 from dowse.predict.learning.statistics_file import read_statistics
 from dowse.predict.learning.statistics_text import statistics_bytes
 
 __all__ = [
-    "KIND", "KIND_OF_RATIOS", "InterestRatios", "KeepsStatistics", "Learner", "Statistics", "read_statistics",
-    "statistics_bytes",
+    "KIND", "KIND_OF_RATIOS", "Crawled", "InterestRatios", "KeepsStatistics", "Learner", "Statistics",
+    "read_statistics", "statistics_bytes",
 ]  # fmt: skip

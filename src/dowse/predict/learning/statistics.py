@@ -19,7 +19,7 @@ from dowse.predict.learning.events import Events
 from dowse.predict.learning.readers import Readers
 from dowse.predict.learning.sums import Sums, no_pair
 
-__all__ = ["KeepsStatistics", "Mix", "Statistics", "Sums"]
+__all__ = ["Crawled", "KeepsStatistics", "Mix", "Statistics", "Sums"]
 
 Floats = NDArray[np.float64]
 
@@ -47,6 +47,14 @@ class Mix:
         return Mix(self.products * factor, self.targets * factor, self.examples * factor)
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Crawled:
+    """A crawl whose pages are counted: how many it had judged by then, and what it is about."""
+
+    pages: float
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """What judged pages turned out to be. A page's value is in [0, 1]: how likely it is on the topic.
@@ -65,6 +73,7 @@ class Statistics:
     word_names: Mapping[int, str] = field(default_factory=dict)
     events: Mapping[str, Events] = field(default_factory=dict)  # by the form of interest ratios that counted them
     people: Mapping[str, Readers] = field(default_factory=dict)  # by the mark of the key that made users numbers
+    crawls: Mapping[str, Crawled] = field(default_factory=dict)  # whose pages these are, by what each calls itself
 
     @property
     def usual(self) -> float:
@@ -72,7 +81,8 @@ class Statistics:
         return (self.value + 0.5) / (self.pages + 1)
 
     def merged(self, other: Statistics) -> Statistics:
-        """What both crawls have learned, as if one had seen all their pages."""
+        """What both have learned, as if one crawl had seen all their pages. That no page is in both is for the caller
+        to see to (``crawls``)."""
         return Statistics(
             pages=self.pages + other.pages,
             value=self.value + other.value,
@@ -91,6 +101,10 @@ class Statistics:
             people={
                 key: self.people.get(key, Readers()).merged(other.people.get(key, Readers()))
                 for key in {**self.people, **other.people}
+            },
+            crawls={
+                own: max(found[own] for found in (self.crawls, other.crawls) if own in found)
+                for own in {**self.crawls, **other.crawls}
             },
         )
 

@@ -21,7 +21,7 @@ from dowse.model.files import open_plain
 from dowse.predict.learning.events import Events
 from dowse.predict.learning.json_stream import JsonStream, OtherKind, unpacked
 from dowse.predict.learning.readers import Readers
-from dowse.predict.learning.statistics import Mix, Statistics, Sums
+from dowse.predict.learning.statistics import Crawled, Mix, Statistics, Sums
 from dowse.predict.learning.statistics_text import FORMAT, VERSION
 
 __all__ = ["read_statistics", "statistics_of_bytes"]
@@ -31,6 +31,7 @@ _MOST_KEYS, _MOST_HOSTS = 1 << 21, 1 << 20
 _MOST_NAMES = 200_000  # each costs ten times what its row does
 _MOST_FEATURES, _MOST_MIXES = 256, 16
 _MOST_KINDS, _MOST_PEOPLE = 64, 64
+_MOST_CRAWLS = 1 << 16
 _LONGEST_KEY = 20  # digits
 _LONGEST_NAME = 300
 _LONGEST_ROW, _LONGEST_MIX = 4_000, 4_000_000  # characters
@@ -78,6 +79,7 @@ def _statistics(json_text: JsonStream) -> Statistics:
     mixes: dict[tuple[str, ...], Mix] | None = None
     counted = _Interest({}, {}, {})
     people: dict[str, Readers] = {}
+    crawls: dict[str, Crawled] = {}
     for key in json_text.members():
         if found.get("format", FORMAT) != FORMAT:
             break  # somebody else's file: what it says is of no interest
@@ -94,6 +96,8 @@ def _statistics(json_text: JsonStream) -> Statistics:
                 counted = _interest(json_text)
             elif key == "people":
                 people = _people(json_text)
+            elif key == "crawls":
+                crawls = _crawls(json_text)
             elif len(found) < _MOST_KINDS:
                 found[key] = json_text.value(_LONGEST_ROW)
             else:
@@ -110,7 +114,7 @@ def _statistics(json_text: JsonStream) -> Statistics:
     return Statistics(
         pages, value, tables["tokens"].sums, tables["words"].sums, hosts, mixes,
         {**counted.token_names, **tables["tokens"].names}, {**counted.word_names, **tables["words"].names},
-        counted.events, people,
+        counted.events, people, crawls,
     )  # fmt: skip
 
 
@@ -163,6 +167,16 @@ def _people(json_text: JsonStream) -> dict[str, Readers]:
         if (users.sums[:, 0] > pages * (1 + _ROUNDING) + _ROUNDING).any():  # nobody went to more than all
             raise _damage("people")
         found[_text(key, "people")] = Readers(pages, satisfying, users)
+    return found
+
+
+def _crawls(json_text: JsonStream) -> dict[str, Crawled]:
+    found: dict[str, Crawled] = {}
+    for own in json_text.members():
+        row = json_text.value(_LONGEST_ROW)
+        if not isinstance(row, list) or len(row) != 2 or len(found) >= _MOST_CRAWLS:
+            raise _damage("crawls")
+        found[_text(own, "crawls")] = Crawled(_number(row[0], "crawls"), _text(row[1], "crawls"))
     return found
 
 

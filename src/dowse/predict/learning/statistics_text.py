@@ -37,6 +37,9 @@ def statistics_bytes(statistics: Statistics, *, compressed: bool = False) -> byt
     if statistics.events:
         forms = (f'"{form}": {_events(events, statistics)}' for form, events in sorted(statistics.events.items()))
         lines.append(f'"interest": {{{", ".join(forms)}}}')
+    if statistics.crawls:
+        told = {own: [crawl.pages, crawl.name] for own, crawl in sorted(statistics.crawls.items())}
+        lines.append(f'"crawls": {json.dumps(told, ensure_ascii=False)}')
     if statistics.people:
         keys = (f"{json.dumps(key)}: {_readers(readers)}" for key, readers in sorted(statistics.people.items()))
         lines.append(f'"people": {{{", ".join(keys)}}}')

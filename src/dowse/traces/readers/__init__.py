@@ -14,7 +14,7 @@ from dowse.model.errors import UserError
 from dowse.traces.access import Access, Bad, BadLine, LineReader, Row
 from dowse.traces.readers.common_log import common_reader
 from dowse.traces.readers.csv_rows import csv_reader, is_csv_head
-from dowse.traces.readers.log_file import STANDARD_INPUT, LogFile, TooLong
+from dowse.traces.readers.log_file import STANDARD_INPUT, HalfLine, LogFile, TooLong
 from dowse.traces.readers.parquet import MAGIC, read_parquet
 from dowse.traces.readers.squid import read_squid
 
@@ -40,9 +40,9 @@ def read_log(path: Path, site: bytes, named: str | None, tell: Callable[[int], N
             if isinstance(found, Access):
                 yield found
             elif found is not None:
-                yield BadLine(found, line[:_SHOWN])
+                yield BadLine(Bad.HALF if type(line) is HalfLine else found, line[:_SHOWN])
         if log.fault:
-            yield BadLine(Bad.CUT, log.fault.encode("utf-8", "replace"))
+            yield BadLine(Bad.CUT, f"{path.name}: {log.fault}".encode("utf-8", "replace"))
 
 
 def _line_reader(path: Path, head: list[bytes], site: bytes, named: str | None) -> LineReader:

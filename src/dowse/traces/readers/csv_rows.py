@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 
 from dowse.model.errors import UserError
 from dowse.traces.access import Access, Bad, LineReader
 from dowse.traces.readers.moments import iso_time
 
-__all__ = ["COLUMNS", "NEEDED", "csv_reader", "is_csv_head"]
+__all__ = ["COLUMNS", "NEEDED", "csv_reader", "is_csv_head", "twice_named"]
 
 NEEDED = ("time", "user", "url")
 COLUMNS = (*NEEDED, "method", "status", "type", "agent")
@@ -29,12 +30,20 @@ def is_csv_head(line: bytes) -> bool:
     return set(NEEDED) <= set(_names(line)[1])
 
 
+def twice_named(names: Sequence[str]) -> str | None:
+    """The first column that would be read and has a namesake."""
+    return next((name for name in COLUMNS if names.count(name) > 1), None)
+
+
 def csv_reader(head: bytes) -> LineReader:
     """Reads the lines below the first one, which is the ``head``."""
     separator, names = _names(head)
     missing = [name for name in NEEDED if name not in names]
     if missing:
         raise UserError(f"has no column {missing[0]!r}: its first line must name {', '.join(NEEDED)}")
+    twice = twice_named(names)
+    if twice is not None:
+        raise UserError(f"has two columns {twice!r}: leave one out, or give it another name")
     time, user, url = map(names.index, NEEDED)
     more = [names.index(name) if name in names else None for name in COLUMNS[len(NEEDED) :]]
     delimiter, count = separator.decode(), len(names)

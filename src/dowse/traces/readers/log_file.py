@@ -1,30 +1,29 @@
-"""The lines of a log, plain or compressed: by what it holds, whatever its name is; a piece at a time."""
+"""The lines of a log, plain or compressed, a piece at a time."""
 
 from __future__ import annotations
 
-import gzip
 import sys
-import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, BinaryIO, cast
-
-import zstandard
+from typing import BinaryIO
 
 from dowse.model.errors import UserError
+from dowse.traces.readers.unpack import BROKEN, pieces
 
-__all__ = ["STANDARD_INPUT", "LogFile", "TooLong"]
+__all__ = ["STANDARD_INPUT", "HalfLine", "LogFile", "TooLong"]
 
 STANDARD_INPUT = Path("-")
 _PIECE = 1 << 18
+_MAGIC = 4
 _LONGEST_LINE = 1 << 16
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_BROKEN = (OSError, EOFError, zlib.error, zstandard.ZstdError)
 
 
 class TooLong(bytes):
     """The beginning of a line that is longer than any access is."""
+
+
+class HalfLine(bytes):
+    """The last line, where nothing ends it: perhaps the log was cut off there."""
 
 
 class LogFile:
@@ -33,38 +32,37 @@ class LogFile:
 
     def __init__(self, path: Path) -> None:
         self.fault = ""
-        self._path = path
-        self._files = ExitStack()
+        self._done = 0
         try:
-            raw = sys.stdin.buffer if path == STANDARD_INPUT else path.open("rb")
-            self._raw = self._files.enter_context(_Counted(cast(BinaryIO, raw)))
-            self._stream = self._files.enter_context(self._unpacked())
-            self.begins = self._read()
+            self._file: BinaryIO = sys.stdin.buffer if path == STANDARD_INPUT else path.open("rb")
+            self._pieces = pieces(self._bytes(_MAGIC), self._bytes)
         except OSError as error:
-            self._files.close()
             raise UserError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
-
-    def _unpacked(self) -> IO[bytes]:
-        magic = self._raw.peek(4)
-        if magic.startswith(_GZIP):
-            return cast(IO[bytes], gzip.GzipFile(fileobj=cast(BinaryIO, self._raw), mode="rb"))
-        if magic.startswith(_ZSTD):
-            unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 27)
-            return unpacker.stream_reader(cast(BinaryIO, self._raw), read_across_frames=True)
-        return cast(IO[bytes], self._raw)
+        self.begins = self._read()
 
     def __enter__(self) -> LogFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._files.close()
+        if self._file is not sys.stdin.buffer:
+            self._file.close()
+
+    def _bytes(self, size: int) -> bytes:
+        found = self._file.read(size)
+        self._done += len(found)
+        return found
 
     def _read(self) -> bytes:
+        """The next piece; less than one, or nothing, where the log ends."""
+        found: list[bytes] = []
         try:
-            return self._stream.read(_PIECE)
-        except _BROKEN as error:
+            size = 0
+            while size < _PIECE and (piece := next(self._pieces, b"")):
+                found.append(piece)
+                size += len(piece)
+        except BROKEN as error:
             self.fault = str(error) or type(error).__name__
-            return b""
+        return b"".join(found)
 
     def lines(self, tell: Callable[[int], None]) -> Iterator[bytes]:
         """All lines without their ends, empty ones left out. ``tell`` is told how many bytes of the file were read."""
@@ -85,40 +83,7 @@ class LogFile:
             if len(rest) > _LONGEST_LINE:
                 yield TooLong(rest[:200])
                 rest, skips = b"", True
-            tell(self._raw.done)
-            piece = self._read()
+            tell(self._done)
+            piece = b"" if self.fault else self._read()
         if rest.strip() and not self.fault:  # else it is half a line
-            yield rest.rstrip(b"\r")
-
-
-class _Counted:
-    """A stream of bytes that knows how many of them were read."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._ahead = stream.read(_PIECE)
-        self.done = 0
-
-    def __enter__(self) -> _Counted:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def peek(self, size: int) -> bytes:
-        return self._ahead[:size]
-
-    def read(self, size: int = -1) -> bytes:
-        if not self._ahead:
-            found = self._stream.read(size)
-        else:
-            found, self._ahead = (self._ahead, b"") if size < 0 else (self._ahead[:size], self._ahead[size:])
-        self.done += len(found)
-        return found
-
-    def close(self) -> None:
-        if self._stream is not sys.stdin.buffer:
-            self._stream.close()
-
-    def readable(self) -> bool:
-        return True
+            yield HalfLine(rest.rstrip(b"\r"))

@@ -9,13 +9,15 @@ from typing import Any
 
 from dowse.model.errors import UserError
 from dowse.traces.access import Access, Bad, BadLine, Row
-from dowse.traces.readers.csv_rows import COLUMNS, NEEDED
+from dowse.traces.readers.csv_rows import COLUMNS, NEEDED, twice_named
 from dowse.traces.readers.moments import iso_time
 
 __all__ = ["MAGIC", "read_parquet"]
 
 MAGIC = b"PAR1"
-_AT_ONCE = 20_000
+_AT_ONCE = 4_000
+_BUFFER = 1 << 20  # else a column of a whole group of rows, which may be all, is in memory
+_SHOWN = 300
 
 
 def read_parquet(path: Path, tell: Callable[[int], None]) -> Iterator[Row]:
@@ -25,7 +27,10 @@ def read_parquet(path: Path, tell: Callable[[int], None]) -> Iterator[Row]:
     except ImportError:
         raise UserError(f"{path}: parquet needs pyarrow: install it with: pip install 'dowse[parquet]'") from None
     try:
-        with parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path, buffer_size=_BUFFER) as file:
+            twice = twice_named([name.lower() for name in file.schema_arrow.names])
+            if twice is not None:
+                raise UserError(f"{path} has two columns {twice!r}: leave one out, or give it another name")
             names = {name.lower(): name for name in file.schema_arrow.names}
             missing = [name for name in NEEDED if name not in names]
             if missing:
@@ -38,7 +43,7 @@ def read_parquet(path: Path, tell: Callable[[int], None]) -> Iterator[Row]:
                 done += len(batch)
                 tell(size * done // rows)
     except (ArrowException, OSError) as error:
-        yield BadLine(Bad.CUT, str(error).encode()[:200])
+        yield BadLine(Bad.CUT, f"{path.name}: {error}".encode("utf-8", "replace")[:_SHOWN])
 
 
 def _rows(columns: list[list[Any] | None]) -> Iterator[Row]:
