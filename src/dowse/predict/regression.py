@@ -33,6 +33,7 @@ class Regression:
         self._products = np.zeros((size, size))
         self._targets = np.zeros(size)
         self.examples = 0
+        self._others = (np.zeros((size, size)), np.zeros(size), 0.0)
         self.weights: Floats = self._prior.copy()
 
     def learn(self, features: Floats, value: float) -> None:
@@ -48,16 +49,27 @@ class Regression:
         self.fit()
 
     def sums(self) -> tuple[Floats, Floats, float]:
-        """What :meth:`begin` of another takes."""
+        """What :meth:`begin` of another takes. What :meth:`beside` told is not in it."""
         return self._products.copy(), self._targets.copy(), float(self.examples)
+
+    def beside(self, products: Floats, targets: Floats, examples: float) -> None:
+        """The sums over examples that others have, in place of what was told of them before: a fit goes by ours and
+        these, and :meth:`sums` and :meth:`state` are without them."""
+        self._others = (products, targets, examples)
+
+    @property
+    def known(self) -> float:
+        """How many examples a fit goes by."""
+        return self.examples + self._others[2]
 
     def fit(self) -> None:
         """Set the weights to what the examples and the prior say."""
-        squares = np.diag(self._products) / max(self.examples, 1)
+        products, targets = self._products + self._others[0], self._targets + self._others[1]
+        squares = np.diag(products) / max(self.known, 1)
         # A feature that was never seen keeps its prior weight; a multiple of the identity alone would depend on scales.
         # One that was hardly more than 0 must not be given the weight that would make something of it.
         pull = self._trust * np.maximum(squares, _HARDLY)
-        self.weights = _not_negative(self._products + np.diag(pull), self._targets + pull * self._prior)
+        self.weights = _not_negative(products + np.diag(pull), targets + pull * self._prior)
 
     def state(self) -> dict[str, Any]:
         return {

@@ -212,7 +212,7 @@ async def assemble(
         undo.pop_all()
     return Assembly(
         topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.life, clock, parts.cache,
-        judge, learned, notes, following(
+        judge, learned, notes, parts.shared_learning, following(
             topic, folder, lambda why: parts.life.journal.event("not published", why)
         ),
     )  # fmt: skip

@@ -10,6 +10,7 @@ from dowse.engine.assembly.rejudge import Rejudged, rejudge_at_end
 from dowse.engine.assembly.shared import INTERRUPTED_S, PATIENCE_S
 from dowse.engine.exchange.sitemap_walk import Sitemaps
 from dowse.engine.life import Life
+from dowse.engine.life.shared_learning import SharedLearning
 from dowse.engine.loop.engine import Engine, Stop
 from dowse.engine.loop.progress import Progress
 from dowse.engine.loop.watchdog import Watchdog
@@ -49,6 +50,7 @@ class Assembly:
     judge: TopicJudge  # gives each page its first look, and the verdict where nothing is learned
     learned: LearnedJudge | None
     notes: list[str]  # what the user should know before it starts: odd seed lines, refused seeds, ...
+    shared_learning: SharedLearning
     publication: Following | None = None  # brings the records to a shared database
     published: Published | None = None  # how far that came, once the crawl has ended
     is_over: bool = False  # the crawl has ended, if not its publication

@@ -9,6 +9,7 @@ from dowse.engine.exchange.exchange import Exchange
 from dowse.engine.exchange.site_rules import Robots
 from dowse.engine.exchange.sitemap_walk import Sitemaps
 from dowse.engine.life import Due, Life, Sites
+from dowse.engine.life.shared_learning import SharedLearning
 from dowse.engine.loop.dispatch import Dispatcher
 from dowse.engine.loop.engine import Engine
 from dowse.engine.loop.fetcher import Fetcher, OnPage
@@ -46,6 +47,7 @@ class Parts:
     pages: Pages
     sitemaps: Sitemaps
     cache: FromCache | None
+    shared_learning: SharedLearning  # for whoever carries it to other shards and back
 
 
 def way_out(
@@ -88,4 +90,5 @@ def join(
                 tasks.background(sitemaps.walk(urls))
 
         robots.on_sitemaps = walk_named
-    return Parts(engine, life, pages, sitemaps, cache)
+    shared_learning = SharedLearning({"strategy": strategy, "judge": learned}, sites.journal)
+    return Parts(engine, life, pages, sitemaps, cache, shared_learning)

@@ -12,7 +12,6 @@ import heapq
 import math
 from collections import deque
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +19,12 @@ import xxhash
 from numpy.typing import NDArray
 
 from dowse.judge.learned.model import Known, Model, learned
+from dowse.judge.learned.seen import ELSEWHERE, Role, Seen, Told, told_arrays, told_pages
 from dowse.judge.learned.texts import Floats, Numbering, Text, Vectors
 from dowse.judge.learned.vague import why_vague
 from dowse.model.judge import LEARNED, JudgedPage, Revised, SeenPage
 from dowse.model.page import Bag, Reason, Verdict
+from dowse.model.sharing import Arrays
 from dowse.model.strategy import Answer, Sample, Subject
 
 __all__ = ["CHANCE", "Chance", "LearnedJudge", "next_fit"]
@@ -52,13 +53,6 @@ def next_fit(pages: int) -> int:
     return max(_FEWEST, pages * 6 // 5 + 3)
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    id: int
-    text: Text
-    shares: NDArray[np.float32]  # of the query's terms
-
-
 class Chance(NamedTuple):
     """What a model says of a page."""
 
@@ -79,10 +73,10 @@ class LearnedJudge:
         self.precision = precision
         """So many of the pages called relevant shall be on the topic; None: nobody asked for it."""
         self._by_seeds = by_seeds and not self._positive
-        self._seeds: list[_Seen] = []
-        self._sample: list[tuple[int, int, _Seen]] = []  # by lot
-        self._nearest: list[tuple[float, int, _Seen]] = []
-        self._latest: list[_Seen] = []
+        self._seeds: list[Seen] = []
+        self._sample: list[tuple[int, int, Seen]] = []  # by lot
+        self._nearest: list[tuple[float, int, Seen]] = []
+        self._latest: list[Seen] = []
         self._told: dict[int, tuple[bool, Text]] = {}  # pages of the crawl: on the topic, or off it
         self.by_lot: frozenset[int] = frozenset()
         """Those of the answered pages that were drawn by lot."""
@@ -91,6 +85,9 @@ class LearnedJudge:
         self.pages = 0
         self.version = 0
         self._made_of = 0  # pages when the model was made
+        self._made_with = 0  # pages of other shards, as far as they were known then
+        self._others: dict[int, tuple[int, list[Told]]] = {}  # shard -> its pages, and those of them that it told
+        self._tell_at = 1  # pages, from when on there is something to tell other shards
         self._vague: str | None = None
 
     def _texts(self, samples: Iterable[Sample]) -> list[Text]:
@@ -136,7 +133,7 @@ class LearnedJudge:
     def missing(self) -> tuple[int, int]:
         """How many of the query's terms no page of the sample has, and how many terms it has."""
         found = np.zeros(len(self._query), np.bool_)
-        for _, _, seen in self._sample:
+        for _, _, seen in self._sampled():
             found |= seen.shares > 0
         return int(np.count_nonzero(~found)), len(found)
 
@@ -144,7 +141,7 @@ class LearnedJudge:
 
     def add(self, id_: int, bag: Bag, url: str, similarity: float, *, is_seed: bool = False) -> None:
         """A page was judged."""
-        seen = _Seen(id_, self._words.text(bag, url), self._shares(bag))
+        seen = Seen(id_, self._words.text(bag, url), self._shares(bag))
         self.pages += 1
         bisect.insort(self._sample, (_lot(id_), id_, seen), key=_place)
         del self._sample[_SAMPLE:]
@@ -209,12 +206,13 @@ class LearnedJudge:
     @property
     def is_due(self) -> bool:
         """Is it time to learn?"""
-        return self.pages >= next_fit(self._made_of)
+        return self.pages + self._of_others >= next_fit(self._made_of + self._made_with)
 
     def learn(self, *, revise: bool = True) -> Generator[None, None, Revised]:
         """Make a model of all that is known now, in pieces; the latest pages and their chances by it, unless nobody
         asks for them. Pages that are added between two pieces are not in it."""
         pages = self._made_of = self.pages
+        self._made_with = self._of_others
         sample = self._unanswered()
         known = self._known(sample)
         model = yield from learned(known)
@@ -230,21 +228,22 @@ class LearnedJudge:
             return np.zeros(0, np.int64), np.zeros(0)
         return np.array([seen.id for seen in latest], np.int64), self.model.chances([seen.text for seen in latest])
 
-    def _unanswered(self) -> list[_Seen]:
+    def _unanswered(self) -> list[Seen]:
         """The sample without those pages of which more is known; where hardly any is left, with those off the topic."""
-        left = [seen for _, _, seen in self._sample if seen.id not in self._told]
+        sample = self._sampled()
+        left = [seen for _, _, seen in sample if seen.id not in self._told]
         if len(left) >= _FEWEST:
             return left
-        return [seen for _, _, seen in self._sample if seen.id not in self._told or not self._told[seen.id][0]]
+        return [seen for _, _, seen in sample if seen.id not in self._told or not self._told[seen.id][0]]
 
-    def _known(self, sample: Sequence[_Seen], left_out: Collection[int] = ()) -> Known:
+    def _known(self, sample: Sequence[Seen], left_out: Collection[int] = ()) -> Known:
         counted = {*heapq.nsmallest(_MOST_ANSWERS, (page for page in self._told if page not in left_out), key=_lot)}
         told = {page: own for page, own in self._told.items() if page in counted}
         with_term = np.zeros(len(self._query))
         for seen in sample:
             with_term += seen.shares > 0
         rarity = np.maximum(np.log((len(sample) + 1) / (with_term + 0.5)), 0.05)
-        near = [(float(seen.shares @ rarity), seen) for _, _, seen in self._nearest if seen.id not in self._told]
+        near = [(float(seen.shares @ rarity), seen) for _, _, seen in self._near() if seen.id not in self._told]
         yes, no = ([text for own, text in told.values() if own is answer] for answer in (True, False))
         return Known(
             self._positive, self._negative, [seen.text for seen in sample], [seen.text for _, seen in near],
@@ -255,7 +254,7 @@ class LearnedJudge:
     def _near_seeds(self, rarity: Floats, of_near: list[float]) -> list[Text]:
         """Those seeds that are nearly as near to the query as the nearest pages."""
         least = _NEAR_SEED * float(np.mean(heapq.nlargest(_MOST_SEEDS, of_near))) if of_near else 0.0
-        found = [(float(seen.shares @ rarity), seen) for seen in self._seeds if seen.id not in self._told]
+        found = [(float(seen.shares @ rarity), seen) for seen in self._all_seeds() if seen.id not in self._told]
         chosen = heapq.nlargest(_MOST_SEEDS, (one for one in found if one[0] >= least), key=lambda one: one[0])
         return [seen.text for _, seen in chosen]
 
@@ -263,6 +262,60 @@ class LearnedJudge:
         """How often what the query finds is on the topic, by the answers; one yes is taken for granted."""
         found = [told[seen.id][0] for _, _, seen in self._nearest if seen.id in told and float(seen.shares @ rarity)]
         return (1 + sum(found)) / (1 + len(found))
+
+    # -- with other shards -------------------------------------------------------------------------------------
+
+    @property
+    def _of_others(self) -> int:
+        """How many pages other shards have judged, as far as is known."""
+        return sum(pages for pages, _ in self._others.values())
+
+    def _sampled(self) -> list[tuple[int, int, Seen]]:
+        """The sample of all pages, those of other shards among them: those with the lowest lots, as if one judge had
+        seen them all."""
+        if not self._others:
+            return self._sample
+        theirs = ((one.lot, ELSEWHERE, one.seen) for one in self._kept_elsewhere(Role.SAMPLED))
+        return sorted((*self._sample, *theirs), key=_place)[:_SAMPLE]
+
+    def _near(self) -> list[tuple[float, int, Seen]]:
+        """The nearest of all pages, likewise."""
+        if not self._others:
+            return self._nearest
+        theirs = ((-one.similarity, ELSEWHERE, one.seen) for one in self._kept_elsewhere(Role.NEAR))
+        return sorted((*self._nearest, *theirs), key=_place)[:_NEAREST]
+
+    def _all_seeds(self) -> list[Seen]:
+        return [*self._seeds, *(one.seen for one in self._kept_elsewhere(Role.SEED))]
+
+    def _kept_elsewhere(self, role: Role) -> Iterable[Told]:
+        return (one for _, told in self._others.values() for one in told if one.role & role)
+
+    def own_part(self) -> Arrays | None:
+        """Implements :class:`dowse.model.sharing.SharesLearning`, with :meth:`take_part`. What others told is not kept
+        over a stop: they tell it again."""
+        if self.pages < self._tell_at:
+            return None
+        self._tell_at = self.pages * 5 // 4 + 3
+        similarity = {seen.id: -below for below, _, seen in self._nearest}
+        roles: dict[int, Role] = {}
+        seens: dict[int, Seen] = {}
+        for some, role in (
+            ([seen for _, _, seen in self._sampled()], Role.SAMPLED),
+            ([seen for _, _, seen in self._near()], Role.NEAR),
+            (self._seeds, Role.SEED),
+        ):
+            seens.update((seen.id, seen) for seen in some)
+            roles.update((seen.id, role | roles.get(seen.id, Role(0))) for seen in some)
+        told = [
+            Told(seens[id_], roles[id_], _lot(id_), similarity.get(id_, 0.0))
+            for id_ in sorted(seens.keys() - {ELSEWHERE})
+        ]
+        return told_arrays(self.pages, told, self._words)
+
+    def take_part(self, shard: int, part: Arrays) -> None:
+        """What another shard has judged counts from the next model on."""
+        self._others[shard] = told_pages(part, len(self._query), _SAMPLE + _NEAREST + _SEEDS, self._words)
 
     # -- over a stop ---------------------------------------------------------------------------------------------
 
@@ -314,7 +367,7 @@ def _rarest(with_term: Floats) -> float:
     return float(with_term[with_term > 0].min(initial=np.inf)) if with_term.any() else 0.0
 
 
-def _place(entry: tuple[float, int, _Seen]) -> tuple[float, int]:
+def _place(entry: tuple[float, int, Seen]) -> tuple[float, int]:
     return entry[0], entry[1]
 
 

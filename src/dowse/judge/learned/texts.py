@@ -14,11 +14,12 @@ from dowse.compiled import core
 from dowse.judge.learned.addresses import domain_terms, host_of, word_terms
 from dowse.model.page import Bag
 
-__all__ = ["Floats", "Numbering", "Text", "Vectors", "term_weights"]
+__all__ = ["BUCKETS", "Floats", "Numbering", "Text", "Vectors", "term_weights"]
 
 Floats = NDArray[np.float64]
-_BUCKETS = 1 << 18  # terms that share one count as one
-_MASK = np.uint32(_BUCKETS - 1)
+BUCKETS = 1 << 18
+"""Terms that share one count as one."""
+_MASK = np.uint32(BUCKETS - 1)
 _LEAST = 1e-12  # a length to divide by
 _DOMAIN = 0.3  # what a domain weighs beside words of length 1
 _IN_ADDRESS = 3.2  # what a word of the address weighs: like one that occurs nine times
@@ -52,7 +53,7 @@ class Numbering:
     """Numbers terms as they are met, so that tables over them are no longer than there are."""
 
     def __init__(self) -> None:
-        self._numbers = np.full(_BUCKETS, -1, np.int32)
+        self._numbers = np.full(BUCKETS, -1, np.int32)
         self._of_host: dict[str, NDArray[np.int32]] = {}
         self.count = 0
 
@@ -60,6 +61,13 @@ class Numbering:
         """The numbers of all terms, in an order that does not depend on when each was met: sums over terms in it are
         the same to the last bit after a stop, though pages that were forgotten are not met again."""
         return self._numbers[self._numbers >= 0]
+
+    def buckets(self) -> NDArray[np.int64]:
+        """By number, the bucket of the terms that have it: a term for whoever numbers them otherwise."""
+        order = np.flatnonzero(self._numbers >= 0)
+        found = np.empty(len(order), np.int64)
+        found[self._numbers[order]] = order
+        return found
 
     def numbers(self, terms: NDArray[np.uint32]) -> NDArray[np.int32]:
         if core is not None:

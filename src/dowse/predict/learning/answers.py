@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dowse.compiled import core
 from dowse.predict.learning.link_tokens import BUCKETS
 from dowse.predict.learning.notes import Rows, told
+from dowse.predict.learning.shards import Told
 
 __all__ = ["Answers", "Failed"]
 
@@ -39,6 +40,8 @@ class Answers:
         self._tokens = np.zeros(BUCKETS, np.complex64)  # URLs that were asked for, and i times those that failed
         self._sites = np.zeros(64, np.complex128)  # the same
         self.asked, self.failed = 0, 0
+        self._own: NDArray[np.complex128] | None = None  # what of the tokens was counted here, once others count, too
+        self._others = 0j  # URLs that they asked for, and i times those that failed
 
     @property
     def nbytes(self) -> int:
@@ -47,12 +50,14 @@ class Answers:
     @property
     def usual(self) -> float:
         """The share that fails, never 0 or 1."""
-        return (self.failed + _USUAL) / (self.asked + _USUAL_ASKED)
+        return (self.failed + self._others.imag + _USUAL) / (self.asked + self._others.real + _USUAL_ASKED)
 
     def count(self, row: Rows) -> None:
         """The URL with this record was asked for: it failed, as its record says, or brought a page."""
         failed = row["failed"].item()
         self._reach(row["site"].item() + 1)
+        if self._own is not None:
+            _count_tokens(self._own, row)
         if core is not None and core.count_answer(row, self._tokens, self._sites):
             self.asked += 1
             self.failed += failed > 0
@@ -76,6 +81,19 @@ class Answers:
         at, which = np.nonzero(tokens)
         np.add.at(self._tokens, tokens[at, which] & _MASK, more[of_url][at].astype(np.complex64))
 
+    def own(self, rows: Rows) -> NDArray[np.complex128]:
+        """By token, what was counted of our own URLs, of which these are the records; paths of tags are not tokens.
+        From the first time on it is counted beside what is gone by."""
+        if self._own is None:
+            self._own = np.zeros(BUCKETS, np.complex128)
+            _count_tokens(self._own, rows[~np.isnan(rows["own"]) | (rows["failed"] > 0)])
+        return self._own
+
+    def take(self, told: Told, times: int) -> None:
+        """Count what another shard has told (``times`` -1: no more)."""
+        self._others += times * told.asked
+        self._tokens[told.buckets] += (times * told.asked_with).astype(np.complex64)
+
     def _reach(self, top: int) -> None:
         if top >= len(self._sites):  # the last stays empty
             self._sites = np.concatenate((self._sites, np.zeros(top * 9 // 8 - len(self._sites) + 64)))
@@ -96,3 +114,10 @@ class Answers:
         odds = fails / (1 - fails)
         beyond = (token.imag + _KAPPA * fails) / (answered + _KAPPA * (1 - fails)) / odds
         return np.asarray(1 / (1 + odds[:, 0] * np.sqrt(beyond.prod(axis=1))))
+
+
+def _count_tokens(table: NDArray[np.complex128], rows: Rows) -> None:
+    """Count URLs with these records by token, and i times those that failed."""
+    of_url = rows[rows["failed"] != Failed.PASSING]
+    at, which = np.nonzero(of_url["token"])
+    np.add.at(table, of_url["token"][at, which] & _MASK, 1 + 1j * (of_url["failed"][at] > 0))

@@ -8,15 +8,14 @@ from numpy.typing import NDArray
 from dowse.compiled import core
 from dowse.model.page import Context
 from dowse.predict.learning.link_tokens import BUCKETS
-from dowse.predict.learning.notes import PARENTS, Rows, judged
+from dowse.predict.learning.notes import EXACT, PARENTS, Rows, judged
+from dowse.predict.learning.shards import Told
 from dowse.predict.learning.siblings import MOST_PLACES, Siblings
 from dowse.predict.learning.statistics import Statistics
 
-__all__ = ["EXACT", "NAMES", "Tables", "weighted"]
+__all__ = ["NAMES", "Tables", "weighted"]
 
 Floats = NDArray[np.float64]
-EXACT = 1 << 16
-"""Values are multiples of its inverse: so sums do not depend on their order."""
 _KAPPA_TOKEN = 3.0
 _KAPPA_SITE = 1.0
 _KAPPA_PARENTS = 0.5
@@ -74,12 +73,14 @@ class Tables:
         self.pages, self.total = 0, 0.0
         self.alone = 0j  # judged pages that no page linked to, and i times the sum of their values
         self._before = Statistics()
+        self._own: NDArray[np.complex128] | None = None  # what of the tokens was counted here, once others count, too
+        self._others = np.zeros(2, np.complex128)  # their pages, and those of them that no page linked to
 
     @property
     def usual(self) -> float:
         """``P``: what a page is worth on average, never 0 or 1."""
-        before = self._before
-        return (self.total + before.value + 0.5) / (self.pages + before.pages + 1)
+        before, others = self._before, self._others.item(0)
+        return (self.total + before.value + others.imag + 0.5) / (self.pages + before.pages + others.real + 1)
 
     @property
     def nbytes(self) -> int:
@@ -115,6 +116,8 @@ class Tables:
         tokens = rows["token"]
         at, which = np.nonzero(tokens)
         np.add.at(self._tokens, tokens[at, which] & _MASK, more[at].astype(np.complex64))
+        if self._own is not None:
+            np.add.at(self._own, tokens[at, which] & _MASK, more[at])
         self._count_links(rows, values, times)
 
     def failed(self, rows: Rows) -> None:
@@ -135,6 +138,9 @@ class Tables:
         if core is not None and core.count_page(row, base, groups, self._tokens, self._sites, value):
             self.pages += 1
             self.total += value
+            if self._own is not None:
+                tokens = row["token"][0]
+                np.add.at(self._own, tokens[tokens > 0] & _MASK, complex(1, value))
         else:
             self.judged(row, np.array([value]))
 
@@ -150,6 +156,25 @@ class Tables:
         known = rows[judged(rows)]
         self.judged(known, known["own"].astype(np.float64))
         self.failed(rows[~np.isnan(rows["own"]) & (rows["failed"] > 0)])
+
+    # -- shards ------------------------------------------------------------------------------------------------
+
+    def own(self, rows: Rows) -> NDArray[np.complex128]:
+        """By token, what was counted of our own pages, of which these are the records. From the first time on it is
+        counted beside what is gone by."""
+        if self._own is None:
+            self._own = np.zeros(BUCKETS, np.complex128)
+            known = rows[judged(rows)]
+            at, which = np.nonzero(known["token"])
+            np.add.at(self._own, known["token"][at, which] & _MASK, 1 + 1j * known["own"][at].astype(np.float64))
+        return self._own
+
+    def take(self, told: Told, times: int) -> None:
+        """Count what another shard has told (``times`` -1: no more)."""
+        self._others += times * told.pages
+        self._tokens[told.buckets] += (times * told.pages_with).astype(np.complex64)
+
+    # -- evidence ----------------------------------------------------------------------------------------------
 
     def features(self, rows: Rows) -> Floats:
         """A row of evidence for each record; the columns are :data:`NAMES`."""
@@ -190,7 +215,8 @@ class Tables:
         """The evidence for candidates that no page links to: what their addresses say, and in place of pages that link
         there what others like them turned out to be worth."""
         found = np.zeros((len(rows), len(NAMES)))
-        found[:, :2] = (self.alone.imag + _KAPPA_ALONE * self.usual) / (self.alone.real + _KAPPA_ALONE)
+        alone = self.alone + self._others[1]
+        found[:, :2] = (alone.imag + _KAPPA_ALONE * self.usual) / (alone.real + _KAPPA_ALONE)
         found[:, -5] = self._of_tokens(rows["token"], self.usual)
         found[:, -4] = self._of_sites(rows["site"], self.usual)
         found[:, -2:] = 1.0, -1.0

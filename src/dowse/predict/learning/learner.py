@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 from dowse.model.errors import TopicError
 from dowse.model.page import Bag
 from dowse.model.revive import revived
+from dowse.model.sharing import Arrays
 from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
 from dowse.model.url import split
 from dowse.predict.learning.answers import Answers, Failed
 from dowse.predict.learning.columns import Columns, Further
-from dowse.predict.learning.features import EXACT, Tables, weighted
-from dowse.predict.learning.notes import Notes, Rows, judged, name_links, name_paths, note_links
+from dowse.predict.learning.features import Tables, weighted
+from dowse.predict.learning.notes import EXACT, Notes, Rows, judged, name_links, name_paths, note_links
 from dowse.predict.learning.reuse import REUSE, statistics_of
+from dowse.predict.learning.shards import Told
 from dowse.predict.learning.statistics import Mix, Statistics
 from dowse.predict.regression import Regression
 from dowse.predict.rerank import Sweep
@@ -78,6 +80,8 @@ class Learner:
         self._due = _FEW
         self._version = 0
         self._hosts: dict[int, str] = {}  # of sites
+        self._tell_at = 1  # URLs asked for, from when on there is something to tell other shards
+        self._others: dict[int, Told] = {}  # what each of them has told
         self._begin()
 
     @property
@@ -122,11 +126,14 @@ class Learner:
         self.memory.judged(page.id, page.site, value)
         self._tables.judged_one(row, value)
         self._answers.count(row)
-        if self._learned.examples >= self._due:
-            self._learned.fit()
-            self._due = self._learned.examples * 11 // 10 + _FEW
-            self._version += 1
+        self._fit_if_due()
         self._sweep.begin(self.memory.count)
+
+    def _fit_if_due(self) -> None:
+        if self._learned.known >= self._due:
+            self._learned.fit()
+            self._due = int(self._learned.known) * 11 // 10 + _FEW
+            self._version += 1
 
     def failed(self, candidate: int, site: int, *, lasting: bool) -> None:
         how = Failed.LASTING if lasting else Failed.PASSING
@@ -150,6 +157,7 @@ class Learner:
         self._tables.judged(rows[changed], more[changed], times=0)
         self._tables.siblings.revalue(ids, values)
         self._sweep.begin(self.memory.count)
+        self._tell_at = 1
 
     def _link(self, page: SourcePage, links: LinkView) -> Rows:
         """The page's links are noted at their targets, whether these are known already or not. The records of those
@@ -230,6 +238,44 @@ class Learner:
         parts |= {name: part for name, part in beside.items() if abs(part[0] * part[1]) > _SAME}
         return Explanation(priority, {_CHANCE: (chance, 0.0), **parts, **parents}, self._version)
 
+    # -- with other shards -------------------------------------------------------------------------------------
+
+    def own_part(self) -> Arrays | None:
+        asked = self._answers.asked
+        if asked < self._tell_at:
+            return None
+        self._tell_at = asked * 5 // 4 + _FEW
+        tables, answers, rows = self._tables, self._answers, self.memory.all()
+        told = Told.of_tables(
+            complex(tables.pages, tables.total), tables.alone, complex(asked, answers.failed), tables.own(rows),
+            answers.own(rows), self._own_mix(),
+        )  # fmt: skip
+        return told.arrays(self._columns.names)
+
+    def _own_mix(self) -> tuple[Floats, Floats, float]:
+        """The sums of the mix, without those of earlier crawls, which all shards may have begun with."""
+        products, targets, examples = self._learned.sums()
+        before = self._before.mixes.get(self._columns.names)
+        if before is None:
+            return products, targets, examples
+        return products - before.products, targets - before.targets, examples - round(before.examples)
+
+    def take_part(self, shard: int, part: Arrays) -> None:
+        told, before = Told.of_arrays(part, self._columns.names), self._others.get(shard)
+        for one, times in ((before, -1), (told, 1)):
+            if one is not None:
+                self._tables.take(one, times)
+                self._answers.take(one, times)
+        self._others[shard] = told
+        all_ = self._others.values()
+        self._learned.beside(
+            np.sum([one.products for one in all_], axis=0), np.sum([one.targets for one in all_], axis=0),
+            sum(one.examples for one in all_),
+        )  # fmt: skip
+        self._columns.forget()
+        self._fit_if_due()
+        self._sweep.begin(self.memory.count)
+
     # -- over a stop ---------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
@@ -246,6 +292,7 @@ class Learner:
         self._learned.restore(state["learned"])
         self._due, self._version, *sweep = revived(tuple[int, ...], state["progress"])
         self._sweep.restore(sweep)
+        self._due = min(self._due, self._learned.examples * 11 // 10 + _FEW)  # what others had told is not known now
         self._tables.restore(self.memory.all())
         self._tables.alone = complex(*revived(tuple[float, ...], state.get("alone", [0.0, 0.0])))
         self._answers.restore(self.memory.all())

@@ -13,10 +13,12 @@ from dowse.predict.learning.link_tokens import WIDTH, link_tokens
 from dowse.predict.learning.siblings import Siblings
 from dowse.predict.memory import RowTable
 
-__all__ = ["PARENTS", "ROW", "Notes", "Rows", "judged", "name_links", "name_paths", "note_links", "told"]
+__all__ = ["EXACT", "PARENTS", "ROW", "Notes", "Rows", "judged", "name_links", "name_paths", "note_links", "told"]
 
 PARENTS = 8
 """So many of the pages that link to a candidate are remembered, the latest."""
+EXACT = 1 << 16
+"""What a page is worth is a multiple of its inverse: so sums do not depend on their order."""
 _MANY = 60_000  # pages that link to a candidate; more are not counted
 
 ROW = np.dtype([

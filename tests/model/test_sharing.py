@@ -1,0 +1,67 @@
+"""What shards tell each other comes back as it was, and what is damaged is refused."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from dowse.model.sharing import array_of, packed, unpacked
+
+KINDS = st.sampled_from(("|u1", "<u2", "<u4", "<u8", "<i8", "<f4", "<f8"))
+ARRAYS = st.dictionaries(
+    st.text(min_size=1, max_size=8), KINDS.flatmap(lambda kind: arrays.arrays(kind, st.integers(0, 20))), max_size=4
+)
+
+
+@given(ARRAYS)
+def test_arrays_come_back_as_they_were(told: dict[str, np.ndarray]) -> None:
+    found = unpacked(packed(told))
+    assert list(found) == list(told)
+    for name, array in told.items():
+        assert found[name].dtype == array.dtype
+        assert found[name].tobytes() == array.tobytes()
+
+
+def test_tables_and_numbers_of_the_other_byte_order_come_back() -> None:
+    table = np.arange(6, dtype=">f8").reshape(2, 3)
+    found = unpacked(packed({"a": table}))["a"]
+    assert found.tolist() == table.tolist()
+
+
+@given(ARRAYS, st.data())
+def test_damage_is_refused_or_is_arrays_of_numbers(told: dict[str, np.ndarray], data: st.DataObject) -> None:
+    plain = bytearray(zlib.decompress(packed(told)[6:]))
+    for _ in range(data.draw(st.integers(1, 3))):
+        plain[data.draw(st.integers(0, len(plain) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        found = unpacked(b"dowse1" + zlib.compress(bytes(plain)))
+    except ValueError:
+        return
+    assert all(array.dtype.kind in "uif" for array in found.values())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"dowse1", b"dowse2" + zlib.compress(b"\2\0\0\0[]"), packed({"a": np.ones(9)})[:-3], b"\x93NUMPY",
+        b"dowse1" + zlib.compress(bytes(1 << 26)), b"dowse1" + zlib.compress(b"\xff\xff\xff\xff" + b"[" * 100_000),
+        b"dowse1" + zlib.compress(b"\x10\0\0\0" + b'[["a","|O8",[9]]]'),
+    ],
+)  # fmt: skip
+def test_what_is_no_such_string_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match=r"it|a "):
+        unpacked(data)
+
+
+def test_an_array_is_asked_for_with_its_type_length_and_numbers() -> None:
+    told = {"a": np.array([1.0, np.nan]), "b": np.ones(2)}
+    assert array_of(told, "b", np.float64, 2) is told["b"]
+    assert array_of(told, "b", np.float64, -1) is told["b"]
+    for name, kind, size in (("a", np.float64, 2), ("b", np.float32, 2), ("b", np.float64, 3), ("c", np.float64, 2)):
+        with pytest.raises(ValueError, match=name):
+            array_of(told, name, kind, size)
