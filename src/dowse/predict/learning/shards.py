@@ -86,9 +86,12 @@ class Told:
         lower = array_of(told, "products", np.float64, size * (size + 1) // 2)
         if count > MOST_TOKENS or (np.diff(buckets, prepend=0) <= 0).any() or buckets[-1:].sum() >= BUCKETS:
             raise ValueError("its tokens are none")
-        if (totals < 0).any() or (totals > _GREATEST).any() or (failed > asked).any() or (pages > asked).any():
+        all_pages, all_asked, all_failed = totals[0], totals[4], totals[5]
+        if (totals < 0).any() or not max(all_pages, all_failed) <= all_asked <= _GREATEST or totals[1] > all_pages:
             raise ValueError("its counts cannot be")
-        if (np.abs(values) > totals[4] + 1).any() or max(asked.max(initial=0), 0) > totals[4]:
+        if (totals[2:4] > totals[:2] * (1 + _ROUNDING)).any() or (failed > asked).any() or (pages > asked).any():
+            raise ValueError("its counts cannot be")
+        if (np.abs(values) > all_asked).any() or asked.max(initial=0) > all_asked or totals[6] > all_asked:
             raise ValueError("its counts cannot be")
         products = np.zeros((size, size))
         products[np.tril_indices(size)] = lower
