@@ -16,7 +16,8 @@ from dowse.store import VisitRun
 __all__ = ["VisitsOverTime", "visits_chart"]
 
 _TOP, _BOTTOM, _GAP, _EDGE = 26.0, 46.0, 40.0, 10.0
-_LABELS, _LABEL_STEP = 92.0, 17.0
+_LABELS, _LABEL_STEP, _ROW = 116.0, 34.0, 17.0
+_REST = 0.02  # of the axis, behind the last visits
 _MOST_BARS = 60
 _WIDEST = 16.0  # pixels of a bar
 _SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -38,7 +39,7 @@ class VisitsOverTime:
 
 def visits_chart(told: VisitsOverTime, *, width: int = 900, height: int = 430) -> Drawing:
     """The two panels share their axis."""
-    span = max(float(told.at[-1]), 1.0)
+    span = max(float(told.at[-1]), 1.0) * (1 + _REST)
     unit, unit_s = next(((name, size) for name, size in _UNITS if span >= _LEAST * size), _UNITS[-1])
     bars = _bars(told)
     most = max(sum(parts) for _, parts in bars)
@@ -49,7 +50,7 @@ def visits_chart(told: VisitsOverTime, *, width: int = 900, height: int = 430) -
     lower = Panel(left, upper.bottom + _GAP, across_width, inner * 0.4, span / unit_s, most * 1.1)
     marks: list[Mark] = [
         *up(upper, _SHARES, lambda share: f"{share:.0%}"),
-        *up(lower, steps(lower.most_y, 3), "{:,.0f}".format),
+        *up(lower, steps(lower.most_y, 4), "{:,.0f}".format),
         *across(lower, f"{unit} since the first page", width - 2, most=4 if width < 500 else 6),
         Text(4, upper.top - 10, "expected to be as on the web", 13, "ink", bold=True),
         Text(4, lower.top - 10, "pages visited again", 13, "ink", bold=True),
@@ -57,8 +58,15 @@ def visits_chart(told: VisitsOverTime, *, width: int = 900, height: int = 430) -
         *_drawn(lower, bars, unit_s),
         *_legend(lower),
     ]
-    ends = ", ".join(f"{name} {_last(line):.0%}" for name, line in told.fresh.items())
-    return Drawing(width, height, tuple(marks), f"Freshness over time, at the end: {ends}. {_counts_told(bars)}")
+    means = ", ".join(f"{name} {_mean(told.at, line):.0%}" for name, line in told.fresh.items())
+    return Drawing(width, height, tuple(marks), f"Freshness over time, on average: {means}. {_counts_told(bars)}")
+
+
+def _mean(at: NDArray[np.float64], line: NDArray[np.float64]) -> float:
+    """Over the time in which anything was held."""
+    known = ~np.isnan(line)
+    at, line = at[known], line[known]
+    return float(np.sum((line[1:] + line[:-1]) / 2 * np.diff(at)) / (at[-1] - at[0])) if len(at) > 1 else 0.0
 
 
 def _last(line: NDArray[np.float64]) -> float:
@@ -73,7 +81,8 @@ def _curves(panel: Panel, told: VisitsOverTime, unit_s: float) -> list[Mark]:
         known = ~np.isnan(line)
         points = panel.points(told.at[known] / unit_s, line[known])
         marks.append(Line(points, _COLOURS[row], 2.0, role="fresh"))
-        marks.append(Text(panel.right + 8, y + 4, f"{name} {_last(line):.0%}", 12.5, _COLOURS[row], bold=True))
+        marks.append(Text(panel.right + 8, y - 2, name, 13, _COLOURS[row], bold=True))
+        marks.append(Text(panel.right + 8, y + 13, f"{_mean(told.at, line):.0%} on average", 12))
     return marks
 
 
@@ -105,7 +114,7 @@ def _drawn(panel: Panel, bars: Sequence[tuple[float, tuple[int, ...]]], unit_s: 
 def _legend(panel: Panel) -> list[Mark]:
     marks: list[Mark] = []
     for row, (name, colour) in enumerate(_PARTS):
-        y = panel.top + 8 + row * _LABEL_STEP
+        y = panel.top + 8 + row * _ROW
         marks.append(Box(panel.right + 8, y - 8, 9, 9, colour, colour, 0.0))
         marks.append(Text(panel.right + 22, y, name, 12.5))
     return marks

@@ -19,6 +19,7 @@ __all__ = ["visits"]
 
 _RUNS = 12
 _POINTS = 240  # of a curve
+_BEFORE_S = 0.002  # a run's visits: times in the records are told to a millisecond
 
 
 def visits(crawl: CrawlReader) -> list[Html]:
@@ -53,7 +54,7 @@ def _over_time(runs: Sequence[VisitRun], history: VisitHistory) -> VisitsOverTim
     began, ended = float(history.first.min()), max(float(history.first.max()), float(history.visits.at.max(initial=0)))
     moments: NDArray[np.float64] = np.linspace(began, max(ended, began + 1.0), _POINTS)
     if len(runs) < _POINTS:  # else they lie closer than anybody could see
-        moments = np.unique([*moments, *(run.at for run in runs if began <= run.at <= ended)])
+        moments = np.unique([*moments, *(run.at - _BEFORE_S for run in runs if began <= run.at - _BEFORE_S <= ended)])
     rates = change_rates(history)
     every = np.ones(len(history.page), np.bool_)
     fresh = {"all pages": expected_freshness(history, rates, moments, every)}
