@@ -19,6 +19,7 @@ from dowse.cli.verdict_words import (
     spread_line,
     vague_lines,
 )
+from dowse.engine.assembly.planned import PLAN
 from dowse.engine.loop.engine import Stop
 from dowse.lab.draw.harvest_chart import harvest_chart
 from dowse.lab.draw.picture_file import save_picture
@@ -148,6 +149,8 @@ def _judged_by(settings: dict[str, Any], by: JudgedBy) -> str:
         return f"the predicate: {shown(subject_of({**topic, 'query': ''}))}"
     threshold = settings["threshold"] if by.threshold is None else by.threshold
     method = by.judge or topic["judge"]["method"]
+    if method == PLAN:
+        return "where the plan expects objects"
     judged = f"{method} of at least {score_told(threshold, method)}"
     if topic["judge"]["threshold"] is not None or threshold != settings["threshold"]:
         return f"{judged}, as given"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -20,6 +22,7 @@ from dowse.store.times import seconds
 from tests.cli.labelled import mistake, said
 from tests.engine.servers import WORDS, crawl_all, topic_for
 
+ATOM = "{http://www.w3.org/2005/Atom}"
 MENU = "<ul><li>All events <li>About us and the site <li>Contact the people</ul>"
 
 
@@ -117,7 +120,35 @@ def test_a_feed_that_readers_take(folder: Path) -> None:
     assert root.findtext("a:updated", namespaces=names) == max(
         entry.findtext("a:updated", "", names) for entry in root.findall("a:entry", names)
     )
-    assert "+ It is in the garden &amp; late" in feed
+    [told] = [
+        entry.find("a:content", names) for entry in root.findall("a:entry", names)
+        if entry.findtext("a:title", "", names) == "changed: Meeting 1"
+    ]  # fmt: skip
+    assert told is not None
+    assert told.get("type") == "html"
+    assert told.text == "<del>- It is in hall 1</del><br>\n<ins>+ It is in the garden &amp; late</ins>"
+
+
+def test_a_feed_has_what_its_standard_asks_for(folder: Path) -> None:
+    """RFC 4287, 4.1.1 and 4.1.2: what must be there, once, and in which form."""
+    with CrawlReader(folder) as crawl:
+        found = changes_since(crawl, first_run_over(folder))
+    for changes in (found, Changes(0.0, (), (), ())):
+        root = ElementTree.fromstring(changes_feed(changes, "events", "abc"))
+        assert root.tag == f"{ATOM}feed"
+        assert Counter(part.tag for part in root if part.tag != f"{ATOM}entry") == {
+            f"{ATOM}title": 1, f"{ATOM}id": 1, f"{ATOM}updated": 1, f"{ATOM}author": 1
+        }  # fmt: skip
+        assert root.findtext(f"{ATOM}author/{ATOM}name")
+        for whole in (root, *root.iter(f"{ATOM}entry")):
+            assert (whole.findtext(f"{ATOM}id") or "").startswith("urn:uuid:")
+            assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z", whole.findtext(f"{ATOM}updated") or "")
+        for entry in root.iter(f"{ATOM}entry"):
+            assert Counter(part.tag for part in entry) == {
+                f"{ATOM}{name}": 1 for name in ("title", "id", "updated", "link", "category", "content")
+            }
+            [link] = entry.findall(f"{ATOM}link")
+            assert (link.get("href") or "").startswith("http://a.test/")
 
 
 def test_whatever_a_page_is_called_the_feed_is_xml() -> None:

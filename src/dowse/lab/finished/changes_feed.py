@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterator
+from html import escape
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from dowse.lab.finished.changes import Changes, Edited
+from dowse.lab.wording import counted
 from dowse.store import VisitedPage
 from dowse.store.times import iso
 
@@ -33,23 +35,36 @@ def changes_feed(changes: Changes, name: str, crawl: str) -> str:
         _text(entry, "updated", page.at)
         SubElement(entry, "link", href=_NO_XML.sub("", page.url))
         SubElement(entry, "category", term=kind)
-        _text(entry, "content", content)
+        _text(entry, "content", content).set("type", "html")  # as text, readers would run its lines together
     indent(feed)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(feed, "unicode")
 
 
 def _entries(changes: Changes) -> Iterator[tuple[str, VisitedPage, str]]:
-    yield from (("new", page, f"New: {page.url}") for page in changes.new)
+    """Kind, page and content, as HTML."""
+    yield from (("new", page, f"New: {escape(page.url)}") for page in changes.new)
     yield from (("changed", one.page, _told(one)) for one in changes.changed)
-    yield from (("gone", page, f"Gone: {page.url}") for page in changes.gone)
+    yield from (("gone", page, f"Gone: {escape(page.url)}") for page in changes.gone)
 
 
 def _told(one: Edited) -> str:
     if one.lines is None:
         return "Changed; a version of it is not in the archive."
     left = len(one.lines) - _MOST_LINES
-    return "\n".join([*one.lines[:_MOST_LINES], *([f"... and {left} more lines"] if left > 0 else [])])
+    more = [f"... and {counted(left, 'more line')}"] if left > 0 else []
+    return "<br>\n".join([*map(_line, one.lines[:_MOST_LINES]), *more])
 
 
-def _text(within: Element, name: str, text: str) -> None:
-    SubElement(within, name).text = _NO_XML.sub(" ", text)
+def _line(text: str) -> str:
+    """
+    >>> _line("+ It is late"), _line("- <b>"), _line("...")
+    ('<ins>+ It is late</ins>', '<del>- &lt;b&gt;</del>', '...')
+    """
+    tag = {"+": "ins", "-": "del"}.get(text[:1], "")
+    return f"<{tag}>{escape(text)}</{tag}>" if tag else escape(text)
+
+
+def _text(within: Element, name: str, text: str) -> Element:
+    made = SubElement(within, name)
+    made.text = _NO_XML.sub(" ", text)
+    return made
