@@ -73,6 +73,13 @@ def test_without_a_picture_the_rest_is_told(server: LoopbackServer, tmp_path: Pa
     assert "harvest.svg" not in done.stdout
 
 
+def test_to_go_on_takes_more_than_what_this_run_had(server: LoopbackServer, tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    first = ("crawl", DEMO_QUERY, "--seed", DEMO_SEEDS[0], "-b", "3p", "-o", str(folder))
+    for run, more in ((first, "6p"), (("crawl", "--resume", str(folder), "-b", "8p"), "16p")):
+        assert f"dowse crawl --resume {folder} --budget {more}\n" in dowse(*run, *network(server)).stdout
+
+
 def test_export_in_every_format(folder: Path, tmp_path: Path) -> None:
     lines = dowse("export", str(folder), "--to", "jsonl").stdout.splitlines()
     assert json.loads(lines[0])["url"] in DEMO_SEEDS, "they are on hosts of their own, asked at the same time"

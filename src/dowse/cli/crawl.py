@@ -102,7 +102,13 @@ def crawl(
     began = time.time()
     stop, published = run_crawl(chosen, folder, display, resume=resume is not None, revisit=visits)
     code = finish(
-        folder, stop, as_json=as_json, quiet=quiet, published=published, visits_since=None if visits is None else began
+        folder,
+        stop,
+        as_json=as_json,
+        quiet=quiet,
+        published=published,
+        visits_since=None if visits is None else began,
+        budget=chosen.budget,
     )
     raise typer.Exit(INTERRUPTED if stop.kind == "interrupted" else code)
 

@@ -70,11 +70,11 @@ def _draw_curve(folder: Path, title: str) -> Path | None:
 
 def finish(
     folder: Path, stop: Stop, *, as_json: bool, quiet: bool, published: Published | None = None,
-    visits_since: float | None = None,
+    visits_since: float | None = None, budget: Budget | None = None,
 ) -> int:  # fmt: skip
-    """Draw the curve and print the summary, with how far the crawl is ``published``, and what came of visits
-    since then. The exit code is 1 when no page
-    was fetched."""
+    """Draw the curve and print the summary, with how far the crawl is ``published``, and what came of visits since
+    ``visits_since``. ``budget`` is that of this run, where it may be another than the topic's. The exit code is 1 when
+    no page was fetched."""
     with CrawlReader(folder) as crawl:
         summary, settings, forecast = crawl.summary(), crawl.settings(), crawl.forecast()
         facts = verdict_facts(crawl, _BORDERLINE)
@@ -89,7 +89,7 @@ def finish(
         say_json(value)
     elif not quiet:
         verdicts = _verdicts(folder, settings, facts) if summary.judged else []
-        more = _twice(topic["budget"]) if stop.kind == "budget" and summary.waiting else ""
+        more = _twice(budget or Budget(**topic["budget"])) if stop.kind == "budget" and summary.waiting else ""
         if visits_since is not None:
             verdicts = [("visits", visit_line(folder, visits_since)), *verdicts]
             more = ""
@@ -104,9 +104,9 @@ def finish(
     return 0
 
 
-def _twice(budget: dict[str, Any]) -> str:
+def _twice(budget: Budget) -> str:
     """A budget that goes as far again as the one that is spent."""
-    return str(Budget(**{name: 2 * limit for name, limit in budget.items() if limit is not None}))
+    return str(Budget(**{name: 2 * limit for name, limit in asdict(budget).items() if limit is not None}))
 
 
 def _why_none(summary: Summary, settings: dict[str, Any], refused: list[str]) -> str:

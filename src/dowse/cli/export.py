@@ -11,6 +11,7 @@ from dowse.cli.flags import Folder, Force, flagged, with_flags
 from dowse.cli.outputs import check_out
 from dowse.cli.terminal import interruptible, say
 from dowse.lab.finished.chosen_pages import ArchivedPages
+from dowse.lab.wording import counted
 from dowse.model.errors import UserError
 from dowse.model.topic import Expression, Topic
 from dowse.store import export as export_pages
@@ -61,7 +62,7 @@ def export(
             raise UserError("--seeds: goes with jsonl and csv, and chooses nothing: leave the other options out")
         count = export_found(folder, form, out)
         if out != "-":
-            say(f"{count} seeds written to {out}")
+            say(f"{counted(count, 'seed')} written to {out}")
         return
     pages = ArchivedPages(folder)
     holds = None
@@ -73,7 +74,7 @@ def export(
             folder, form, out, chosen=Chosen(relevant, min_score, holds), text_of=pages.text if text else None
         )
     if out != "-":
-        say(f"{count} pages written to {out}")
+        say(f"{counted(count, 'page')} written to {out}")
     if pages.unreadable:
         lost = "left out" if where is not None else "written without text"
         say(f"pages without a readable record in the archive: {pages.unreadable}, {lost}", err=True)

@@ -136,12 +136,14 @@ def test_no_page_counts_twice(earlier: Path, tmp_path: Path) -> None:
     goes_on(growing, 9)
     heir = crawled(tmp_path / "heir", "http://c.test/0", replace(LEARNING, learn_from=(str(earlier),)), 3)
     for sources, left_out in (
-        ([earlier, earlier], earlier), ([growing, saved["before"]], saved["before"]),
+        ([growing, saved["before"]], saved["before"]),
         ([saved["before"], growing], saved["before"]), ([saved["two"], earlier], earlier),
         ([growing, saved["two"]], growing), ([heir, earlier], earlier),
     ):  # fmt: skip
         with pytest.raises(TopicError, match=f"would count twice: leave out {left_out}$"):
             learned_from(sources)
+    with pytest.raises(TopicError, match="is named twice, and its pages would count twice: name it once"):
+        learned_from([earlier, f"{earlier}/../{earlier.name}"])
     with pytest.raises(TopicError, match="nothing takes them apart again, so merge what they were made of"):
         learned_from([saved["two"], saved["others"]])
     with pytest.raises(TopicError, match="would count twice"):

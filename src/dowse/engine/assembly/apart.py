@@ -34,6 +34,8 @@ def _marks(found: Statistics) -> Iterator[Hashable]:
 
 def _told(one: tuple[Path, Statistics], other: tuple[Path, Statistics]) -> str:
     (place, found), (again, more) = one, other
+    if place.resolve() == again.resolve():
+        return f"{again} is named twice, and its pages would count twice: name it once"
     shared = sorted(found.crawls.keys() & more.crawls.keys(), key=lambda own: -more.crawls[own].pages)
     if not shared:
         return f"{again} and {place} are the same crawl: its pages would count twice"
