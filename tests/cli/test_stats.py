@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 
 from dowse.engine.assembly.learned import write_statistics
+from dowse.lab.finished.evidence_names import spelled
 from dowse.loopback import LoopbackServer
 from dowse.model.topic import JudgeSettings, StrategyChoice
+from dowse.model.words import word_hash
 from dowse.predict.learning import Crawled, Statistics, read_statistics
 from dowse.predict.learning.sums import Sums
+from dowse.store import CrawlReader
 from tests.cli.labelled import QUERY, mistake, said, two_kinds
 from tests.engine.servers import crawl_all, topic_for
 
@@ -91,6 +94,15 @@ def test_what_is_strong_in_all_together_has_its_name(
     write_statistics(replace(known, words=known.words.merged(grown), word_names={}, crawls=others), one)
     said(capsys, "stats", "merge", str(one), str(crawl), "--out", str(both))
     assert rare in read_statistics(both).word_names
+
+
+def test_what_a_strategy_tells_of_words_is_spelled(crawl: Path) -> None:
+    word, none = (word_hash(text) & 0xFFFFFFFF for text in ("feather", "nowhere"))
+    told = {f"ratio of word #{word} in what else": (0.5, 0.0), f"word #{none}": (1.0, 0.0), "site": (2.0, 1.0)}
+    with CrawlReader(crawl) as records:
+        assert spelled(records, told) == {
+            "ratio of 'feather' in what else": (0.5, 0.0), f"word #{none}": (1.0, 0.0), "site": (2.0, 1.0)
+        }  # fmt: skip
 
 
 def test_mistakes_are_told_on_one_line(crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

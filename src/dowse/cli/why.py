@@ -20,6 +20,7 @@ from dowse.engine.page.verdicts import worth
 from dowse.frontier.scope import StaticScope
 from dowse.frontier.site_line import web_site_name
 from dowse.judge import TopicJudge, looking_judge, subject_of
+from dowse.lab.finished.evidence_names import spelled
 from dowse.lab.finished.judged_by import counts_now
 from dowse.lab.wording import score_told
 from dowse.model.errors import TopicError, UserError
@@ -243,8 +244,9 @@ def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
         efficient = "expected seconds" in features
     over = f", {_FOR_COST}," if efficient else ""
     lines = [f"priority: {priority:.4g} by {name} (model version {version}){over} from"]
+    told = {name: pair for name, pair in spelled(crawl, features).items() if name not in (_PREDICTED, _WORTH)}
     lines += [f"    {name} = {value:.4g}{f', weight {weight:.3g}' if weight else ''}"
-              for name, (value, weight) in features.items() if name not in (_PREDICTED, _WORTH)]  # fmt: skip
+              for name, (value, weight) in told.items()]  # fmt: skip
     return lines + _foretold(crawl, candidate, features)
 
 
