@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -58,8 +59,6 @@ def run(folder: Path, kills: int, dice: random.Random) -> None:
 
 
 def wait_for(server: LoopbackServer, hits: int, process: object) -> None:
-    import time
-
     while len(server.log) < hits and process.poll() is None:  # type: ignore[attr-defined]
         time.sleep(0.002)
 
@@ -94,6 +93,7 @@ def test_visits_go_on_after_a_kill(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(1800)
 def test_visits_survive_a_hundred_kills(tmp_path: Path) -> None:
     for seed in range(20):
         run(tmp_path / f"crawl-{seed}", 5, random.Random(seed))

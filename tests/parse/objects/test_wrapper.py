@@ -68,6 +68,10 @@ def test_items_by_css(tmp_path: Path) -> None:
     assert found(tmp_path, CSS, url="https://www.example.org/other") == []
 
 
+def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    assert found(tmp_path, "\ufeff" + CSS) == found(tmp_path, CSS)
+
+
 def test_items_by_xpath(tmp_path: Path) -> None:
     told: dict[str, Value] = {"name": "Čaj o piatej", "startDate": "2026-05-12", "tags": 0.0}
     assert found(tmp_path, XPATH) == [FoundObject("Event", told, URL, "events")]

@@ -45,10 +45,17 @@ def test_only_the_plans_links_are_followed() -> None:
     assert [follower.states_objects(link) for link in links] == [False, True, False, False]
 
 
+def test_a_plan_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "plan.toml"
+    file.write_text("[[site]]\nentries = ['http://a.example/']\n", "utf-8-sig")
+    assert read_plan(file).entries == ("http://a.example/",)
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("[[site]", "Expected"),
+        ("a = " + "[" * 5000, "is no TOML"),
         ("", "no [[site]]"),
         ("[[site]]\nobjects = []", "needs entries"),
         ("[[site]]\nentries = [7]", "7 is no text"),
@@ -71,6 +78,7 @@ def test_patterns_are_read_as_they_were_written_and_edited(tmp_path: Path) -> No
     write_patterns(file, [("http://a.example/e/{int}", "3 pages"), ("http://a.example/", "")])
     with file.open("a") as stream:
         stream.write("\n  http://a.example/e/{int}  # again\nhttp://a.example/{slug}\n")
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))  # as some editors save it
     texts = [pattern.text for pattern in read_patterns(file)]
     assert texts == ["http://a.example/e/{int}", "http://a.example/", "http://a.example/{slug}"]
     file.write_text("\nhttp://a.example/{bad}\n")

@@ -76,7 +76,7 @@ def load_wrapper(path: Path) -> Wrapper:
     """Read a wrapper's file. TopicError names the line of a mistake."""
     data = read_limited(path, _MOST_BYTES, "wrapper")
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")
         told = tomllib.loads(text)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise TopicError(f"is no TOML: {one_line(str(error))}", source=str(path)) from None

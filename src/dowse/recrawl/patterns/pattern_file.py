@@ -28,7 +28,7 @@ def write_patterns(path: Path, patterns: Iterable[tuple[str, str]]) -> None:
 def read_patterns(path: Path) -> list[Pattern]:
     """Read them as a person may have edited them. UserError names the line."""
     try:
-        lines = read_limited(path, _LARGEST, "patterns").decode().splitlines()
+        lines = read_limited(path, _LARGEST, "patterns").decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise UserError(f"{path}: is no UTF-8") from None
     found: dict[str, Pattern] = {}

@@ -123,9 +123,9 @@ def _quoted(text: str) -> str:
 def read_plan(path: Path) -> Plan:
     """Read a plan that a person may have edited. Raises UserError."""
     try:
-        told = tomllib.loads(read_limited(path, _LARGEST, "plan").decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: {error}") from None
+        told = tomllib.loads(read_limited(path, _LARGEST, "plan").decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UserError(f"{path}: is no TOML: {error}") from None
     expected, sites = told.get("expected", {}), told.get("site", [])
     if not isinstance(sites, list) or not sites or not isinstance(expected, dict):
         raise UserError(f"{path}: there is no [[site]] in it: is it a plan, as `dowse recrawl plan` writes them?")
