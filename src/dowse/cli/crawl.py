@@ -22,7 +22,7 @@ from dowse.cli.verdict_words import vague_lines
 from dowse.engine.assembly.api import choose_folder
 from dowse.engine.assembly.assemble import assemble, wanted_workers
 from dowse.engine.assembly.assembly import Assembly
-from dowse.engine.assembly.kept_settings import read_settings
+from dowse.engine.assembly.kept_settings import check_alone, read_settings
 from dowse.engine.assembly.revisit import Revisit
 from dowse.engine.loop.engine import Stop
 from dowse.engine.page.vagueness import VAGUE
@@ -93,6 +93,7 @@ def crawl(
             raise UserError("--resume continues the crawl in its folder: leave out the topic and --out")
         if fixed:
             raise UserError(f"--resume keeps what the crawl began with: leave out {' and '.join(fixed)}")
+        check_alone(resume)
         chosen, folder = with_flags(read_settings(resume), given), resume
     else:
         chosen = with_flags(read_topic(topic), given)

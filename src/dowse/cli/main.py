@@ -17,8 +17,9 @@ from typing import Annotated, Any
 import typer
 
 from dowse.cli.help_lines import GroupedHelp, WholeLines
-from dowse.cli.terminal import say
+from dowse.cli.terminal import say, say_slow
 from dowse.model.errors import DowseError, UserError
+from dowse.model.long_work import tell_long_work
 from dowse.model.shown import shown
 
 __all__ = ["main", "make_app", "module_of"]
@@ -101,6 +102,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a letter is shown its number
             stream.reconfigure(errors="backslashreplace")
+    tell_long_work(say_slow)
     try:
         _refuse_empty(arguments)
         if arguments == ["--version"]:

@@ -191,7 +191,7 @@ def run(
     from dowse.cli.crawl import INTERRUPTED, run_crawl
     from dowse.cli.crawl_summary import finish
     from dowse.cli.display import choose_display
-    from dowse.engine.assembly.kept_settings import read_settings
+    from dowse.engine.assembly.kept_settings import check_alone, read_settings
     from dowse.engine.assembly.planned import ByPlan, FollowsPlan, planned_topic
     from dowse.model.topic import Topic
     from dowse.recrawl.selection.plan import read_plan
@@ -199,6 +199,7 @@ def run(
     followed = read_plan(plan)
     topic = planned_topic(followed, Topic(name=plan.stem))
     if resume:
+        check_alone(out)
         topic, asked = read_settings(out), topic
         if topic.seeds.urls != asked.seeds.urls:
             raise UserError(f"{out} was begun by a plan with other entries than {plan}: give that, or another --out")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,9 +16,10 @@ import typer
 from dowse.model.errors import Interrupted
 from dowse.model.shown import json_line, shown_lines
 
-__all__ = ["interruptible", "say", "say_json", "say_styled"]
+__all__ = ["interruptible", "say", "say_json", "say_slow", "say_styled"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SLOW_S = 1.0
 
 
 def say(text: object = "", *, err: bool = False, nl: bool = True) -> None:
@@ -33,6 +35,18 @@ def say_json(value: Any) -> None:
 def say_styled(text: str) -> None:
     """Print text that was made fit to be shown and then styled: its escape sequences are our own."""
     typer.echo(text)
+
+
+@contextmanager
+def say_slow(what: str) -> Iterator[None]:
+    """Tell on standard error what is being done, once it has taken a second."""
+    timer = threading.Timer(_SLOW_S, say, (what,), {"err": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 class _Signalled(KeyboardInterrupt):

@@ -16,7 +16,7 @@ from dowse.cli.crawl_summary import visit_line
 from dowse.cli.display import choose_display
 from dowse.cli.flags import NETWORK, OUTPUT, START, Folder, budget_of, flagged, with_flags
 from dowse.cli.terminal import interruptible, say
-from dowse.engine.assembly.kept_settings import read_settings
+from dowse.engine.assembly.kept_settings import check_alone, read_settings
 from dowse.engine.assembly.revisit import Revisit
 from dowse.lab.wording import human_seconds
 from dowse.model.budget import Budget, parse_duration
@@ -67,6 +67,7 @@ def watch(
         every_s = parse_duration(every)
     except TopicError as error:
         raise UserError(f"--every: {error}") from None
+    check_alone(folder)
     if every_s <= 0:
         raise UserError("--every: a run needs some time before the next one")
     visits = Revisit(revisit, _share(budget_of(given.pop("budget", None)), every_s / _DAY_S), every_s)

@@ -26,14 +26,15 @@ from dowse.lab.wording import score_told
 from dowse.model.errors import TopicError, UserError
 from dowse.model.judge import LEARNED
 from dowse.model.page import Verdict
-from dowse.model.records import PAGE_REFUSED, CandidateRow, CandidateState
+from dowse.model.records import PAGE_REFUSED, CandidateRow, CandidateState, DecisionRow
 from dowse.model.shown import shown_line
 from dowse.model.strategy import SEED_FLOOR
+from dowse.model.topic import Topic
 from dowse.model.topicfile import topic_from_json
 from dowse.model.url import canonical, split
 from dowse.predict import block_rule, build_strategy
 from dowse.store import CrawlReader, PageView
-from dowse.store.read_learned import evidence, evidence_kind
+from dowse.store.read_learned import evidence, evidence_kind, records_of
 from dowse.store.read_verdicts import final_verdicts
 
 __all__ = ["explain", "why"]
@@ -215,39 +216,48 @@ def _cut(text: str, length: int) -> str:
 def _order(crawl: CrawlReader, candidate: CandidateRow) -> list[str]:
     if candidate.priority > SEED_FLOOR:
         return ["priority: first of all, as every seed"]
-    topic = topic_from_json(crawl.topic())
-    efficient = topic.strategy.maximise == "efficiency"
     decision = crawl.decision(candidate.id)
     if decision is not None:
-        name, priority, version, features = (
-            decision.strategy, decision.priority, decision.version, decision.features
-        )  # fmt: skip
+        efficient = "expected seconds" in decision.features
     else:  # it waits: what is known of it tells as much
-        before = kept_learned(crawl.folder) if topic.strategy.learn_from else None
-        try:
-            strategy = build_strategy(
-                topic.strategy, seed_number=topic.seed_number, before=before, traces=traces_for(topic.strategy),
-                subject=with_answers(subject_of(topic), crawl.folder, crawl),
-            )  # fmt: skip
-        except UserError as error:  # it was given from Python, or its package is not here
-            return [f"priority: {candidate.priority:.4g}; more cannot be told: {error}"]
-        if strategy.memory is not None:
-            if evidence_kind(crawl) != strategy.memory.kind or evidence(crawl, candidate.id) is None:
-                return [f"priority: {candidate.priority:.4g}, from a run with another strategy than the crawl's"]
-            strategy.memory.load(candidate.id, [evidence(crawl, candidate.id)])
-        elif efficient:
-            return [f"priority: {candidate.priority:.4g} by {strategy.name}, {_FOR_COST}"]
-        recall(strategy, crawl)
-        why = strategy.explain(candidate.id, candidate.priority)
-        name, priority, version, features = strategy.name, candidate.priority, why.version, why.features
-    if decision is not None:
-        efficient = "expected seconds" in features
+        topic = topic_from_json(crawl.topic())
+        efficient = topic.strategy.maximise == "efficiency"
+        with records_of(crawl, candidate) as (own, id_):
+            found = _explained(crawl, own, candidate, id_, topic)
+        if isinstance(found, str):
+            return [f"priority: {candidate.priority:.4g}{found}"]
+        decision = found
     over = f", {_FOR_COST}," if efficient else ""
-    lines = [f"priority: {priority:.4g} by {name} (model version {version}){over} from"]
-    told = {name: pair for name, pair in spelled(crawl, features).items() if name not in (_PREDICTED, _WORTH)}
+    lines = [f"priority: {decision.priority:.4g} by {decision.strategy} (model version {decision.version}){over} from"]
+    features = spelled(crawl, decision.features)
+    told = {name: pair for name, pair in features.items() if name not in (_PREDICTED, _WORTH)}
     lines += [f"    {name} = {value:.4g}{f', weight {weight:.3g}' if weight else ''}"
               for name, (value, weight) in told.items()]  # fmt: skip
-    return lines + _foretold(crawl, candidate, features)
+    return lines + _foretold(crawl, candidate, decision.features)
+
+
+def _explained(
+    crawl: CrawlReader, own: CrawlReader, candidate: CandidateRow, id_: int, topic: Topic
+) -> DecisionRow | str:  # fmt: skip
+    """What the strategy makes of a URL that waits, or why that cannot be told. It is number ``id_`` in the records of
+    its ``own`` engine."""
+    before = kept_learned(own.folder) if topic.strategy.learn_from else None
+    try:
+        strategy = build_strategy(
+            topic.strategy, seed_number=topic.seed_number, before=before, traces=traces_for(topic.strategy),
+            subject=with_answers(subject_of(topic), crawl.folder, crawl),
+        )  # fmt: skip
+    except UserError as error:  # it was given from Python, or its package is not here
+        return f"; more cannot be told: {error}"
+    if strategy.memory is not None:
+        if evidence_kind(own) != strategy.memory.kind or evidence(own, id_) is None:
+            return ", from a run with another strategy than the crawl's"
+        strategy.memory.load(id_, [evidence(own, id_)])
+    elif topic.strategy.maximise == "efficiency":
+        return f" by {strategy.name}, {_FOR_COST}"
+    recall(strategy, own)
+    why = strategy.explain(id_, candidate.priority)
+    return DecisionRow(candidate.id, 0.0, candidate.priority, strategy.name, why.version, dict(why.features))
 
 
 def _foretold(crawl: CrawlReader, candidate: CandidateRow, features: Mapping[str, tuple[float, float]]) -> list[str]:

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from dowse.model.records import CandidateState
+from dowse.model.records import CandidateRow, CandidateState
 from dowse.model.statistic_names import EVIDENCE_KIND, STRATEGY_STATE
 from dowse.store import rows
 from dowse.store.damage import asked
 from dowse.store.read import CrawlReader
+from dowse.store.schema import DATABASE
+from dowse.store.sharded import is_sharded, shard_folders
 
-__all__ = ["evidence", "evidence_kind", "evidence_of_pages", "hosts", "learned"]
+__all__ = ["evidence", "evidence_kind", "evidence_of_pages", "hosts", "learned", "records_of"]
+
+
+@contextmanager
+def records_of(crawl: CrawlReader, candidate: CandidateRow) -> Iterator[tuple[CrawlReader, int]]:
+    """The records that have what the strategy knew of a candidate, and its number in them: of a sharded crawl those of
+    the shard whose it is, since every strategy learned by itself."""
+    for shard in shard_folders(crawl.folder) if is_sharded(crawl.folder) else ():
+        if (shard / DATABASE).is_file():
+            with CrawlReader(shard) as own:
+                found = own.candidate(candidate.url)
+                if found is not None and found.state is not CandidateState.ELSEWHERE:
+                    yield own, found.id
+                    return
+    yield crawl, candidate.id
 
 
 @asked

@@ -13,7 +13,7 @@ from dowse.engine.assembly.answered import tell_answers, with_answers
 from dowse.engine.assembly.assembly import Assembly
 from dowse.engine.assembly.join import OnPage, Parts, join, way_out
 from dowse.engine.assembly.kept_categories import absolute_categories, keep_categories, with_kept_categories
-from dowse.engine.assembly.kept_settings import check_login, new_settings, seeds_before, stored_topic
+from dowse.engine.assembly.kept_settings import check_alone, check_login, new_settings, seeds_before, stored_topic
 from dowse.engine.assembly.learned import (
     absolute_sources,
     keep_learned,
@@ -118,6 +118,8 @@ async def assemble(
     hash_seed = secrets.randbits(64) if hash_seed is None else hash_seed
     notes: list[str] = []
     check_topic(topic)
+    if resume:
+        check_alone(folder)
     topic = with_kept_categories(topic, folder) if resume else absolute_categories(topic)
     topic = absolute_databases(absolute_sources(absolute_folders(topic)))
     topic = _checked(named_after(topic, strategy, own_judge), strategy, own_judge)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ from dowse.model.secret_fields import OWN_HEADERS, sends_secrets
 from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text, topic_from_json, topic_to_json
 from dowse.store import CrawlStore, damage_told
+from dowse.store.sharded import is_sharded
 
-__all__ = ["check_login", "new_settings", "read_settings", "seeds_before", "stored_topic"]
+__all__ = ["check_alone", "check_login", "new_settings", "read_settings", "seeds_before", "stored_topic"]
 
 
 def new_settings(topic: Topic, seeds: list[str], judge: TopicJudge) -> dict[str, Any]:
@@ -53,6 +55,15 @@ def check_login(topic: Topic, store: CrawlStore) -> None:
         raise UserError(
             f"the crawl goes through {proxy} with a password, which is not kept: give the proxy's whole URL in the"
             f" environment variable {PROXY}, or with --proxy"
+        )
+
+
+def check_alone(folder: Path) -> None:
+    """UserError where several engines share the crawl in a folder: one by itself cannot go on with it."""
+    if is_sharded(folder):
+        raise UserError(
+            f"{folder} is a crawl that several engines share: it goes on with dowse crawl --resume"
+            f" {shlex.quote(str(folder))}"
         )
 
 

@@ -31,6 +31,7 @@ from dowse.predict.traces import KIND_OF_BOTH, KIND_OF_PEOPLE
 from dowse.store import CrawlReader, damage_told
 from dowse.store.read_learned import evidence_kind, evidence_of_pages, hosts, learned
 from dowse.store.read_visits import uuid_of
+from dowse.store.sharded import holds_crawl, is_sharded, shard_folders
 from dowse.traces import load_traces
 
 __all__ = [
@@ -92,7 +93,28 @@ def _read(place: Path) -> Statistics:
 
 
 def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
-    """Worked out from the crawl's records. TopicError when its strategy keeps none."""
+    """Worked out from the crawl's records. TopicError when its strategy keeps none. Those of a sharded crawl are what
+    its shards have learned, added up; what all of them started from counts once."""
+    shards = [place for place in shard_folders(crawl.folder) if holds_crawl(place)] if is_sharded(crawl.folder) else []
+    found: Statistics | None = None
+    for shard in shards:
+        with CrawlReader(shard) as own:
+            if evidence_kind(own) is None:
+                continue  # it has learned nothing yet
+            found = _statistics(own, own.folder) if found is None else found.merged(_statistics(own, None))
+    if found is None:
+        found = _statistics(crawl, crawl.folder)
+    with damage_told(crawl.folder):
+        known = uuid_of(crawl)
+    if known is None:
+        return found
+    name = topic_name(topic_from_json(crawl.topic()))[:_LONGEST_NAME] or "without a name"
+    own_pages = Crawled(float(crawl.summary().judged), name)
+    return replace(found, crawls={**found.crawls, known[:_LONGEST_NAME]: own_pages})
+
+
+def _statistics(crawl: CrawlReader, started_from: Path | None) -> Statistics:
+    """What one engine has learned, with what it ``started_from``, which a folder keeps; None: without that."""
     topic = topic_from_json(crawl.topic())
     kind = evidence_kind(crawl)
     if not (kind or "").startswith(_KINDS):
@@ -106,7 +128,7 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
             source=str(crawl.folder),
         )
     choice = topic.strategy if topic.strategy.name in _KEEP else StrategyChoice(_LEARNING)
-    before = kept_learned(crawl.folder) if choice.learn_from else None
+    before = kept_learned(started_from) if choice.learn_from and started_from is not None else None
     traces = traces_for(choice)
     learner = build_strategy(
         choice, seed_number=topic.seed_number, subject=subject_of(topic), before=before, traces=traces
@@ -118,12 +140,10 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
     with damage_told(crawl.folder):
         recall(learner, crawl)
         found = learner.statistics(hosts(crawl), latest_terms(crawl))
-        known = uuid_of(crawl)
-    told = {} if before is None else dict(before.crawls)
-    if known is not None:
-        name = topic_name(topic)[:_LONGEST_NAME] or "without a name"
-        told[known[:_LONGEST_NAME]] = Crawled(float(crawl.summary().judged), name)
-    return replace(found, crawls=told)
+    crawls = {} if before is None else before.crawls
+    # the sums of a mix have those in them that it started from
+    mixes = {} if choice.learn_from and started_from is None else found.mixes
+    return replace(found, crawls=crawls, mixes=mixes)
 
 
 def latest_terms(crawl: CrawlReader) -> dict[int, Bag]:

@@ -17,6 +17,6 @@ its next pages bring. Learned statistics are sums, which are added where they ar
 
 from __future__ import annotations
 
-from dowse.store.gather.refresh import GATHERING, Told, gather, tell_gathering
+from dowse.store.gather.refresh import GATHERING, gather
 
-__all__ = ["GATHERING", "Told", "gather", "tell_gathering"]
+__all__ = ["GATHERING", "gather"]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from dowse.model.errors import NotACrawl, StoreError, UserError
 from dowse.model.files import PRIVATE_FILE, check_plain, open_plain
+from dowse.model.long_work import long_work
 from dowse.store.database import connect_writer
 from dowse.store.gather.build import PreviousDamaged, build
 from dowse.store.gather.mark import mark_of, marked
@@ -18,21 +19,12 @@ from dowse.store.schema import VERSION
 from dowse.store.sharded import SHARDS, is_sharded, shard_folders
 from dowse.store.trust import DATABASE, check_files
 
-__all__ = ["GATHERING", "Told", "gather", "tell_gathering"]
+__all__ = ["GATHERING", "gather"]
 
 GATHERING = "dowse.gathering"
 """The file in a sharded crawl's folder that is locked by whoever gathers, or edits what was gathered."""
 _PART = f".{DATABASE}.part"
 _LATER_NS = 1 << 62
-
-Told = Callable[[Path, int], AbstractContextManager[None]]
-"""Given the folder and how many shards it has: goes around the gathering."""
-_told: list[Told] = []
-
-
-def tell_gathering(told: Told | None) -> None:
-    """From now on gathering, which may take a while, is told so: whoever talks to the user sets this once."""
-    _told[:] = [] if told is None else [told]
 
 
 def gather(folder: Path) -> None:
@@ -48,7 +40,7 @@ def gather(folder: Path) -> None:
         return
     with _turn(folder, wait=not there) as ours:
         if ours and not (check_files(folder, writes=True) and _is_current(folder, shards)):
-            with _told[0](folder, len(shards)) if _told else nullcontext():
+            with long_work(f"gathering the records of {len(shards)} shards in {folder}"):
                 _gather(folder, shards)
 
 
@@ -100,9 +92,10 @@ def _failed(folder: Path, error: OSError) -> StoreError:
 def _gather(folder: Path, shards: Sequence[Path]) -> None:
     part = folder / _PART
     try:
-        before = folder if _is_settled(folder) else None
-        if before is None and (folder / f"{DATABASE}-wal").exists():
-            return  # somebody reads what somebody edited
+        try:
+            before = folder if _is_settled(folder) else None
+        except sqlite3.OperationalError:
+            return  # somebody reads what somebody edited, and it is not in the file yet
         try:
             _write(part, shards, before)
         except PreviousDamaged:
@@ -116,18 +109,21 @@ def _gather(folder: Path, shards: Sequence[Path]) -> None:
 
 
 def _is_settled(folder: Path) -> bool:
-    """Are there gathered records of this version, as one plain file that can be read? Makes them so, if it can be: an
-    editor that was killed leaves what it wrote last beside them."""
+    """Are there gathered records that can be read? Brings them to this version, and into one file: an editor that was
+    killed leaves what it wrote last beside them. Raises sqlite3.OperationalError while that cannot be."""
     path = folder / DATABASE
     if not path.exists():
         return False
     try:
         with closing(sqlite3.connect(path, timeout=0.0)) as records:
             version = records.execute("PRAGMA user_version").fetchone()[0]
-        if version != VERSION or (folder / f"{DATABASE}-wal").exists():
+            journal = records.execute("PRAGMA journal_mode").fetchone()[0]
+        if (version, journal) != (VERSION, "delete"):
             with closing(connect_writer(folder, lambda _: None)) as records:
                 records.execute("PRAGMA busy_timeout = 0")
-                return bool(records.execute("PRAGMA journal_mode = DELETE").fetchone()[0] == "delete")
+                records.execute("PRAGMA journal_mode = DELETE").close()
+    except sqlite3.OperationalError:
+        raise
     except sqlite3.DatabaseError:
         return False
     return True

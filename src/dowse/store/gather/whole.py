@@ -108,7 +108,7 @@ class Whole:
 
 def _runs(records: sqlite3.Connection, shard: int) -> Iterator[ShardRun]:
     found = records.execute(_RUNS).fetchall()
-    following = [row[0] for row in found[1:]] + [_EVER]
+    following = [*(row[0] for row in found[1:]), _EVER][: len(found)]
     for (started_at, ended_at, stop_reason, *by), next_at in zip(found, following, strict=True):
         reached = started_at
         if ended_at is None:
