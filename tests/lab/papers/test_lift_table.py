@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import io
+from copy import deepcopy
 
 import pytest
 
@@ -23,6 +24,17 @@ def test_the_figures_are_those_of_the_summary() -> None:
             assert (against.mean, against.low) == pytest.approx(
                 (known["auc_vs_bfs"]["mean"], known["auc_vs_bfs"]["low"])
             )
+
+
+def test_long_names_keep_their_columns_apart() -> None:
+    name = "learning:form=paper, the best of five"
+    runs = deepcopy(RESULTS)
+    for run in runs:
+        run["strategy"] = name if run["strategy"] == "bfs" else run["strategy"]
+    lines = lift_text(lift_rows(runs, (name,)))
+    assert f"  area against {name}" in lines[0]
+    assert len({len(line) for line in lines if not line.startswith(name)}) == 1, "one below the other"
+    assert any(line.startswith(f"{name}  ") for line in lines)
 
 
 def test_as_text_and_as_bare_numbers() -> None:

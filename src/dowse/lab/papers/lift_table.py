@@ -22,6 +22,7 @@ from dowse.lab.papers.target_curves import harvest_curves
 __all__ = ["AGAINST", "lift_csv", "lift_rows", "lift_text", "linkage_curves", "pages_of"]
 
 AGAINST = ("bfs", "best-first")
+_FIRST, _WIDE = 24, 26  # letters of the columns, where no name is longer
 
 
 def linkage_curves(
@@ -73,12 +74,13 @@ def lift_text(rows: Sequence[LiftRow]) -> list[str]:
     """A line a strategy, as a table."""
     others = list(dict.fromkeys(other for row in rows for other, _ in row.against))
     heads = ["harvest at the end", "mean harvest", "area", *(f"area against {other}" for other in others)]
-    lines = [f"{'':24}" + "".join(f"{head:>26}" for head in heads)]
+    wide, first = max(_WIDE, *(len(head) + 2 for head in heads)), max(_FIRST, *(len(row.strategy) for row in rows))
+    lines = [" " * first + "".join(f"{head:>{wide}}" for head in heads)]
     for row in rows:
         against = dict(row.against)
         cells = [_shown(row.harvest, _percent), _shown(row.lift, _percent), _shown(row.area, "{:.3f}".format)]
         cells += [_shown(against[other], "{:.2f}".format) if other in against else "" for other in others]
-        lines.append(f"{row.strategy:24}" + "".join(f"{cell:>26}" for cell in cells))
+        lines.append(f"{row.strategy:{first}}" + "".join(f"{cell:>{wide}}" for cell in cells))
     return [line.rstrip() for line in lines]
 
 
