@@ -10,9 +10,11 @@ chosen, so they say nothing about all pages; the fourth is drawn by lot, and tho
 Lots are drawn within strata, pages of about the same chance, from where they tell most: a stratum counts by its pages
 times how much they may differ (Neyman, On the two different aspects of the representative method, 1934), and less with
 each page that was drawn from it. Precision and recall follow from the share of pages on the topic in each stratum,
-times its size. Before any answer that share is about what the chances say, worth as much as two answers; and all
-chances may be off in the same direction. Shares are drawn often, and count by how likely they make the answers; of the
-precision and recall that follow, the interval holds nine in ten.
+times its size. Before any answer that share is about what the chances say, worth as much as two answers; but all
+chances may be off in the same direction, and say more than the model knows: their log odds are taken times a slope
+between 0 and 1, and plus an offset (as in Platt's scaling, Probabilistic outputs for support vector machines, 1999), of
+which no more is known before somebody answers. Shares are drawn often, and count by how likely they make the answers;
+of the precision and recall that follow, the interval holds nine in ten.
 """
 
 from __future__ import annotations
@@ -166,10 +168,10 @@ def expected(
 
 def _drawn_shares(said: Floats, yes: NDArray[np.intp], no: NDArray[np.intp], dice: np.random.Generator) -> Floats:
     """What share of each stratum may be on the topic, many times over, a row a time. Before any answer it is about what
-    the chances say, all of them off by as much in the same direction; draws are then kept as often as they make the
-    answers likely."""
-    off = dice.normal(0.0, _OFF, (_DRAWS, 1))
-    meant = 1 / (1 + np.exp(-(np.log(said / (1 - said)) + off)))
+    the chances say, all of them as much too sure, and off by as much in the same direction; draws are then kept as
+    often as they make the answers likely."""
+    slope, off = dice.random((_DRAWS, 1)), dice.normal(0.0, _OFF, (_DRAWS, 1))
+    meant = 1 / (1 + np.exp(-(slope * np.log(said / (1 - said)) + off)))
     shares = np.clip(dice.beta(_WORTH * meant, _WORTH * (1 - meant)), _SURE, 1 - _SURE)
     likely = (np.log(shares) * yes + np.log(1 - shares) * no).sum(axis=1)
     weights = np.exp(likely - likely.max())
