@@ -4,8 +4,10 @@ The best URLs go first, so the next ``n`` fetches are taken to be the ``n`` best
 URLs of its priority had lately (``calibration``): the farther the forecast goes, the longer the past that counts as
 lately, since a drought ends as a glut does. A crawl takes the best first, so its harvest decays: what is expected falls
 with a power of how many times as long the crawl will be. The sum is corrected, and its interval made wide enough, by
-how earlier forecasts of this crawl came out (``backtest``). The interval is that of a gamma distribution whose variance
-is that of chance alone plus that of the forecast's own error. Where fewer than ``n`` URLs wait, those that are found on
+how earlier forecasts of this crawl came out (``backtest``). The interval's variance is that of chance alone plus that
+of the forecast's own error. A topic that runs out brings next to nothing, and one that is found at last many times what
+was forecast: so the lower bound is that of a gamma distribution, where that is lower, and the upper one that of a
+log-normal distribution, which is what errors are measured in. Where fewer than ``n`` URLs wait, those that are found on
 the way are counted in, as long as the crawl finds some.
 """
 
@@ -29,6 +31,7 @@ LEVEL = 0.8
 LEAST_JUDGED = 50
 MOST_WAITING = max(HORIZONS)  # of the waiting URLs, the best so many are looked at
 _Z = 1.2815515655446004  # of a normal distribution, the middle LEVEL lies within so many standard deviations
+_FARTHEST = 50.0  # of logarithms: no bound is farther off
 _NOTHING = 1e-9  # pages, or a score: less is none
 _LEAST = 0.25  # pages, or a score: no correction makes a forecast less
 DECAY = (0.45, 0.15)  # of relevant pages and of value: what comes, falls with this power of how long a crawl will be
@@ -38,14 +41,17 @@ _GROWTH_DECAY = 0.5  # it falls as harvests do: as a web runs out, fewer links l
 
 
 def interval(mean: float, variance: float, most: float) -> Interval:
-    """The middle :data:`LEVEL` of a gamma distribution, within [0, most] (Wilson and Hilferty 1931: its cube root is
-    nearly normal)."""
+    """The middle :data:`LEVEL`, within [0, most], of a gamma distribution (Wilson and Hilferty 1931: its cube root is
+    nearly normal), or of one whose logarithm, 1 being added, is normal: the lower of the lower bounds, and the higher
+    of the upper ones. However wide a gamma distribution is, its upper bound is hardly above three times the mean."""
     mean = min(max(mean, 0.0), most)
     if mean < _NOTHING or variance <= 0.0:
         return Interval(mean, mean, mean)
     relative = math.sqrt(variance) / mean
     middle, step = 1 - relative * relative / 9, _Z * relative / 3
     low, high = (mean * max(0.0, middle + side) ** 3 for side in (-step, step))
+    times = math.exp(min(_Z * math.sqrt(variance) / (mean + 1.0), _FARTHEST))
+    low, high = max(0.0, min(low, (mean + 1.0) / times - 1.0)), max(high, (mean + 1.0) * times - 1.0)
     return Interval(mean, min(low, mean), min(max(high, mean), most))
 
 
