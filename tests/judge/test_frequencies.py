@@ -74,7 +74,7 @@ def test_workers_share_what_they_learn_and_a_restart_keeps_it(tmp_path: Path) ->
     page = ["solar", "bird", "nest"]
     assert other.verdict(page).similarity == one.verdict(page).similarity > made("log-idf").verdict(page).similarity
     before = (tmp_path / TERMS).read_bytes()
-    looking = made("log-idf").as_of(tmp_path)
+    looking = made("log-idf").as_of([tmp_path])
     assert looking.verdict(page).similarity == one.verdict(page).similarity
     with pytest.raises(ValueError, match="read-only"):
         looking.nearness.learn(looking.nearness.read(page))
@@ -86,3 +86,17 @@ def test_workers_share_what_they_learn_and_a_restart_keeps_it(tmp_path: Path) ->
     assert Frequencies(tmp_path / TERMS).pages == 0
     judge.nearness.frequencies.prepare(fresh=True)
     assert judge.nearness.frequencies.idf(np.array([3], np.uint64)).tolist() == [1.0]
+
+
+def test_what_several_files_have_counted_is_added_up(tmp_path: Path) -> None:
+    story = [["bird", "nest"], ["bird"], ["solar"]]
+    for number, seen in enumerate((story[:1], story[1:])):
+        (tmp_path / str(number)).mkdir()
+        judge = made("log-idf").kept_at(tmp_path / str(number))
+        assert judge.nearness.frequencies is not None
+        judge.nearness.frequencies.prepare(fresh=True)
+        for page in seen:
+            judge.nearness.learn(judge.nearness.read(page))
+    looking = made("log-idf").as_of([tmp_path, tmp_path / "0", tmp_path / "1"])
+    page = ["solar", "bird", "lamp"]
+    assert looking.verdict(page).similarity == pytest.approx(literal(page, story, "log-idf"))

@@ -36,6 +36,7 @@ from dowse.predict import block_rule, build_strategy
 from dowse.store import CrawlReader, PageView
 from dowse.store.read_learned import evidence, evidence_kind, records_of
 from dowse.store.read_verdicts import final_verdicts
+from dowse.store.sharded import parts_of
 
 __all__ = ["explain", "why"]
 
@@ -188,7 +189,7 @@ def _judge(crawl: CrawlReader) -> tuple[TopicJudge | None, str]:
     """The crawl's judge, or why there is none: a category may be gone, or need an extra that this machine lacks."""
     topic = with_kept_categories(topic_from_json(crawl.topic()), crawl.folder)
     try:
-        return looking_judge(topic).as_of(crawl.folder), ""
+        return looking_judge(topic).as_of(parts_of(crawl.folder)), ""
     except TopicError as error:
         return None, str(error)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mmap
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,14 @@ class Frequencies:
         self._path = path
         self._writable = writable
         self._counts: NDArray[np.uint32] | None = None if path is not None else np.zeros(_BUCKETS + 1, np.uint32)
+
+    @classmethod
+    def together(cls, paths: Sequence[Path]) -> Frequencies:
+        """What several files have counted, in this process alone."""
+        found = cls()
+        for path in paths:
+            found._all()[:] += cls(path, writable=False)._all()
+        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         assert self._writable, "only those who look open them otherwise, and nobody sends them anywhere"

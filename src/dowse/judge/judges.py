@@ -111,6 +111,7 @@ class TopicJudge:
         """A copy that shares what it learns through the crawl's folder."""
         return replace(self, nearness=self.nearness.kept_at(folder))
 
-    def as_of(self, folder: Path) -> TopicJudge:
-        """A copy with what was learned in a crawl's folder, which it leaves as it is."""
-        return replace(self, nearness=self.nearness.as_of(folder))
+    def as_of(self, folders: Sequence[Path]) -> TopicJudge:
+        """A copy with what was learned in a crawl's folder, or in those of all its shards, which it leaves as they
+        are."""
+        return replace(self, nearness=self.nearness.as_of(folders))

@@ -102,11 +102,14 @@ class Nearness:
         """A copy that shares what it learns with others through a file in the crawl's folder."""
         return self if self.frequencies is None else replace(self, frequencies=Frequencies(folder / TERMS))
 
-    def as_of(self, folder: Path) -> Nearness:
-        """A copy with what was learned in a crawl's folder, which it leaves as it is."""
-        if self.frequencies is None or not is_whole(folder / TERMS):
+    def as_of(self, folders: Sequence[Path]) -> Nearness:
+        """A copy with what was learned in a crawl's folder, or in those of all its shards, which it leaves as they
+        are."""
+        known = [folder / TERMS for folder in folders if is_whole(folder / TERMS)]
+        if self.frequencies is None or not known:
             return self
-        return replace(self, frequencies=Frequencies(folder / TERMS, writable=False))
+        found = Frequencies(known[0], writable=False) if len(known) == 1 else Frequencies.together(known)
+        return replace(self, frequencies=found)
 
     def similarity(self, text: str) -> float:
         """Cosine of any text with the topic (METHODS, section 1)."""

@@ -11,6 +11,7 @@ from dowse.judge import Category, category_files, save_category
 from dowse.model.errors import NotPlain, UserError
 from dowse.model.files import PRIVATE_FOLDER, check_plain
 from dowse.model.topic import Topic
+from dowse.store.sharded import parts_of
 
 __all__ = ["absolute_categories", "keep_categories", "with_kept_categories"]
 
@@ -48,6 +49,7 @@ def _kept_in(folder: Path) -> Path:
 
 def with_kept_categories(topic: Topic, folder: Path) -> Topic:
     """The topic with the files that a crawl's folder has in place of those it was started with."""
-    kept = [path for path in _kept_in(folder).glob(f"*{_ENDING}") if check_plain(path, writes=False)]
+    places = [_kept_in(part) for part in reversed(parts_of(folder))]  # each shard keeps the same
+    kept = [path for place in places for path in place.glob(f"*{_ENDING}") if check_plain(path, writes=False)]
     files = {path.name.removesuffix(_ENDING): str(path.absolute()) for path in kept}
     return replace(topic, categories={**topic.categories, **files}) if files else topic

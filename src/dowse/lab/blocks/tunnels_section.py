@@ -21,6 +21,7 @@ from dowse.parse import gather_links
 from dowse.predict import block_rule
 from dowse.store import CrawlReader, Tunnel
 from dowse.store.read_links import found_through, lineage, tunnel_pages
+from dowse.store.sharded import parts_of
 
 __all__ = ["tunnel_lengths", "tunnels"]
 
@@ -89,7 +90,7 @@ def _topic(crawl: CrawlReader) -> Topic | None:
 
 def _judge(crawl: CrawlReader, topic: Topic) -> TopicJudge | None:
     try:
-        return looking_judge(with_kept_categories(topic, crawl.folder)).as_of(crawl.folder)
+        return looking_judge(with_kept_categories(topic, crawl.folder)).as_of(parts_of(crawl.folder))
     except TopicError:
         return None
 

@@ -16,6 +16,7 @@ from dowse.model.topicfile import topic_from_json
 from dowse.parse import Document, parse_page
 from dowse.store import CrawlReader
 from dowse.store.export import PagePlace
+from dowse.store.sharded import parts_of
 
 __all__ = ["ArchivedPages"]
 
@@ -41,7 +42,9 @@ class ArchivedPages:
             topic = with_kept_categories(topic_from_json(crawl.topic()), self._folder)
         settings = JudgeSettings(language=topic.judge.language, weighting=topic.judge.weighting)
         named = {**topic.categories, **categories}
-        asked = build_judge(replace(topic, predicate=expression, categories=named, judge=settings)).as_of(self._folder)
+        asked = build_judge(replace(topic, predicate=expression, categories=named, judge=settings)).as_of(
+            parts_of(self._folder)
+        )
 
         def holds(place: PagePlace) -> bool:
             found = self._read(place)

@@ -19,7 +19,7 @@ from dowse.store.trust import DATABASE, guard
 
 __all__ = ["PreviousDamaged", "build"]
 
-_CACHE_KB = 128 << 10
+_CACHE_KB = 96 << 10  # each, of what is written and of the tables beside it
 _PATIENCE_S = 30.0
 
 
@@ -34,7 +34,8 @@ def build(part: Path, shards: Sequence[Path], mark: str, before: Path | None) ->
         guard(records)
         records.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)
         # the file counts once it is whole and on the disk: until then nothing need be undone
-        for setting in ("journal_mode = OFF", "synchronous = OFF", f"cache_size = -{_CACHE_KB}"):
+        caches = (f"{place}cache_size = -{_CACHE_KB}" for place in ("", "temp."))
+        for setting in ("journal_mode = OFF", "synchronous = OFF", *caches):
             records.execute(f"PRAGMA {setting}").close()
         records.executescript(f"{CREATE}\n{WORK}")
         numbers.prepare(records)
