@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.cli.crawl import _tell
+from dowse.cli.crawl import event_told
 from dowse.cli.crawl_summary import finish
 from dowse.cli.display import JsonDisplay, PlainDisplay, QuietDisplay
 from dowse.cli.why import explain
@@ -117,16 +117,16 @@ def test_vague_words_are_told_again_at_the_end(folder: Path, tmp_path: Path, cap
 
 
 def test_vague_words_are_told_as_they_come_unless_only_errors_are_wanted(folder: Path, capsys: Capture) -> None:
-    _tell(QuietDisplay(), folder, VAGUE, "no word tells pages apart")
+    event_told(QuietDisplay(), folder, VAGUE, "no word tells pages apart")
     assert capsys.readouterr().err == "", "advice is no error"
-    _tell(PlainDisplay(), folder, VAGUE, "no word tells pages apart")
+    event_told(PlainDisplay(), folder, VAGUE, "no word tells pages apart")
     told = capsys.readouterr().err.splitlines()
     assert told[0] == "the topic's words are too vague to tell: no word tells pages apart. To sharpen it:"
     assert 2 <= len(told[1:]) <= 3
-    _tell(JsonDisplay(), folder, VAGUE, "no word tells pages apart")
+    event_told(JsonDisplay(), folder, VAGUE, "no word tells pages apart")
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [event["text"] for event in events] == told
-    _tell(QuietDisplay(), folder, "loop held", "for a second")
+    event_told(QuietDisplay(), folder, "loop held", "for a second")
     assert capsys.readouterr().err == ""
 
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
-import shlex
 import signal
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
 from dowse.cli.crawl_summary import finish
 from dowse.cli.display import Display, QuietDisplay, choose_display
-from dowse.cli.flags import OUTPUT, START, budget_of, flagged, given_of, read_topic, with_flags
+from dowse.cli.flags import ASKING, OUTPUT, START, budget_of, flagged, given_of, read_topic, with_flags
+from dowse.cli.signals import INTERRUPTED, Signals, run_loop
 from dowse.cli.verdict_words import vague_lines
+from dowse.cluster.shared_folder import is_sharded
+from dowse.cluster.slots import Spread
 from dowse.engine.assembly.api import choose_folder
 from dowse.engine.assembly.assemble import assemble, wanted_workers
 from dowse.engine.assembly.assembly import Assembly
@@ -35,11 +36,9 @@ from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text
 from dowse.store.shared.following import Published
 
-__all__ = ["INTERRUPTED", "crawl", "run_crawl"]
+__all__ = ["crawl", "early", "event_told", "run_crawl"]
 
-Ended = TypeVar("Ended")
-
-INTERRUPTED = 130
+_MOST_SHARDS = 64
 _TOLD = frozenset((
     "answers not read", "delay clipped", "not published", "page lost", "predicate failed", "sitemaps",
     "sitemap problem",
@@ -67,6 +66,25 @@ def crawl(
         Path | None,
         typer.Option("--out", "-o", metavar="DIR", help="Keep the crawl in this folder.", rich_help_panel=OUTPUT),
     ] = None,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            rich_help_panel=ASKING,
+            min=2,
+            max=_MOST_SHARDS,
+            help="Crawl with N engines, each a process of its own that has some of the sites (see docs/cluster.md).",
+        ),
+    ] = None,
+    shard_by: Annotated[
+        Spread | None,
+        typer.Option(
+            "--shard-by",
+            metavar="domain|host",
+            rich_help_panel=ASKING,
+            help="With --shards: what an engine has all pages of. (domain)",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print progress and summary as JSON lines.", rich_help_panel=OUTPUT)
     ] = False,
@@ -87,21 +105,34 @@ def crawl(
         if resume is None:
             raise UserError("--revisit visits the pages of a crawl again: name its folder with --resume DIR")
         visits = Revisit(revisit, budget_of(given.pop("budget", None)))
+    sharded = resume is not None and is_sharded(resume)
+    if sharded and visits is not None:
+        raise UserError("--revisit does not go with a crawl of several shards yet")
     if resume is not None:
         fixed = [flag.name for flag, _ in given_of(given) if flag.fixed]
         if topic is not None or out is not None:
             raise UserError("--resume continues the crawl in its folder: leave out the topic and --out")
+        if shards is not None or shard_by is not None:
+            raise UserError("--resume keeps the shards that the crawl began with: leave out --shards and --shard-by")
         if fixed:
             raise UserError(f"--resume keeps what the crawl began with: leave out {' and '.join(fixed)}")
-        check_alone(resume)
-        chosen, folder = with_flags(read_settings(resume), given), resume
+        chosen, folder = Topic() if sharded else with_flags(read_settings(resume), given), resume
     else:
         chosen = with_flags(read_topic(topic), given)
         if topic is None and chosen.predicate is None:
             raise UserError("what is the topic? Give words, a topic file, --predicate EXPR or --resume DIR")
         folder = choose_folder(chosen, out)
-    began = time.time()
-    stop, published = run_crawl(chosen, folder, display, resume=resume is not None, revisit=visits)
+    began, published = time.time(), None
+    if sharded:
+        from dowse.cli.crawl_shards import go_on  # only here: what else is loaded is not needed by one engine
+
+        stop = go_on(folder, display, given)
+    elif shards is not None:
+        from dowse.cli.crawl_shards import begin
+
+        stop = begin(chosen, folder, display, shards, shard_by or "domain")
+    else:
+        stop, published = run_crawl(chosen, folder, display, resume=resume is not None, revisit=visits)
     code = finish(
         folder,
         stop,
@@ -132,7 +163,7 @@ def run_crawl(
     prepared = fork_workers(wanted_workers(topic))
     try:
         work = _crawl(topic, folder, display, prepared, resume=resume, revisit=revisit, strategy=strategy, judge=judge)
-        return _run(work)
+        return run_loop(work)
     except asyncio.CancelledError:
         raise Interrupted("interrupted before the crawl began", signal.SIGINT) from None
     finally:
@@ -140,29 +171,21 @@ def run_crawl(
             worker.end()
 
 
-def _run(work: Coroutine[Any, Any, Ended]) -> Ended:
-    try:
-        import uvloop
-    except ImportError:  # not on every platform; the standard loop does the same, slower
-        return asyncio.run(work)
-    return uvloop.run(work)
-
-
 async def _crawl(
     topic: Topic, folder: Path, display: Display, prepared: Sequence[Started], *, resume: bool,
     revisit: Revisit | None, strategy: Strategy | None, judge: Judge | None,
 ) -> tuple[Stop, Published | None]:  # fmt: skip
-    signals = _Signals(folder, display)
+    signals = Signals(folder, display)
     assembly = await assemble(
-        topic, folder, resume=resume, revisit=revisit, prepared=prepared, tell=_early(display), strategy=strategy,
+        topic, folder, resume=resume, revisit=revisit, prepared=prepared, tell=early(display), strategy=strategy,
         own_judge=judge,
     )  # fmt: skip
-    signals.assembly = assembly
+    signals.crawl = assembly
     held = "" if assembly.cache is None else f"  ({len(assembly.cache)} URLs in the cache)"
     display.open(f"Dowse: {topic.name or topic.query or predicate_text(topic)}  ->  {folder}{held}")
     for note in assembly.notes:
         display.say(note)
-    assembly.life.journal.on_event = partial(_tell, display, folder)
+    assembly.life.journal.on_event = partial(event_told, display, folder)
     watcher = asyncio.create_task(_watch(assembly, display))
     try:
         return await assembly.run(), assembly.published
@@ -176,12 +199,12 @@ async def _crawl(
             await assembly.close()
 
 
-def _early(display: Display) -> Callable[[str], None]:
+def early(display: Display) -> Callable[[str], None]:
     """Says what happens before the crawl begins; nothing where the user wants silence."""
     return (lambda _: None) if isinstance(display, QuietDisplay) else display.say
 
 
-def _tell(display: Display, folder: Path, kind: str, detail: str) -> None:
+def event_told(display: Display, folder: Path, kind: str, detail: str) -> None:
     """What happened, if the user should know at once; of vague words, also what would sharpen them."""
     if kind == VAGUE and isinstance(display, QuietDisplay):
         return  # advice is no error
@@ -196,33 +219,3 @@ async def _watch(assembly: Assembly, display: Display) -> None:
     while True:
         await asyncio.sleep(display.every_s)
         display.show(assembly.progress())
-
-
-class _Signals:
-    """Ctrl-C or SIGTERM: the first stops the crawl cleanly, the second at once, the third ends the program."""
-
-    def __init__(self, folder: Path, display: Display) -> None:
-        self.assembly: Assembly | None = None  # until there is one, the first signal ends the program
-        self._folder = folder
-        self._display = display
-        self._asked = 0
-        self._starting = asyncio.current_task()
-        loop = asyncio.get_running_loop()
-        for name in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(name, self._interrupt)
-
-    def _interrupt(self) -> None:
-        self._asked += 1
-        if self._asked > 2:
-            os._exit(INTERRUPTED)  # the records survive it as they survive a kill
-        if self.assembly is None:
-            if self._starting is not None:
-                self._starting.cancel()
-        elif self._asked == 1:
-            if not self.assembly.is_over:
-                self._display.say(
-                    "Stopping: waiting for the requests that are open. Press Ctrl-C again to stop at once."
-                )
-            self.assembly.interrupt(f"go on with: dowse crawl --resume {shlex.quote(str(self._folder))}")
-        else:
-            self.assembly.abort()

@@ -12,9 +12,10 @@ from typing import Annotated
 
 import typer
 
-from dowse.cli.crawl import INTERRUPTED, run_crawl
+from dowse.cli.crawl import run_crawl
 from dowse.cli.crawl_summary import finish
 from dowse.cli.display import choose_display
+from dowse.cli.signals import INTERRUPTED
 from dowse.cli.terminal import say
 from dowse.lab.draw.harvest_chart import harvests_chart
 from dowse.lab.draw.picture_file import picture_ending, save_picture

@@ -38,7 +38,7 @@ from dowse.model.topic_fields import Fault, budget_text
 from dowse.model.topicfile import load_topic
 
 __all__ = [
-    "FLAGS", "GROUPS", "NETWORK", "OUTPUT", "START", "AsJson", "Folder", "Force", "budget_of", "flagged",
+    "ASKING", "FLAGS", "GROUPS", "NETWORK", "OUTPUT", "START", "AsJson", "Folder", "Force", "budget_of", "flagged",
     "given_of", "read_topic", "with_flags",
 ]  # fmt: skip
 

@@ -188,9 +188,10 @@ def run(
 
     The folder is one of a crawl as any other: see it with 'dowse report' and 'dowse objects'.
     """
-    from dowse.cli.crawl import INTERRUPTED, run_crawl
+    from dowse.cli.crawl import run_crawl
     from dowse.cli.crawl_summary import finish
     from dowse.cli.display import choose_display
+    from dowse.cli.signals import INTERRUPTED
     from dowse.engine.assembly.kept_settings import check_alone, read_settings
     from dowse.engine.assembly.planned import ByPlan, FollowsPlan, planned_topic
     from dowse.model.topic import Topic

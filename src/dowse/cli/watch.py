@@ -11,10 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from dowse.cli.crawl import INTERRUPTED, run_crawl
+from dowse.cli.crawl import run_crawl
 from dowse.cli.crawl_summary import visit_line
 from dowse.cli.display import choose_display
 from dowse.cli.flags import NETWORK, OUTPUT, START, Folder, budget_of, flagged, with_flags
+from dowse.cli.signals import INTERRUPTED
 from dowse.cli.terminal import interruptible, say
 from dowse.engine.assembly.kept_settings import check_alone, read_settings
 from dowse.engine.assembly.revisit import Revisit

@@ -209,6 +209,10 @@ class Frontier(Uptake):
         address.kept_off = True
         return None if address.in_flight else max(0.0, address.ready_at - now)
 
+    def wants_in(self, key: str) -> bool:
+        """Does anything wait at a site of this address? Looks at every site: ask rarely."""
+        return any(site.waiting and not site.closed for site in self.sites if site.address_key == key)
+
     def let_in(self, key: str, when: float, now: float) -> None:
         """Sites at an address may be asked, not before ``when``."""
         self._turns.let_in(self._turns.address(key), when, now)

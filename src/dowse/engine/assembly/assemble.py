@@ -63,7 +63,7 @@ from dowse.predict.learning import Statistics
 from dowse.store import CrawlStore, damage_told
 from dowse.store.final_verdicts import first_verdicts
 
-__all__ = ["assemble", "wanted_workers"]
+__all__ = ["assemble", "usable", "wanted_workers", "way_out_of"]
 
 _OTHER_FILES = 1024  # connections that are idle, records, workers
 _HEADERS_GONE = (
@@ -122,13 +122,13 @@ async def assemble(
         check_alone(folder)
     topic = with_kept_categories(topic, folder) if resume else absolute_categories(topic)
     topic = absolute_databases(absolute_sources(absolute_folders(topic)))
-    topic = _checked(named_after(topic, strategy, own_judge), strategy, own_judge)
+    topic = usable(named_after(topic, strategy, own_judge), strategy, own_judge)
     notes += ambiguous_words(topic)
     if not resume:
         check_ready(topic, by_judge=topic.judge.method not in METHODS)
     async with AsyncExitStack() as undo:
         bodies = Bodies()
-        transport = transport or _way_out(topic, clock, bodies)
+        transport = transport or way_out_of(topic, clock, bodies)
         undo.push_async_callback(transport.close)
         store = CrawlStore.open(folder) if resume else None
         if store is not None:
@@ -220,7 +220,7 @@ async def assemble(
     )  # fmt: skip
 
 
-def _checked(topic: Topic, strategy: Strategy | None, own_judge: Judge | None) -> Topic:
+def usable(topic: Topic, strategy: Strategy | None, own_judge: Judge | None) -> Topic:
     """The topic, after everything in it was found to make sense. Raises TopicError."""
     if own_judge is None:
         check_judge(topic)
@@ -230,7 +230,7 @@ def _checked(topic: Topic, strategy: Strategy | None, own_judge: Judge | None) -
     return topic
 
 
-def _way_out(topic: Topic, clock: Clock, bodies: Bodies) -> Transport:
+def way_out_of(topic: Topic, clock: Clock, bodies: Bodies) -> Transport:
     from dowse.fetch.http import HttpTransport  # loaded after workers were forked, which have no use for it
     from dowse.fetch.pool import allow_open_files
 

@@ -188,6 +188,11 @@ class Journal:
             return 0.0
         return max(0.0, self._committed_at + _EVERY_S - self._clock.now())
 
+    @property
+    def is_clean(self) -> bool:
+        """Is everything that happened written down?"""
+        return not (self._batch or self._reprioritised)
+
     def commit_if_due(self) -> None:
         if self.due_in() <= 0:
             self.commit()

@@ -147,6 +147,10 @@ class Sites:
         begin; None: it is being asked."""
         return self._frontier.keep_off(address, self._clock.now())
 
+    def wants_in(self, address: str) -> bool:
+        """Does anything wait at a site of this address?"""
+        return self._frontier.wants_in(address)
+
     def let_in(self, address: str, wait_s: float) -> None:
         """No other shard asks at an address: sites there may be asked after so long."""
         now = self._clock.now()

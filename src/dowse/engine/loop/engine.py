@@ -89,6 +89,11 @@ class Engine:
         self._exchange.closed = True
         self.tasks.wake()
 
+    def fail(self, error: BaseException) -> None:
+        """End the crawl for what happened beside it."""
+        self._failed(error)
+        self.stop("failed", str(error))
+
     def abort(self) -> None:
         """End at once: exchanges in flight are dropped, their URLs wait for the next run."""
         self.stop("interrupted", "at once, exchanges in flight dropped")

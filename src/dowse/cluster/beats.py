@@ -1,0 +1,271 @@
+"""What a shard does with the common ground, about once a second and beside its engine's loop.
+
+One beat, in this order::
+
+    letters that came   are taken up, with the number of the last in the same commit, and noted on the ground;
+    letters to others   that are in our records are posted, and those that arrived are dropped from our records;
+    what we have        spent, found and promise is reported; orders come back: what we may
+                        spend, at which addresses we may ask, and the end.
+
+Nothing is said on the ground that is not in the shard's own records: so a shard that dies at any point goes on from its
+folder, says the same again, and nothing counts twice. While it waits for orders it spends no more than it has reported
+to hold, so that the ground may take back the rest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from dowse.cluster.membership import Membership
+from dowse.engine.assembly.assembly import Assembly
+from dowse.model.budget import Budget, Spent
+from dowse.model.common_ground import (
+    PROMISED,
+    CommonGround,
+    Fenced,
+    GroundAway,
+    Joined,
+    Orders,
+    Received,
+    Report,
+)
+from dowse.model.others import MAIL_FROM
+from dowse.model.strategy import SEED_FLOOR
+from dowse.store.outbox import Outbox
+
+__all__ = ["Beats"]
+
+_EVERY_S = 1.0
+_SOON_S = 0.1  # where there is nothing to do here, or little left to spend
+_AGAIN_S = 0.5  # after the ground did not answer
+_FEW = 4  # pages or requests left of what was granted: more are asked for at once
+_LETTERS = 20_000  # at a time, so that a shard that was away does not take them all at once
+_AT_ONCE = 500  # letters, before the engine's loop has its turn
+_TAIL_BYTES = 65_536  # of each answer that is under way: they may still come in while orders are waited for
+_ARRIVED_EVERY = 10  # beats
+
+Answer = TypeVar("Answer")
+
+
+class Beats:
+    """Speaks for one shard. ``run`` ends when the crawl does."""
+
+    def __init__(
+        self, ground: CommonGround, joined: Joined, membership: Membership, assembly: Assembly, limit: Budget, *,
+        every_s: float = _EVERY_S, promises: bool = True,
+    ) -> None:  # fmt: skip
+        """``limit`` is what the shards may spend together. Without ``promises`` nothing is told of what waits."""
+        self._ground = ground
+        self._member = joined.member
+        self._membership = membership
+        self._assembly = assembly
+        self._life = assembly.life
+        self._engine = assembly.engine
+        self._purse = assembly.engine.purse
+        self._outbox = Outbox(assembly.store)
+        self._every_s = every_s
+        self._promises = promises
+        self._posted = joined.posted
+        self._noted = _noted_before(assembly.store.statistics())
+        self._leaving: set[str] = set()  # addresses that others want, and that are still being asked here
+        self._count = 0
+        self._over = False
+        self._called = asyncio.Event()
+        self._own_s = self._purse.spent.seconds
+        self._limit_s = None if limit.seconds is None else max(0.0, limit.seconds - joined.elapsed_s) + self._own_s
+        self._granted = joined.granted
+        self._allow(joined.granted)
+        membership.on_want = self.call
+
+    def call(self) -> None:
+        """The next beat is wanted soon."""
+        self._called.set()
+
+    async def run(self) -> None:
+        """Beat until the crawl is over. What went wrong for good ends the shard."""
+        try:
+            while not self._over:
+                try:
+                    await self._beat()
+                except GroundAway:
+                    self._called.clear()
+                    await asyncio.sleep(_AGAIN_S)
+                    continue
+                await self._pause()
+        except Fenced as error:
+            self._membership.fenced()
+            self._engine.fail(error)
+        except Exception as error:
+            self._engine.fail(error)
+
+    def end(self) -> None:
+        """No more beats: the engine has stopped."""
+        self._over = True
+        self.call()
+
+    async def last_words(self) -> None:
+        """After the engine's end: what it found last, and good-bye. Where the ground is away, its lease runs out."""
+        try:
+            await self._post()
+            await self._ask(self._ground.leave, self._member, self._report(over=True))
+        except (GroundAway, Fenced):
+            return
+
+    # -- one beat ------------------------------------------------------------------------------------------------
+
+    async def _beat(self) -> None:
+        await self._take_up()
+        await self._post()
+        await self._move_out()
+        if self._membership.wanted:
+            wanted = sorted(self._membership.wanted)
+            await self._ask(self._ground.want, self._member, wanted)
+            self._membership.wanted.difference_update(wanted)
+        if self._over:
+            return
+        self._called.clear()
+        sent_at = self._assembly.clock.now()
+        report = self._report()
+        self._allow(_bounded(self._granted, report.held))
+        orders = await self._ask(self._ground.beat, self._member, report)
+        self._membership.heard_at(sent_at)
+        self._follow(orders)
+        self._count += 1
+
+    async def _pause(self) -> None:
+        """Until the next beat is due: soon, where this shard waits for it."""
+        waits = self._every_s
+        if self._is_short or self._leaving or self._engine.reason_to_stop() is not None:
+            waits = min(waits, _SOON_S)
+        try:
+            await asyncio.wait_for(self._called.wait(), waits)
+        except TimeoutError:
+            return
+        await asyncio.sleep(min(self._every_s, _SOON_S))  # others may want the same
+
+    @property
+    def _is_short(self) -> bool:
+        budget, spent = self._purse.budget, self._purse.spent
+        return (budget.pages is not None and budget.pages - self._purse.pages_held < _FEW) or (
+            budget.requests is not None and budget.requests - spent.requests < _FEW
+        )
+
+    async def _ask(self, call: Callable[..., Answer], *arguments: object) -> Answer:
+        """Ask the ground in a thread, which has nothing else to do."""
+        return await asyncio.to_thread(call, *arguments)
+
+    # -- letters -------------------------------------------------------------------------------------------------
+
+    async def _take_up(self) -> None:
+        received = await self._ask(self._ground.receive, self._member, dict(self._noted), _LETTERS)
+        if not received:
+            return
+        for batch in received:
+            await self._admit(batch)
+        self._life.journal.commit()
+        await self._ask(self._ground.noted, self._member, dict(self._noted))
+
+    async def _admit(self, batch: Received) -> None:
+        """Take letters up. Each part and its number are in one commit, since nothing is awaited between them."""
+        for start in range(0, len(batch.letters), _AT_ONCE):
+            part = batch.letters[start : start + _AT_ONCE]
+            self._life.admit_letters(part)
+            self._noted[batch.sender] = part[-1].number
+            self._life.journal.statistic(f"{MAIL_FROM}{batch.sender}", part[-1].number)
+            self._engine.tasks.wake()
+            await asyncio.sleep(0)
+
+    async def _post(self) -> None:
+        while letters := self._outbox.after(self._posted, _LETTERS):
+            await self._ask(self._ground.post, self._member, letters)
+            self._posted = letters[-1].number
+        if self._count % _ARRIVED_EVERY == _ARRIVED_EVERY - 1:
+            for shard, number in (await self._ask(self._ground.arrived, self._member)).items():
+                self._outbox.arrived(shard, number)
+
+    # -- addresses -----------------------------------------------------------------------------------------------
+
+    async def _move_out(self) -> None:
+        """Addresses that others want are given up, once nothing is under way there. Where something waits here, they
+        are wanted back."""
+        free = {}
+        for address in sorted(self._leaving):
+            wait_s = self._life.sites.keep_off(address)
+            if wait_s is not None:
+                free[address] = wait_s
+        if not free:
+            return
+        self._membership.held.difference_update(free)
+        self._leaving.difference_update(free)
+        await self._ask(self._ground.free, self._member, free)
+        self._membership.wanted.update(filter(self._life.sites.wants_in, free))
+
+    # -- report and orders ---------------------------------------------------------------------------------------
+
+    def _report(self, *, over: bool = False) -> Report:
+        spent = replace(self._purse.spent)
+        in_flight = 0 if over else self._engine.progress().in_flight
+        held = Spent(self._purse.pages_held, spent.bytes + in_flight * _TAIL_BYTES, spent.seconds, spent.requests)
+        reason = None if over else self._engine.reason_to_stop()
+        told = self._life.journal.is_clean and not self._outbox.after(self._posted, 1)
+        tally = self._life.tally
+        return Report(
+            spent=spent, held=spent if over else held, relevant=tally.relevant, value=tally.value,
+            waiting=self._life.waiting, promises=self._promised(),
+            idle="" if reason is None or not told else _why(reason.kind, reason.detail),
+        )  # fmt: skip
+
+    def _promised(self) -> np.ndarray:
+        best, _ = self._life.to_come(PROMISED)
+        if not self._promises:
+            return np.zeros(len(best))
+        return np.where(best >= SEED_FLOOR, 1.0, np.maximum(best, 0.0))
+
+    def _follow(self, orders: Orders) -> None:
+        self._granted = orders.granted
+        self._allow(orders.granted)
+        self._purse.to_come = orders.to_come
+        for address in orders.keep_off:
+            self._life.sites.keep_off(address)
+        for address, wait_s in orders.let_in.items():
+            self._membership.held.add(address)
+            self._life.sites.let_in(address, wait_s)
+        self._leaving.update(address for address in orders.give_up if address in self._membership.held)
+        if orders.stop is not None:
+            self._over = True
+            self._engine.stop(*orders.stop)
+        self._engine.tasks.wake()
+
+    def _allow(self, granted: Budget) -> None:
+        self._purse.budget = replace(granted, seconds=self._limit_s)
+
+
+def _why(kind: str, detail: str) -> str:
+    """The reason as the ground knows it: which limit it is, where it is one."""
+    return f"{kind}: {detail.split()[0]}" if kind == "budget" else kind
+
+
+def _bounded(granted: Budget, held: Spent) -> Budget:
+    """What may be spent while orders are waited for: no more than what was reported to be held."""
+
+    def least(limit: int | None, of_held: int) -> int | None:
+        return None if limit is None else min(limit, of_held)
+
+    return Budget(
+        pages=least(granted.pages, held.pages), bytes=least(granted.bytes, held.bytes),
+        requests=least(granted.requests, held.requests),
+    )  # fmt: skip
+
+
+def _noted_before(statistics: dict[str, object]) -> dict[int, int]:
+    """Of each sender, the last letter that is in our records."""
+    found = {}
+    for name, number in statistics.items():
+        if name.startswith(MAIL_FROM) and isinstance(number, int):
+            found[int(name.removeprefix(MAIL_FROM))] = number
+    return found

@@ -1,0 +1,132 @@
+"""A shard's own process: ``python -m dowse.cluster.shard_process``, started and watched by :mod:`dowse.cluster.child`.
+
+Standard input brings the errand (its length in eight bytes, then a pickle), then a word a line: ``interrupt`` or
+``abort``. Its end means that whoever started the shard is gone, and so is the shard, which stops cleanly. Standard
+output tells, as JSON lines, how far it is, what the user should know, and how it ended. Nothing is read from anywhere
+else: an errand comes from the same user's own process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import pickle
+import signal
+import struct
+import sys
+import time
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+from dowse.cluster.errand import Errand
+from dowse.cluster.ground import open_ground
+from dowse.cluster.progress import figures_of
+from dowse.cluster.shard import run_shard
+from dowse.engine.assembly.assembly import Assembly
+from dowse.engine.loop.engine import Stop
+from dowse.engine.workers.freed_memory import keep_less
+from dowse.model.errors import UserError
+
+__all__ = ["ENDED_WELL", "GAVE_UP", "LENGTH"]
+
+LENGTH = struct.Struct("<Q")
+ENDED_WELL, GAVE_UP = 0, 3
+"""Exit codes: the crawl is over, or this shard cannot go on and a new start would not help. Any other: start again."""
+
+_SHOWN_EVERY_S = 0.5
+_NO_USE = frozenset(("TopicError",))  # of errors, those that will be the same next time
+
+
+def _read(size: int) -> bytes:
+    """Exactly so many bytes of standard input."""
+    parts = bytearray()
+    while len(parts) < size:
+        part = os.read(0, size - len(parts))
+        if not part:
+            raise SystemExit(GAVE_UP)
+        parts += part
+    return bytes(parts)
+
+
+def _tell(kind: str, **fields: Any) -> None:
+    with suppress(OSError):  # nobody listens: the end of standard input says so, too
+        os.write(1, json.dumps({"kind": kind, **fields}).encode() + b"\n")
+
+
+async def _obey(assembly: Assembly) -> None:
+    """Words on standard input, until its end."""
+    loop = asyncio.get_running_loop()
+    came: asyncio.Queue[bytes] = asyncio.Queue()
+    loop.add_reader(0, lambda: came.put_nowait(os.read(0, 4096)))
+    while words := await came.get():
+        for word in words.split():
+            if word == b"abort":
+                assembly.abort()
+            else:
+                assembly.interrupt("")
+    loop.remove_reader(0)
+    assembly.interrupt("whoever started the shard is gone")
+
+
+async def _show(assembly: Assembly) -> None:
+    while True:
+        _tell("progress", figures=figures_of(assembly.progress()))
+        await asyncio.sleep(_SHOWN_EVERY_S)
+
+
+async def _run(errand: Errand) -> Stop:
+    ground = open_ground(errand.ground, errand.crawl, wall=time.time)
+    beside: list[asyncio.Task[None]] = []
+    shown: list[Assembly] = []
+
+    def begun(assembly: Assembly) -> None:
+        shown.append(assembly)
+        for note in assembly.notes:
+            _tell("note", detail=note)
+        assembly.life.journal.on_event = _event
+        beside.extend(map(asyncio.create_task, (_obey(assembly), _show(assembly))))
+
+    try:
+        return await run_shard(errand, ground, begun)
+    finally:
+        for task in beside:
+            task.cancel()
+        for assembly in shown:
+            _tell("progress", figures=figures_of(assembly.progress()))
+        ground.close()
+
+
+def _event(event: str, detail: str) -> None:
+    _tell("event", event=event, detail=detail)
+
+
+def main() -> int:
+    """All that a shard's process does; its exit code."""
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, signal.SIG_IGN)  # sent to the whole group, they are for who started it to handle
+    errand: Errand = pickle.loads(_read(LENGTH.unpack(_read(LENGTH.size))[0]))
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+    keep_less()
+    try:
+        stop = _in_loop(errand)
+    except UserError as error:
+        _tell("failed", detail=str(error))
+        return GAVE_UP if type(error).__name__ in _NO_USE else 1
+    _tell("ended", stop=asdict(stop))
+    return ENDED_WELL
+
+
+def _in_loop(errand: Errand) -> Stop:
+    try:
+        import uvloop
+    except ImportError:  # not on every platform; the standard loop does the same, slower
+        return asyncio.run(_run(errand))
+    return uvloop.run(_run(errand))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
