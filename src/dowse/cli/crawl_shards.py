@@ -56,7 +56,10 @@ def go_on(folder: Path, display: Display, given: Mapping[str, Any]) -> Stop:
     kept = replace(kept, topic=with_flags(kept.topic, given))
 
     async def work() -> Stop:
-        ground.go_on(_settings(kept))
+        ground.go_on(
+            _settings(kept), budget=kept.topic.budget, target_relevant=kept.topic.target.relevant,
+            target_value=kept.topic.target.value,
+        )  # fmt: skip
         return await _run(kept, folder, ground, display, [])
 
     return _in_loop(work)

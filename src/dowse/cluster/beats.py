@@ -81,6 +81,8 @@ class Beats:
         self._granted = joined.granted
         self._allow(joined.granted)
         membership.on_want = self.call
+        if limit.bytes is not None:
+            self._purse.more_bytes = self._more_bytes
 
     def call(self) -> None:
         """The next beat is wanted soon."""
@@ -243,6 +245,16 @@ class Beats:
 
     def _allow(self, granted: Budget) -> None:
         self._purse.budget = replace(granted, seconds=self._limit_s)
+
+    def _more_bytes(self, wanted: int) -> None:
+        """A body is coming in that is larger than what is left of the grant: asked for at once, since what is not
+        granted is cut off. It is rare, and short."""
+        try:
+            total = self._ground.more_bytes(self._member, self._purse.spent.bytes + wanted)
+        except (GroundAway, Fenced):
+            return
+        self._granted = replace(self._granted, bytes=total)
+        self._purse.budget = replace(self._purse.budget, bytes=total)
 
 
 def _why(kind: str, detail: str) -> str:

@@ -51,7 +51,7 @@ class Child:
             stop, code = await self._once()
             if stop is not None:
                 return stop
-            if self._asked_to is not None:
+            if self._is_ending():
                 return Stop("interrupted", "")
             vain = vain + 1 if self._requests <= before else 0
             if code == GAVE_UP or vain >= _IN_VAIN:
@@ -60,8 +60,11 @@ class Child:
             self.restarts += 1
             self._told("restarted", {"detail": self._failed or _how(code)})
             await asyncio.sleep(pause_s)
-            if self._asked_to is not None:
+            if self._is_ending():
                 return Stop("interrupted", "")
+
+    def _is_ending(self) -> bool:
+        return self._asked_to is not None
 
     def interrupt(self) -> None:
         """Ask it to stop cleanly."""

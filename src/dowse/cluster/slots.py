@@ -28,7 +28,7 @@ def slot_of(url: str, by: Spread = "domain") -> int:
 
 @lru_cache(maxsize=65_536)
 def _of_host(host: str, by: Spread) -> int:
-    return xxh64_intdigest(registered_domain(host) if by == "domain" else host) % SLOTS
+    return xxh64_intdigest((registered_domain(host) if by == "domain" else host).encode()) % SLOTS
 
 
 def even_owners(shards: int) -> bytes:

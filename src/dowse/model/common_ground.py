@@ -195,6 +195,10 @@ class CommonGround(Protocol):
         """Another run of a crawl that has ended: no shard is idle or takes part yet. What is not given is as it was."""
         ...
 
+    def settings(self) -> Mapping[str, Any]:
+        """What whoever began the crawl wants to find again: plain JSON values."""
+        ...
+
     def standings(self) -> Sequence[Standing]:
         """All shards, for those who watch."""
         ...
