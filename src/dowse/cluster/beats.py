@@ -73,9 +73,11 @@ class Beats:
         self._posted = joined.posted
         self._noted = _noted_before(assembly.store.statistics())
         self._leaving: set[str] = set()  # addresses that others want, and that are still being asked here
+        self._asked_for: set[str] = set()  # addresses that others have
         self._count = 0
         self._over = False
         self._called = asyncio.Event()
+        self._patience_s = _SOON_S / 2
         self._own_s = self._purse.spent.seconds
         self._limit_s = None if limit.seconds is None else max(0.0, limit.seconds - joined.elapsed_s) + self._own_s
         self._granted = joined.granted
@@ -122,12 +124,15 @@ class Beats:
 
     async def _beat(self) -> None:
         await self._take_up()
+        if self._is_idle and not self._life.journal.is_clean:
+            self._life.journal.commit()  # others may wait for what it has found
         await self._post()
         await self._move_out()
         if self._membership.wanted:
             wanted = sorted(self._membership.wanted)
             await self._ask(self._ground.want, self._member, wanted)
             self._membership.wanted.difference_update(wanted)
+            self._asked_for.update(wanted)
         if self._over:
             return
         self._called.clear()
@@ -141,14 +146,21 @@ class Beats:
 
     async def _pause(self) -> None:
         """Until the next beat is due: soon, where this shard waits for it."""
-        waits = self._every_s
-        if self._is_short or self._leaving or self._engine.reason_to_stop() is not None:
-            waits = min(waits, _SOON_S)
+        self._patience_s = min(2 * self._patience_s, self._every_s) if self._waits_for_orders else _SOON_S / 2
+        waits = self._patience_s if self._waits_for_orders else self._every_s
         try:
             await asyncio.wait_for(self._called.wait(), waits)
         except TimeoutError:
             return
         await asyncio.sleep(min(self._every_s, _SOON_S))  # others may want the same
+
+    @property
+    def _is_idle(self) -> bool:
+        return self._engine.reason_to_stop() is not None
+
+    @property
+    def _waits_for_orders(self) -> bool:
+        return self._is_short or bool(self._leaving) or self._is_idle
 
     @property
     def _is_short(self) -> bool:
@@ -169,6 +181,7 @@ class Beats:
             return
         for batch in received:
             await self._admit(batch)
+        self._patience_s = _SOON_S / 2
         self._life.journal.commit()
         await self._ask(self._ground.noted, self._member, dict(self._noted))
 
@@ -215,6 +228,7 @@ class Beats:
         held = Spent(self._purse.pages_held, spent.bytes + in_flight * _TAIL_BYTES, spent.seconds, spent.requests)
         reason = None if over else self._engine.reason_to_stop()
         told = self._life.journal.is_clean and not self._outbox.after(self._posted, 1)
+        told = told and not (self._asked_for or self._membership.wanted)
         tally = self._life.tally
         return Report(
             spent=spent, held=spent if over else held, relevant=tally.relevant, value=tally.value,
@@ -236,6 +250,7 @@ class Beats:
             self._life.sites.keep_off(address)
         for address, wait_s in orders.let_in.items():
             self._membership.held.add(address)
+            self._asked_for.discard(address)
             self._life.sites.let_in(address, wait_s)
         self._leaving.update(address for address in orders.give_up if address in self._membership.held)
         if orders.stop is not None:

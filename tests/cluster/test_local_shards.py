@@ -1,0 +1,204 @@
+"""Shards as processes of one machine, over a real common ground and real servers: what arrives at the servers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dowse.cluster.ground import create_ground, open_ground
+from dowse.cluster.local_shards import LocalShards
+from dowse.cluster.shared_folder import ground_of, shard_folder
+from dowse.engine.loop.engine import Stop
+from dowse.loopback import Hit, LoopbackServer, Site, Web
+from dowse.model.budget import Budget
+from dowse.model.topic import Politeness, Seeds, Topic
+from dowse.store import CrawlReader
+from tests.engine.servers import page, topic_for
+
+HOSTS, PAGES = 8, 10
+ALL = HOSTS * PAGES
+
+
+def knotted(latency_s: float = 0.0) -> Web:
+    """Each page links to the next of its host and to pages of two others."""
+
+    def links(host: int, n: int) -> list[str]:
+        found = [(host, n + 1), ((host + 1) % HOSTS, n), ((host + 3) % HOSTS, n + 1)]
+        return [f"http://h{h}.test/{m}" for h, m in found if m < PAGES]
+
+    return Web.of(*(
+        Site(f"h{host}.test", {f"/{n}": page(f"h{host}n{n}", "solar" if (host + n) % 3 else "bread", links(host, n))
+                               for n in range(PAGES)}, latency_s=latency_s)
+        for host in range(HOSTS)
+    ))  # fmt: skip
+
+
+Told = list[tuple[int, str, dict[str, Any]]]
+Beside = Callable[[LocalShards], Awaitable[None]]
+
+
+async def nothing(crawl: LocalShards) -> None:
+    """Nothing happens beside the crawl."""
+
+
+async def crawled(topic: Topic, folder: Path, shards: int, beside: Beside = nothing, told: Told | None = None) -> Stop:
+    """Crawl, or go on with it, while something happens beside; each host is a slot's."""
+    folder.mkdir(exist_ok=True)
+    if ground_of(folder).exists():
+        ground = open_ground(ground_of(folder), wall=time.time)
+        ground.go_on(budget=topic.budget)
+    else:
+        ground = create_ground(
+            ground_of(folder), shards=shards, budget=topic.budget, settings={}, wall=time.time,
+            target_relevant=topic.target.relevant,
+        )  # fmt: skip
+    heard: Told = [] if told is None else told
+    crawl = LocalShards(topic, folder, ground, shards, "host", lambda *message: heard.append(message))
+    other = asyncio.create_task(beside(crawl))  # type: ignore[arg-type]
+    try:
+        async with asyncio.timeout(60):
+            return await crawl.run()
+    finally:
+        other.cancel()
+        with suppress(asyncio.CancelledError):
+            await other
+        ground.close()
+
+
+def at(server: LoopbackServer) -> Topic:
+    return replace(topic_for(server.address, []), seeds=Seeds(urls=("http://h0.test/0",)))
+
+
+def pages_asked(hits: Sequence[Hit]) -> Counter[tuple[str, str]]:
+    return Counter((hit.host, hit.target) for hit in hits if hit.target != "/robots.txt")
+
+
+def spent_pages(folder: Path, shards: int) -> int:
+    total = 0
+    for shard in range(shards):
+        with CrawlReader(shard_folder(folder, shard)) as crawl:
+            total += crawl.summary().pages
+    return total
+
+
+def test_every_page_is_fetched_once(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with LoopbackServer(knotted()) as server:
+            stop = await crawled(at(server), tmp_path / "c", 2)
+            assert str(stop) == "empty: no URL is left to fetch"
+            asked = pages_asked(server.log)
+            assert len(asked) == ALL
+            assert set(asked.values()) == {1}
+            robots = Counter(hit.host for hit in server.log if hit.target == "/robots.txt")
+            assert set(robots.values()) == {1}
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("limit", [Budget(pages=37), Budget(requests=45)], ids=str)
+def test_a_budget_is_spent_to_the_last_by_all_together(tmp_path: Path, limit: Budget) -> None:
+    async def main() -> None:
+        async with LoopbackServer(knotted()) as server:
+            topic = replace(at(server), budget=limit)
+            stop = await crawled(topic, tmp_path / "c", 3)
+            assert stop.kind == "budget"
+            if limit.pages is not None:
+                assert spent_pages(tmp_path / "c", 3) == limit.pages
+            else:
+                assert len(server.log) == limit.requests
+            more = replace(topic, budget=Budget(pages=1000))
+            assert (await crawled(more, tmp_path / "c", 3)).kind == "empty"
+            asked = pages_asked(server.log)
+            assert (len(asked), set(asked.values())) == (ALL, {1}), "and the rest in another run"
+
+    asyncio.run(main())
+
+
+def test_a_target_is_met_together(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with LoopbackServer(knotted(0.02)) as server:
+            topic = at(server)
+            topic = replace(
+                topic, target=replace(topic.target, relevant=20), network=replace(topic.network, concurrency=2)
+            )
+            stop = await crawled(topic, tmp_path / "c", 2)
+            assert stop.kind == "target"
+            assert sum(pages_asked(server.log).values()) < ALL
+
+    asyncio.run(main())
+
+
+def test_a_shard_that_is_killed_is_started_again_and_nothing_is_lost(tmp_path: Path) -> None:
+    told: Told = []
+
+    async def kill(crawl: LocalShards) -> None:
+        for shard in (0, 1, 0):
+            while crawl.children[shard].pid is None or crawl.progress().pages < 10:
+                await asyncio.sleep(0.02)
+            before = crawl.children[shard].restarts
+            os.kill(crawl.children[shard].pid or 0, signal.SIGKILL)
+            while crawl.children[shard].restarts == before:
+                await asyncio.sleep(0.02)
+            await asyncio.sleep(1.5)
+
+    async def main() -> None:
+        async with LoopbackServer(knotted(0.1)) as server:
+            topic = at(server)
+            topic = replace(topic, network=replace(topic.network, concurrency=2))
+            stop = await crawled(topic, tmp_path / "c", 2, kill, told)
+            assert str(stop) == "empty: no URL is left to fetch"
+            asked = pages_asked(server.log)
+            assert len(asked) == ALL
+            assert max(asked.values()) <= 3, "once more for each time that its shard was killed"
+            assert sum(asked.values()) <= ALL + 3 * (2 + 2 * 10), "what was under way, or asked since the last commit"
+            assert any(kind == "restarted" for _, kind, _ in told)
+            assert spent_pages(tmp_path / "c", 2) == ALL
+
+    asyncio.run(main())
+
+
+def test_hosts_of_one_address_share_its_delay_across_shards(tmp_path: Path) -> None:
+    """All hosts are at one address, and belong to different shards."""
+    delay_s = 0.15
+
+    async def main() -> None:
+        async with LoopbackServer(knotted()) as server:
+            topic = replace(at(server), politeness=Politeness(delay_s=delay_s), budget=Budget(pages=24))
+            stop = await crawled(topic, tmp_path / "c", 2)
+            assert stop.kind == "budget"
+            times = sorted(hit.time for hit in server.log)
+            assert min(b - a for a, b in zip(times, times[1:], strict=False)) >= delay_s * 0.95
+            owners = {hit.host for hit in server.log}
+            assert len(owners) > 4
+
+    asyncio.run(main())
+
+
+def test_who_started_them_is_gone_and_so_are_they(tmp_path: Path) -> None:
+    async def interrupt(crawl: LocalShards) -> None:
+        while crawl.progress().pages < 10:
+            await asyncio.sleep(0.02)
+        crawl.interrupt("by hand")
+
+    async def main() -> None:
+        async with LoopbackServer(knotted(0.1)) as server:
+            topic = at(server)
+            topic = replace(topic, network=replace(topic.network, concurrency=2))
+            stop = await crawled(topic, tmp_path / "c", 2, interrupt)
+            assert stop == Stop("interrupted", "by hand")
+            assert 10 <= sum(pages_asked(server.log).values()) < ALL
+            assert (await crawled(topic, tmp_path / "c", 2)).kind == "empty"
+            asked = pages_asked(server.log)
+            assert (len(asked), set(asked.values())) == (ALL, {1})
+
+    asyncio.run(main())
