@@ -18,7 +18,6 @@ from dowse.cli.display import Display, QuietDisplay, choose_display
 from dowse.cli.flags import ASKING, OUTPUT, START, budget_of, flagged, given_of, read_topic, with_flags
 from dowse.cli.signals import INTERRUPTED, Signals, run_loop
 from dowse.cli.verdict_words import vague_lines
-from dowse.cluster.shared_folder import is_sharded
 from dowse.cluster.slots import Spread
 from dowse.engine.assembly.api import choose_folder
 from dowse.engine.assembly.assemble import assemble, wanted_workers
@@ -34,6 +33,7 @@ from dowse.model.judge import Judge
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text
+from dowse.store.sharded import is_sharded
 from dowse.store.shared.following import Published
 
 __all__ = ["crawl", "early", "event_told", "run_crawl"]

@@ -1,29 +1,17 @@
-"""The folder of a crawl that several shards of this machine share.
-
-::
-
-    DIR/cluster.sqlite    the common ground
-    DIR/shards/00, 01 ... each shard's own folder, an ordinary crawl's
-    DIR/dowse.sqlite      all of them as one crawl, made anew when it is read (see :mod:`dowse.store.gather`)
-"""
+"""Where the shards of a crawl are, and their common ground (see :mod:`dowse.store.sharded`)."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["GROUND", "ground_of", "is_sharded", "shard_folder"]
+from dowse.store.sharded import CLUSTER, SHARDS
 
-GROUND = "cluster.sqlite"
+__all__ = ["ground_of", "shard_folder"]
 
 
 def ground_of(folder: Path) -> Path:
     """The common ground of a crawl in a folder."""
-    return folder / GROUND
-
-
-def is_sharded(folder: Path) -> bool:
-    """Does a folder hold a crawl of several shards?"""
-    return ground_of(folder).is_file()
+    return folder / CLUSTER
 
 
 def shard_folder(folder: Path, shard: int) -> Path:
@@ -32,4 +20,4 @@ def shard_folder(folder: Path, shard: int) -> Path:
     >>> shard_folder(Path("crawl"), 3).as_posix()
     'crawl/shards/03'
     """
-    return folder / "shards" / f"{shard:02d}"
+    return folder / SHARDS / f"{shard:02d}"
