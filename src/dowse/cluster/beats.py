@@ -5,7 +5,8 @@ One beat, in this order::
     letters that came   are taken up, with the number of the last in the same commit, and noted on the ground;
     letters to others   that are in our records are posted, and those that arrived are dropped from our records;
     what we have        spent, found and promise is reported; orders come back: what we may
-                        spend, at which addresses we may ask, and the end.
+                        spend, at which addresses we may ask, and the end;
+    what was learned    is published, and what the others published is taken up.
 
 Nothing is said on the ground that is not in the shard's own records: so a shard that dies at any point goes on from its
 folder, says the same again, and nothing counts twice. While it waits for orders it spends no more than it has reported
@@ -23,6 +24,7 @@ import numpy as np
 
 from dowse.cluster.membership import Membership
 from dowse.engine.assembly.assembly import Assembly
+from dowse.engine.loop.engine import Stop
 from dowse.model.budget import Budget, Spent
 from dowse.model.common_ground import (
     PROMISED,
@@ -74,6 +76,9 @@ class Beats:
         self._noted = _noted_before(assembly.store.statistics())
         self._leaving: set[str] = set()  # addresses that others want, and that are still being asked here
         self._asked_for: set[str] = set()  # addresses that others have
+        self._learns_at = 0.0
+        self._unpublished: bytes | None = None
+        self._heard: dict[int, int] = {}  # of each other shard, the version of what it published that was taken up
         self._count = 0
         self._over = False
         self._called = asyncio.Event()
@@ -142,6 +147,9 @@ class Beats:
         orders = await self._ask(self._ground.beat, self._member, report)
         self._membership.heard_at(sent_at)
         self._follow(orders)
+        if sent_at >= self._learns_at:
+            self._learns_at = sent_at + self._every_s
+            await self._learn()
         self._count += 1
 
     async def _pause(self) -> None:
@@ -153,6 +161,12 @@ class Beats:
         except TimeoutError:
             return
         await asyncio.sleep(min(self._every_s, _SOON_S))  # others may want the same
+
+    def _why_idle(self) -> Stop | None:
+        """Why there is nothing to do here. Where nothing waits, no grant would change it."""
+        if len(self._engine.tasks) or self._asked_for or self._membership.wanted:
+            return None
+        return self._engine.reason_to_stop() if self._life.waiting else Stop("empty", "")
 
     @property
     def _is_idle(self) -> bool:
@@ -203,6 +217,17 @@ class Beats:
             for shard, number in (await self._ask(self._ground.arrived, self._member)).items():
                 self._outbox.arrived(shard, number)
 
+    async def _learn(self) -> None:
+        """What was learned here is published, in place of what was before; what the others published is taken up."""
+        learning = self._assembly.shared_learning
+        self._unpublished = learning.own() or self._unpublished
+        if self._unpublished is not None:
+            await self._ask(self._ground.publish, self._member, self._unpublished)
+            self._unpublished = None
+        for told in await self._ask(self._ground.published, self._member, dict(self._heard)):
+            self._heard[told.shard] = told.version
+            learning.take(told.shard, told.data)
+
     # -- addresses -----------------------------------------------------------------------------------------------
 
     async def _move_out(self) -> None:
@@ -226,9 +251,8 @@ class Beats:
         spent = replace(self._purse.spent)
         in_flight = 0 if over else self._engine.progress().in_flight
         held = Spent(self._purse.pages_held, spent.bytes + in_flight * _TAIL_BYTES, spent.seconds, spent.requests)
-        reason = None if over else self._engine.reason_to_stop()
+        reason = None if over else self._why_idle()
         told = self._life.journal.is_clean and not self._outbox.after(self._posted, 1)
-        told = told and not (self._asked_for or self._membership.wanted)
         tally = self._life.tally
         return Report(
             spent=spent, held=spent if over else held, relevant=tally.relevant, value=tally.value,
@@ -243,6 +267,8 @@ class Beats:
         return np.where(best >= SEED_FLOOR, 1.0, np.maximum(best, 0.0))
 
     def _follow(self, orders: Orders) -> None:
+        if orders.granted != self._granted:
+            self._patience_s = _SOON_S / 2
         self._granted = orders.granted
         self._allow(orders.granted)
         self._purse.to_come = orders.to_come
