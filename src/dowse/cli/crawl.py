@@ -22,7 +22,7 @@ from dowse.cluster.slots import Spread
 from dowse.engine.assembly.api import choose_folder
 from dowse.engine.assembly.assemble import assemble, wanted_workers
 from dowse.engine.assembly.assembly import Assembly
-from dowse.engine.assembly.kept_settings import check_alone, read_settings
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.engine.assembly.revisit import Revisit
 from dowse.engine.loop.engine import Stop
 from dowse.engine.page.vagueness import VAGUE
