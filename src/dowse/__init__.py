@@ -114,8 +114,8 @@ _LAZY = {  # module -> what it holds: loaded on first use, so that worker proces
         "TroubleKind",
     ),
     "dowse.model.strategy": (
-        "Explanation", "GoesBySite", "LearnsFromFailures", "LinkView", "Memory", "RefusesPages", "Revaluing",
-        "SourcePage", "Strategy", "Subject",
+        "Explanation", "GoesBySite", "LearnsFromFailures", "LinkView", "Memory", "Proposes", "RanksAgain",
+        "RefusesPages", "Revaluing", "SourcePage", "Strategy", "Subject",
     ),
     "dowse.predict.memory": ("NumberTable",),
     "dowse.predict.rerank": ("RanksOnMention",),
@@ -125,14 +125,14 @@ _MODULE_OF = {name: module for module, names in _LAZY.items() for name in names}
 
 __all__ = [
     "Ask", "Bag", "Batch", "Budget", "Cache", "Clock", "Context", "Converted", "Converter", "Cost", "Counting",
-    "CrawlReader", "DowseError", "Example", "Explanation", "Extractor", "Failure", "FailureKind", "Fetched", "Find",
-    "FoundObject", "GoesBySite", "Judge", "JudgeSettings", "Keyword", "LearnsFromFailures", "Limits", "LinkView",
-    "Memory", "Meter", "Network", "NumberTable", "PageFacts", "Part", "Politeness", "Query", "RanksOnMention",
-    "ReadPage", "Reason", "Records", "RefusesPages", "Request", "Resolved", "Response", "Results", "Revaluing",
-    "Said", "Scope", "SearchEngine", "SearchResult", "Secrets", "SeedTarget", "Seeds", "SourcePage", "StoreError",
-    "Strategy", "StrategyChoice", "Subject", "SystemClock", "Target", "Term", "Timings", "Topic", "TopicError",
-    "Transport", "Trouble", "TroubleKind", "Truncation", "UserError", "Verdict", "crawl", "load_topic",
-    "open_crawl",
+    "CrawlReader", "DowseError", "Example", "Explanation", "Extractor", "Failure", "FailureKind", "Fetched",
+    "Find", "FoundObject", "GoesBySite", "Judge", "JudgeSettings", "Keyword", "LearnsFromFailures", "Limits",
+    "LinkView", "Memory", "Meter", "Network", "NumberTable", "PageFacts", "Part", "Politeness", "Proposes",
+    "Query", "RanksAgain", "RanksOnMention", "ReadPage", "Reason", "Records", "RefusesPages", "Request",
+    "Resolved", "Response", "Results", "Revaluing", "Said", "Scope", "SearchEngine", "SearchResult", "Secrets",
+    "SeedTarget", "Seeds", "SourcePage", "StoreError", "Strategy", "StrategyChoice", "Subject", "SystemClock",
+    "Target", "Term", "Timings", "Topic", "TopicError", "Transport", "Trouble", "TroubleKind", "Truncation",
+    "UserError", "Verdict", "crawl", "load_topic", "open_crawl",
 ]  # fmt: skip
 
 

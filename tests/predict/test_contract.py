@@ -7,13 +7,15 @@ from functools import partial
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from dowse.model.page import Bag
-from dowse.model.strategy import Sample, Strategy, Subject
+from dowse.model.strategy import LinkView, Sample, SourcePage, Strategy, Subject
 from dowse.model.topic import StrategyChoice
 from dowse.predict import STRATEGIES, build_strategy, parameters, split_strategy
 from dowse.predict.learning import KeepsStatistics, Statistics
 from dowse.predict.measures import LINK_MEASURES
+from dowse.predict.rerank import RanksOnMention
 from dowse.testing import BOUNDED_CHECKS, STRATEGY_CHECKS, ContractBroken, check_strategy, random_story
 from dowse.testing.stories import Telling
 
@@ -90,6 +92,41 @@ def test_at_least_one_site_is_current() -> None:
 
     with pytest.raises(ContractBroken, match="at least one site is current"):
         check_strategy(nowhere)
+
+
+@pytest.mark.parametrize(("urls", "priority", "told"), [
+    (["http://a.test/"] * 2, 1.0, "propose names each URL once"),
+    ([f"http://a.test/{number}" for number in range(1001)], 1.0, "1000 at most"),
+    (["a.test"], 1.0, "what is proposed is canonical"),
+    (["http://a.test/"], float("nan"), "answers are finite: rank_proposed of"),
+    (["http://a.test/"], -1.0, "values are at least 0: rank_proposed of"),
+])  # fmt: skip
+def test_proposals_that_break_their_word_are_found_out(urls: list[str], priority: float, told: str) -> None:
+    with pytest.raises(ContractBroken, match=told):
+        check_strategy(lambda: Leading(urls, priority))
+
+
+def test_a_strategy_may_propose() -> None:
+    check_strategy(lambda: Leading(["http://a.test/", "http://b.test/x"], 0.5))
+
+
+class Leading(RanksOnMention):
+    """Best-first that leads to the same few URLs from every page."""
+
+    name = "leading"
+    predicts_value = True
+    memory = None
+
+    def __init__(self, urls: list[str], priority: float) -> None:
+        best = made("best-first")
+        self.rank, self.explain = best.rank, best.explain
+        self._urls, self._priority = urls, priority
+
+    def propose(self, page: SourcePage) -> list[str]:
+        return self._urls
+
+    def rank_proposed(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
+        return np.full(len(links.ids), self._priority)
 
 
 class Restless:

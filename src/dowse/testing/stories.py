@@ -17,13 +17,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.page import Bag, Context
-from dowse.model.strategy import LearnsFromFailures, LinkView, Memory, RefusesPages, Revision, SourcePage, Strategy
+from dowse.model.strategy import (
+    LearnsFromFailures,
+    LinkView,
+    Memory,
+    Proposes,
+    RefusesPages,
+    Revision,
+    SourcePage,
+    Strategy,
+)
+from dowse.model.url import canonical
 from dowse.testing.contract import expect
 
 __all__ = ["Answers", "Event", "MakeStrategy", "Records", "Story", "Telling", "random_story", "resumed"]
 
 MakeStrategy = Callable[[], Strategy]
 _SITES, _SEEDS = 5, 3
+_FIRST_PROPOSED, _MOST_PROPOSED = 4_000, 1_000  # the number of the first one, and how many a page may lead to
 _TERMS = np.sort(np.random.default_rng(1).choice(1 << 32, 60, replace=False).astype(np.uint32))
 _WORDS = ("solar", "cell", "perovskite", "bread", "news", "about", "panel", "2026", "home", "tandem")
 
@@ -174,6 +185,13 @@ class Telling:
         self.strategy = strategy
         self.known = dict(known or {})  # the priority of each candidate that was ranked
         self.fetched: set[int] = set()
+        self.proposed: dict[str, int] = {}  # URLs that the strategy has led to, and their numbers
+
+    def after_a_stop(self, strategy: Strategy) -> Telling:
+        """The same story goes on with another strategy, which took up the records of this one."""
+        later = Telling(strategy, self.known)
+        later.fetched, later.proposed = set(self.fetched), dict(self.proposed)
+        return later
 
     def tell(self, event: Event) -> Answers:
         """One event, and what was answered."""
@@ -206,7 +224,29 @@ class Telling:
         expect(len(ranked) == len(ids), "rank answers with one priority a link")
         self.known.update(zip(ids, ranked.tolist(), strict=True))
         answers += [("rank", *pair) for pair in zip(ids, ranked.tolist(), strict=True)]
+        if isinstance(strategy, Proposes):
+            answers += [("rank_proposed", *pair) for pair in self._led_to(strategy, page)]
         return answers + [("revise", *pair) for pair in self._revised(strategy.revise(self.is_waiting))]
+
+    def _led_to(self, strategy: Proposes, page: SourcePage) -> Iterator[tuple[int, float]]:
+        """What the strategy leads to from a page, and how it ranks that. None of it is ever fetched."""
+        urls = list(strategy.propose(page))
+        expect(len(urls) == len(set(urls)) <= _MOST_PROPOSED, f"propose names each URL once, {_MOST_PROPOSED} at most")
+        expect(all(canonical(url) == url for url in urls), "what is proposed is canonical")
+        ids = [self.proposed.setdefault(url, _FIRST_PROPOSED + len(self.proposed)) for url in urls]
+        nothing = np.zeros(len(ids), np.int64)
+        view = LinkView(
+            ids=np.array(ids, np.int64), sites=nothing, depths=nothing + page.depth + 1,
+            counts=np.zeros(len(ids), np.float32),
+            similarity=np.full((len(ids), len(Context)), np.nan, np.float32),
+            current=np.array([self.known.get(id_, np.nan) for id_ in ids], np.float64),
+        )  # fmt: skip
+        if self.strategy.learns_words:
+            view = replace(view, urls=urls, anchors=[""] * len(ids), positions=np.arange(len(ids), dtype=np.int32))
+        ranked = strategy.rank_proposed(page, view)
+        expect(len(ranked) == len(ids), "rank_proposed answers with one priority a URL")
+        self.known.update(zip(ids, ranked.tolist(), strict=True))
+        yield from zip(ids, ranked.tolist(), strict=True)
 
     def seen(self, page: SourcePage, links: LinkView) -> tuple[SourcePage, LinkView]:
         """What of a page this strategy gets to see."""
@@ -237,7 +277,8 @@ def resumed(make: MakeStrategy, records: Records, candidates: int) -> Strategy:
     strategy = make()
     memory: Memory | None = strategy.memory
     if memory is not None:
-        for first in range(0, candidates, 50):
-            memory.load(first, [records.rows.get(id_) for id_ in range(first, min(first + 50, candidates))])
+        last = max(candidates, *(id_ + 1 for id_ in records.rows)) if records.rows else candidates
+        for first in range(0, last, 50):
+            memory.load(first, [records.rows.get(id_) for id_ in range(first, min(first + 50, last))])
     strategy.restore(dict(records.state))
     return strategy

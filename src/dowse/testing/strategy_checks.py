@@ -56,7 +56,7 @@ def answers_are_finite(make: MakeStrategy) -> None:
         strategy, answers = _told(make, random_story(seed))
         for kind, id_, value in (answer for some in answers for answer in some):
             expect(math.isfinite(value), f"answers are finite: {kind} of {id_} is {value!r}")
-            if strategy.predicts_value and kind in ("rank", "revise", "refresh"):
+            if strategy.predicts_value and kind in ("rank", "rank_proposed", "revise", "refresh"):
                 expect(value >= 0, f"values are at least 0: {kind} of {id_} is {value!r}")
 
 
@@ -110,8 +110,7 @@ def goes_on_after_a_stop(make: MakeStrategy) -> None:
                 if place % 4 == 0:
                     records.commit(before.strategy)
             records.commit(before.strategy)
-            after = Telling(resumed(make, records, story.candidates), before.known)
-            after.fetched = before.fetched
+            after = before.after_a_stop(resumed(make, records, story.candidates))
             rest = [after.tell(event) for event in story.events[cut:]]
             _expect_same(rest, whole[cut:], f"after a stop at event {cut} it goes on as without")
 
