@@ -8,7 +8,6 @@ from typing import Any
 
 from dowse.lab.wording import counted
 from dowse.model.judge import LEARNED
-from dowse.model.revive import revived
 from dowse.model.runs import JudgedBy
 from dowse.model.unmet import BY_ANSWERS, BY_CHANCES, BY_WORDS, NO_MODEL, NONE_SO_LIKELY
 
@@ -63,4 +62,7 @@ def unpromised(by: JudgedBy, settings: Mapping[str, Any]) -> str:
         return shortfall(by.verdicts.get("asked"), by.verdicts.get("unmet", ""))
     if by.judge in ("", LEARNED):  # it runs yet, or was killed
         return ""
-    return shortfall(revived(float | None, settings["topic"]["judge"].get("precision")), NO_MODEL)
+    topic = settings.get("topic")  # of a folder that may be anybody's
+    judge = topic.get("judge") if isinstance(topic, Mapping) else None
+    asked = judge.get("precision") if isinstance(judge, Mapping) else None
+    return shortfall(asked if isinstance(asked, float) else None, NO_MODEL)
