@@ -27,8 +27,8 @@ _PAGES = (
 )
 _PAGES_ROW = np.dtype([("page", "i8"), ("site", "i8"), ("relevant", "i1"), ("first", "f8"), ("gone", "f8")])
 _OUTCOMES = (
-    f"SELECT {SECONDS.format('at')}, CASE WHEN reason = '' THEN changed WHEN reason LIKE '{NOT_ASKED}%' THEN 3 ELSE 2"
-    " END FROM visits WHERE changed IS NOT NULL OR reason <> ''"
+    f"SELECT {SECONDS.format('at')}, CASE WHEN reason = '' THEN changed <> 0 WHEN reason LIKE '{NOT_ASKED}%'"
+    " THEN 3 ELSE 2 END FROM visits WHERE changed IS NOT NULL OR reason <> ''"
 )
 _OUTCOMES_ROW = np.dtype([("at", "f8"), ("what", "i8")])
 _KINDS = 4  # unchanged, changed, missed, not asked
@@ -70,4 +70,5 @@ def visit_runs(crawl: CrawlReader) -> list[VisitRun]:
 
 
 def _rows(crawl: CrawlReader, sql: str) -> Iterator[Any]:
-    return iter(crawl._ask(sql))
+    """One by one: there may be millions."""
+    return crawl._connection.execute(sql)

@@ -37,7 +37,7 @@ def test_as_the_sentence_has_it(
 ) -> None:
     told = history(made)
     rates = np.array(a_day[: len(made)]) / DAY
-    found = expected_freshness(told, rates, np.array(moments) * DAY, told.relevant)
+    found = expected_freshness(told, rates, np.array(moments) * DAY, {"relevant": told.relevant})["relevant"]
     for now, share in zip(moments, found, strict=True):
         held = [
             math.exp(-rate * (now - max([first, *(day for day in later if first <= day <= now)])))

@@ -18,7 +18,7 @@ from dowse.store.read_history import visit_history, visit_runs
 __all__ = ["visits"]
 
 _RUNS = 12
-_POINTS = 240  # of a curve
+_POINTS = 160  # of a curve
 _BEFORE_S = 0.002  # a run's visits: times in the records are told to a millisecond
 
 
@@ -57,9 +57,10 @@ def _over_time(runs: Sequence[VisitRun], history: VisitHistory) -> VisitsOverTim
         moments = np.unique([*moments, *(run.at - _BEFORE_S for run in runs if began <= run.at - _BEFORE_S <= ended)])
     rates = change_rates(history)
     every = np.ones(len(history.page), np.bool_)
-    fresh = {"all pages": expected_freshness(history, rates, moments, every)}
+    groups = {"all pages": every}
     if history.relevant.any() and not history.relevant.all():
-        fresh = {"relevant": expected_freshness(history, rates, moments, history.relevant), **fresh}
+        groups = {"relevant": history.relevant, **groups}
+    fresh = expected_freshness(history, rates, moments, groups)
     return VisitsOverTime(moments - began, fresh, runs, began)
 
 
