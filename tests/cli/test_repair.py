@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import shutil
 from pathlib import Path
 
@@ -61,7 +62,8 @@ def test_damage_is_told_with_what_can_be_saved(damaged: Path, capsys: pytest.Cap
 
 
 def test_all_pages_are_salvaged(whole: Path, damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "give it with --topic" in mistake(capsys, "repair", str(damaged))
+    told = mistake(capsys, "repair", str(damaged))
+    assert f"give it with --topic {shlex.quote(QUERY)}, as its archive has it" in told
     before = (damaged / "dowse.sqlite").read_bytes()
     (damaged.parent / "t.toml").write_text(f'query = "{QUERY}"\n[judge]\nthreshold = 0.1\n')
     out, _ = said(capsys, "repair", str(damaged), "--topic", str(damaged.parent / "t.toml"))

@@ -12,8 +12,11 @@ import typer
 from dowse.cli.flags import Folder, read_topic
 from dowse.cli.terminal import interruptible, say
 from dowse.model.errors import UserError
+from dowse.model.shown import shown
 
 __all__ = ["repair"]
+
+_LONGEST = 300  # letters of a topic
 
 
 def repair(
@@ -37,7 +40,7 @@ def repair(
     They are judged again, with what was answered about them, and kept in a new folder. The damaged one stays as it is.
     Nothing is downloaded. A crawl whose records are fine is left alone, unless --out names the new folder.
     """
-    from dowse.lab.finished.salvage import readable_topic, salvage  # other commands need not load it
+    from dowse.lab.finished.salvage import archived_topic, readable_topic, salvage  # other commands need not load it
     from dowse.store.soundness import is_sound
 
     if not folder.is_dir():
@@ -48,7 +51,9 @@ def repair(
     target = out or _beside(folder)
     known = readable_topic(folder) if topic is None else read_topic(topic)
     if known is None:
-        raise UserError(f"the records in {folder} cannot tell what the topic was: give it with --topic")
+        archived = shown(archived_topic(folder))[:_LONGEST]
+        said = f" {shlex.quote(archived)}, as its archive has it" if archived else ""
+        raise UserError(f"the records in {folder} cannot tell what the topic was: give it with --topic{said}")
     with interruptible(f"what was salvaged is in {target}"):
         found = asyncio.run(salvage(folder, known, target))
     broken = f"; {found.broken} records of the archive could not be read" if found.broken else ""

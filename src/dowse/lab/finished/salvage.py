@@ -30,7 +30,7 @@ from dowse.store.held import Held
 from dowse.store.tables import LABELS
 from dowse.store.warc_records import Record, RecordFile, read_record
 
-__all__ = ["ArchiveIndex", "Salvaged", "readable_topic", "salvage"]
+__all__ = ["ArchiveIndex", "Salvaged", "archived_topic", "readable_topic", "salvage"]
 
 _NO_TRAPS = Traps(0, 0, 0, 0, 0, 0, session_ids=False)
 _PAGE = range(200, 300)
@@ -121,6 +121,19 @@ def readable_topic(folder: Path) -> Topic | None:
             return topic_from_json(crawl.topic())
     except DowseError:
         return None
+
+
+def archived_topic(folder: Path) -> str:
+    """What the crawl was about, as its WARC files have it: words, or a predicate. Empty where they do not tell."""
+    for name in all_archive_files(folder)[:1]:
+        try:
+            check_plain(folder / name, writes=False)
+            info = read_record(folder / name, 0)
+        except (DowseError, OSError):
+            break
+        lines = info.block.decode("utf-8", "replace").splitlines() if info.kind == "warcinfo" else []
+        return next((line.partition(":")[2].strip() for line in lines if line.startswith("description:")), "")
+    return ""
 
 
 class _Nowhere:
