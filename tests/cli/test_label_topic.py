@@ -346,3 +346,13 @@ def test_a_predicate_as_judge(tmp_path: Path, capsys: Capture) -> None:
     out, _ = said(capsys, "label", str(folder), answers="q\n")
     assert "does not learn" in out
     assert re.search(r"expected precision (1\.00|0\.9\d)", out)
+
+
+def test_what_is_expected_after_a_few_answers_is_the_same_wherever_it_is_told(crawl: Path, capsys: Capture) -> None:
+    """Two answers, none of them about a page drawn by lot, check nothing: nearly everything may be."""
+    out, _ = said(capsys, "label", str(crawl), answers="y\nn\nq\n")
+    told = re.findall(r"expected precision \d\.\d\d \((\d\.\d\d) to \d\.\d\d\), recall", out)
+    assert len(told) == 2
+    assert told[0] == told[1]
+    assert float(told[0]) < 0.6
+    assert "no answer is about a page drawn by lot, which alone would check them" in out

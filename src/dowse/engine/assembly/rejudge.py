@@ -36,9 +36,10 @@ Terms = Callable[[StoredPage], Bag | None]
 
 @dataclass(frozen=True, slots=True)
 class Rejudged:
-    """What came of it. Precision and recall are what answers about pages that were drawn by lot say of them, where
-    there are any. Else it is what the chances promise: how many of the pages called relevant are, and how many of all
-    that are were called so; each with an interval as wide as so many answers as that is ``worth`` make it."""
+    """What came of it. Precision and recall are what somebody's answers say of them, where there are any: above all
+    those about pages that were drawn by lot. Else it is what the chances promise: how many of the pages called relevant
+    are, and how many of all that are were called so; each with an interval as wide as so many answers as that is
+    ``worth`` make it."""
 
     pages: int
     relevant: int
@@ -52,7 +53,7 @@ class Rejudged:
     recall: tuple[float, float, float]
     answers: int = 0  # somebody's, about pages of the crawl
     by_lot: int = 0  # of these, about pages that were drawn by lot
-    worth: float = 0.0  # answers that the chances are worth; 0 where there are real ones
+    worth: float = 0.0  # answers that the chances are taken to be worth; 0 where there are real ones
     asked: float | None = None  # the precision that somebody asked for
     unmet: str = ""  # why it is not promised, one of :mod:`dowse.model.unmet`; empty where it is
     method: str = LEARNED
@@ -139,10 +140,10 @@ def _told(
 ) -> Rejudged:  # fmt: skip
     chosen = np.array([one.relevant for one in verdicts], np.bool_)
     figures = _by_chances(judge, chances, chosen)
-    if judge.by_lot:
+    if judge.answers:
         pages = Pages(np.array([one.id for one in verdicts], np.int64), chances, chosen, judge.threshold)
         figures = expected(pages, judge.answers, judge.by_lot, judge.unknowing())
-    worth = 0.0 if judge.by_lot else _WORTH if judge.positive else _WORTH_OF_WORDS
+    worth = 0.0 if judge.answers else _WORTH if judge.positive else _WORTH_OF_WORDS
     return Rejudged(
         len(chances), int(np.count_nonzero(chosen)), joined, left, judge.version, judge.threshold, judge.positive,
         judge.pages, figures.precision, figures.recall, len(judge.answers), len(judge.by_lot), worth, judge.precision,

@@ -16,8 +16,8 @@ __all__ = ["goes_by", "shortfall", "unpromised"]
 _WHY = {
     NONE_SO_LIKELY: "no page is so likely. Ask for less, or give an example page or answers to dowse label",
     BY_WORDS: "the topic's words alone never do. An example page, or answers to dowse label, may",
-    BY_CHANCES: "the chances of the pages called relevant do not come to it",
-    BY_ANSWERS: "by your answers about pages drawn by lot, fewer of them are on the topic",
+    BY_CHANCES: "what is known of the pages called relevant does not come to it",
+    BY_ANSWERS: "your answers about pages drawn by lot do not bear it out; more of them may",
     NO_MODEL: "too little was learned for a model. Give an example page, or crawl more pages",
 }
 
@@ -32,6 +32,8 @@ def goes_by(final: Mapping[str, Any]) -> str:
  wide as if 1 had"
     >>> goes_by({"pages": 300, "positive": 8, "by_lot": 5})
     'by 5 answers about pages drawn by lot, and the chances of 300 pages'
+    >>> goes_by({"pages": 300, "positive": 2, "answers": 3, "by_lot": 0})
+    'by the chances of 300 pages, from 2 examples; no answer is about a page drawn by lot, which alone would check them'
     """
     chances = f"the chances of {counted(final['pages'], 'page')}"
     if final.get("by_lot"):
@@ -39,6 +41,8 @@ def goes_by(final: Mapping[str, Any]) -> str:
     told = counted(final["positive"], "example") if final["positive"] else "the topic's words alone"
     worth = final.get("worth")
     wide = f"; no answer has checked them, so the intervals are as wide as if {worth:g} had" if worth else ""
+    if final.get("answers"):
+        wide = "; no answer is about a page drawn by lot, which alone would check them"
     return f"by {chances}, from {told}{wide}"
 
 
@@ -46,8 +50,8 @@ def shortfall(asked: float | None, unmet: str) -> str:
     """That the precision that was asked for is not promised, and why not; empty where it is, or none was asked for.
 
     >>> shortfall(0.9, "chances")
-    'no threshold promises the precision of 0.90 that was asked for: the chances of the pages called relevant do not\
- come to it'
+    'no threshold promises the precision of 0.90 that was asked for: what is known of the pages called relevant does\
+ not come to it'
     >>> shortfall(0.9, ""), shortfall(None, "")
     ('', '')
     """
