@@ -45,7 +45,9 @@ class Batch:
     statistics: dict[str, Any] = field(default_factory=dict)  # name -> JSON value or bytes: learned state
     archive_only: list[tuple[list[bytes], float]] = field(default_factory=list)
     """Answers that are no page (robots.txt, sitemaps): finished gzip members, and when each came."""
-    letters: dict[int, Letter] = field(default_factory=dict)  # candidate -> what another shard is told of it
+    letters: dict[tuple[int, int], Letter] = field(default_factory=dict)
+    """Candidate and page -> what another shard is told of the one, and of its link on the other; -1: of no link."""
+
     spent: Spent | None = None
 
     @property

@@ -28,6 +28,7 @@ class Letter:
     url: Annotated[str, Stored("In canonical form.", since=_SINCE)]
     depth: Annotated[int, Stored("Links from a seed.", since=_SINCE)]
     value: Annotated[float, Stored("What the strategy of the sender thinks it is worth.", since=_SINCE)]
+    mention: Annotated[bytes | None, Stored("The link, and the page that has it.", since=_SINCE)] = None
 
 
 OUTBOX = Table("outbox", columns_of(Letter), since=_SINCE)

@@ -34,6 +34,7 @@ __all__ = [
     "Memory",
     "Proposes",
     "RanksAgain",
+    "RanksMentions",
     "RefusesPages",
     "Revaluing",
     "Revision",
@@ -250,6 +251,17 @@ class RanksAgain(Protocol):
 
     def rank_again(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
         """The (finite) priorities of links that are new on a page which it was shown before, one a row."""
+        ...
+
+
+@runtime_checkable
+class RanksMentions(Protocol):
+    """A strategy to which a link says the same when another shard has judged the page that has it."""
+
+    def rank_mentions(self, page: SourcePage, links: LinkView) -> NDArray[np.float64]:
+        """The (finite) priorities of targets of links on a page that another shard has judged and learned from, one a
+        row. The page is no page of ours: it counts for nothing but what it says of its links. It may come again, with
+        other links."""
         ...
 
 

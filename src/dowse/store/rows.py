@@ -171,7 +171,7 @@ _VISITED = (
     " last_modified = ifnull(?, last_modified) WHERE id = ?"
 )
 _NOT_DUE = "DELETE FROM due WHERE page = ?"
-_OUTBOX = "INSERT INTO outbox (shard, url, depth, value) VALUES (?, ?, ?, ?)"
+_OUTBOX = "INSERT INTO outbox (shard, url, depth, value, mention) VALUES (?, ?, ?, ?, ?)"
 _ARCHIVES = _insert("archives", 2, "INSERT OR REPLACE")
 _EVENTS = "INSERT INTO events (at, kind, detail) VALUES (?, ?, ?)"
 _REFUSALS = "INSERT INTO refusals VALUES (?, ?) ON CONFLICT (rule) DO UPDATE SET count = count + excluded.count"
@@ -243,7 +243,7 @@ def statements(batch: Batch, archives: dict[str, int]) -> Iterator[Statement]:
     if batch.refusal_samples:
         yield _SAMPLES, batch.refusal_samples
     if batch.letters:
-        yield _OUTBOX, ((row.shard, row.url, row.depth, row.value) for row in batch.letters.values())
+        yield _OUTBOX, ((row.shard, row.url, row.depth, row.value, row.mention) for row in batch.letters.values())
     if batch.statistics:
         yield PUT_STATISTIC, (statistic_row(name, value) for name, value in batch.statistics.items())
 

@@ -107,7 +107,10 @@ def test_letters_to_nobody_are_refused(place: Place) -> None:
 
 
 def test_packed_letters_come_back_as_they_were() -> None:
-    odd = [Letter(5, 1, "http://\ud800.test/", 0, float("inf")), Letter(4_000_000_000, 1, "", 4_000_000_000, -0.5)]
+    odd = [
+        Letter(5, 1, "http://\ud800.test/", 0, float("inf")),
+        Letter(4_000_000_000, 1, "", 4_000_000_000, -0.5, b"\n\0"),
+    ]
     assert unpack(pack(odd), 5, 2, 1) == odd
     with pytest.raises(StoreError, match="damaged"):
         unpack(pack(odd), 5, 3, 1)

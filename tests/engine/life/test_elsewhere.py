@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pytest
 
 from dowse.model.budget import Budget, Purse
+from dowse.model.mention import Mention
 from dowse.model.others import Letter
+from dowse.model.page import Context
 from dowse.model.records import CandidateState
-from dowse.model.strategy import SEED_FLOOR
+from dowse.model.strategy import SEED_FLOOR, SourcePage
 from dowse.model.topic import Scope, Topic
-from tests.engine.life.made import Made
+from dowse.predict.learning import Learner
+from tests.engine.life.made import Made, links_to
 
 OURS, THEIRS = "http://a.test/", "http://b.test/x"
 
@@ -183,3 +187,147 @@ def test_a_purse_tells_what_it_holds_for_pages_under_way() -> None:
     assert [purse.reserve(page=True), purse.reserve(page=True), purse.reserve(page=False)] == [True, True, True]
     purse.page_over(kept=True)
     assert (purse.pages_held, purse.spent.pages) == (2, 1)
+
+
+@dataclass
+class TheOther(Shards):
+    """Shard 1, whose hosts begin with ``b``."""
+
+    def owner(self, url: str) -> int | None:
+        return None if url.startswith("http://b") else 0
+
+
+def learning(others: Shards | None) -> Made:
+    made = Made("learning", others=others)
+    made.seed(*(f"http://a.test/{n}" for n in range(12)))
+    return made
+
+
+def judged(made: Made, worth: float, *urls: str) -> None:
+    """The next page of host ``a`` was judged, and has these links, each in contexts of its own."""
+    lease = made.begun()
+    made.over(lease)
+    made.life.judged(lease, worth, worth >= 0.5)
+    page = SourcePage(
+        id=lease.candidate, site=lease.site.id, depth=0, ordinal=0, score=worth, relevant=worth >= 0.5,
+        n_links=len(urls), worth=worth, url=lease.url,
+    )  # fmt: skip
+    links = links_to(*urls)
+    similarity = np.linspace(0, worth, len(urls) * len(Context), dtype=np.float32).reshape(-1, len(Context))
+    similarity[0, 0] = np.nan
+    links = replace(
+        links, similarity=similarity, anchors=[f"word{n}" for n in range(len(urls))],
+        positions=5 * np.arange(len(urls), dtype=np.int32), paths=np.arange(1, len(urls) + 1, dtype=np.uint32),
+    )  # fmt: skip
+    made.life.admit_links(page, lease.url, links)
+    made.open_all()
+
+
+def mail(made: Made) -> list[Letter]:
+    return [letter for batch in made.commit().batches for letter in batch.letters.values()]
+
+
+def learner(made: Made) -> Learner:
+    strategy = made.life._strategy
+    assert isinstance(strategy, Learner)
+    return strategy
+
+
+def evidence(made: Made, url: str) -> dict[str, float]:
+    """What is known of a URL, but for what pages are worth on average: that is learned from pages."""
+    number = int(made.life._frontier.find(made.life._frontier.fingerprints([url]))[0])
+    tables = learner(made)._tables
+    tables.pages, tables.total = 100, 25.0
+    rows = learner(made).memory.at(np.array([number]))
+    return dict(zip(learner(made)._columns.names, tables.features(rows)[0].tolist(), strict=True))
+
+
+STORY = ((0.9, (THEIRS, "http://b.test/y", "http://a.test/own")), (0.2, ("http://b.test/y", "http://b.test/z", THEIRS)))
+
+
+def test_a_link_says_at_the_other_shard_what_it_says_where_its_page_was_judged() -> None:
+    sender, receiver, alone = learning(Shards()), Made("learning", others=TheOther()), learning(None)
+    for worth, urls in STORY:
+        judged(sender, worth, *urls)
+        judged(alone, worth, *urls)
+    told = mail(sender)
+    assert [(one.shard, one.url) for one in told] == [(1, url) for _, urls in STORY for url in urls if "b." in url]
+    receiver.life.admit_letters(told)
+    assert receiver.life.waiting == 3
+    for url in (THEIRS, "http://b.test/y", "http://b.test/z"):
+        here, there = evidence(receiver, url), evidence(alone, url)
+        own = {name for name in here if name.startswith("siblings")}  # a page of the sender's is known there alone
+        assert {name: here[name] for name in here.keys() - own} == {name: there[name] for name in here.keys() - own}
+    receiver.open_all()
+    assert sorted(receiver.disk.states()) == []
+    parents = [row.parent for batch in receiver.commit().batches for row in batch.candidates]
+    assert parents == [None, 0, 0, None, 3]
+    assert receiver.disk.states()[0][:2] == (CandidateState.ELSEWHERE, "elsewhere")
+    assert not mail(receiver), "whoever has judged a page need not be told of it"
+
+
+def test_links_to_pages_that_were_judged_elsewhere_have_them_for_siblings() -> None:
+    receiver, sender = Made("learning", others=TheOther()), learning(Shards())
+    judged(sender, 0.9, THEIRS)
+    receiver.seed("http://b.test/")
+    lease = receiver.begun()
+    receiver.over(lease)
+    receiver.links(lease, "http://a.test/0", "http://b.test/new", score=0.1)
+    assert evidence(receiver, "http://b.test/new")["siblings on the page, mean"] == 0.0
+    receiver.life.admit_letters(mail(sender))
+    assert evidence(receiver, "http://b.test/new")["siblings on the page, mean"] > 0.1
+
+
+def test_after_a_stop_links_of_others_say_what_they_said_and_count_for_no_page() -> None:
+    sender, receiver = learning(Shards()), Made("learning", others=TheOther())
+    for worth, urls in STORY:
+        judged(sender, worth, *urls)
+    receiver.life.admit_letters(mail(sender))
+    one, again = learner(receiver), Learner()
+    again.memory.load(0, one.memory.rows(range(one.memory.count)))
+    again.restore(one.state())
+    ids = np.arange(one.memory.count)
+    assert again.value(ids)[1].tolist() == one.value(ids)[1].tolist()
+    assert (again._tables.pages, again._answers.asked) == (one._tables.pages, one._answers.asked) == (0, 0)
+    assert again.own_part() is None
+
+
+def test_of_a_url_that_all_pages_link_to_eight_links_are_told() -> None:
+    sender = learning(Shards())
+    for _ in range(11):
+        judged(sender, 0.5, THEIRS)
+    assert len(mail(sender)) == 8
+
+
+def test_a_page_tells_more_of_its_links_when_its_worth_is_another() -> None:
+    receiver = Made("learning", others=TheOther())
+    for number, worth in enumerate((0.25, 0.75)):
+        sender = learning(Shards())
+        judged(sender, worth, f"http://b.test/{number}")
+        receiver.life.admit_letters(mail(sender))
+    assert [evidence(receiver, f"http://b.test/{number}")["best page"] for number in range(2)] == [0.75, 0.75]
+
+
+def test_what_is_told_of_a_link_comes_back_and_damage_is_left_out() -> None:
+    sender = learning(Shards())
+    judged(sender, 0.75, THEIRS)
+    [letter] = mail(sender)
+    assert letter.mention is not None
+    told = Mention.unpacked(letter.mention)
+    assert Mention.unpacked(told.packed()).packed() == letter.mention
+    assert (told.page_url, told.worth, told.anchor) == ("http://a.test/0", 0.75, "word0")
+    assert (told.position, told.path) == (0, 1)
+    receiver = Made("learning", others=TheOther())
+    for bad in (b"", letter.mention[:20], b"\xff" * 80, replace(told, page_url="no URL").packed()):
+        receiver.life.admit_letters([replace(letter, mention=bad)])
+    assert receiver.life.waiting == 1, "by its value"
+    assert [row.url for batch in receiver.commit().batches for row in batch.candidates] == [THEIRS]
+
+
+def test_a_strategy_that_does_not_go_by_links_takes_the_value() -> None:
+    sender, receiver = learning(Shards()), shared(shards=TheOther())
+    judged(sender, 0.9, THEIRS)
+    [letter] = mail(sender)
+    receiver.life.admit_letters([letter])
+    receiver.commit()
+    assert receiver.disk.priorities() == {0: letter.value}

@@ -97,7 +97,7 @@ def write(folder: Path, number: int, shard: Shard) -> None:
             links=[(ids[source], ids[target], "", 1, 0, "") for source, target in shard.links],
             events=[EventRow(WALL + number, "made", "")],
             refusals={"scope": number + 1},
-            letters={ids[url]: Letter(0, owner(url, 9), url, 1, 0.5) for url in shard.letters},
+            letters={(ids[url], -1): Letter(0, owner(url, 9), url, 1, 0.5) for url in shard.letters},
             statistics={f"{MAIL_FROM}{sender}": last for sender, last in shard.noted.items()},
         ))  # fmt: skip
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dowse.engine.life.elsewhere import best_of_each
+from dowse.engine.life.elsewhere import Elsewhere, best_of_each, by_page
 from dowse.frontier.frontier import Frontier
 from dowse.frontier.scope import StaticScope
 from dowse.frontier.seen import LOW, WAITS
 from dowse.frontier.traps import GrowthRules
+from dowse.model.mention import Mention
 from dowse.model.others import Letter
 from dowse.model.page import Context, Links
 from dowse.model.records import PAGE_REFUSED, CandidateBlock
@@ -27,6 +28,7 @@ from dowse.model.strategy import (
     LinkView,
     Proposes,
     RanksAgain,
+    RanksMentions,
     RefusesPages,
     SourcePage,
     Strategy,
@@ -56,11 +58,28 @@ def _proposed(urls: list[str], fingerprints: np.ndarray) -> Links:
     )  # fmt: skip
 
 
+def _mentioned(told: Sequence[tuple[Letter, Mention]], frontier: Frontier) -> Links:
+    """Links of one page as columns."""
+    urls, mentions = [letter.url for letter, _ in told], [mention for _, mention in told]
+    return Links(
+        urls=urls, fingerprints=frontier.fingerprints(urls), anchors=[one.anchor for one in mentions],
+        counts=np.array([one.count for one in mentions], np.float32), rels=[""] * len(urls),
+        positions=np.array([one.position for one in mentions], np.int32),
+        paths=np.array([one.path for one in mentions], np.uint32),
+        similarity=np.array([one.contexts for one in mentions], np.float32),
+    )  # fmt: skip
+
+
 class Admission:
     """Everything new to the crawl passes here once. Part of :class:`Life`, which takes up what is admitted."""
 
-    def __init__(self, life: Life, frontier: Frontier, strategy: Strategy, scope: StaticScope, topic: Topic) -> None:
+    def __init__(
+        self, life: Life, frontier: Frontier, strategy: Strategy, scope: StaticScope, topic: Topic,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:  # fmt: skip
         self._life = life
+        self._elsewhere = elsewhere
+        self._mentions = strategy if isinstance(strategy, RanksMentions) else None
         self._frontier = frontier
         self._strategy = strategy
         self._scope = scope
@@ -184,8 +203,15 @@ class Admission:
         return rule
 
     def letters(self, letters: Sequence[Letter]) -> None:
-        """Take up what other shards have found; what is known is raised where they think it worth more."""
+        """Take up what other shards have found: links as if their pages had been judged here, where the strategy goes
+        by links; else what is known is raised where they think it worth more."""
+        if self._mentions is not None and self._elsewhere is not None:
+            linked, letters = by_page(letters)
+            for told in linked.values():
+                letters.extend(self._linked(told, self._mentions, self._elsewhere))
         letters = best_of_each(letters)
+        if not letters:
+            return
         prints = self._frontier.fingerprints([letter.url for letter in letters])
         ids, priorities, standing = self._frontier.look_up(prints)
         values = np.array([letter.value for letter in letters])
@@ -203,6 +229,47 @@ class Admission:
                     [letter.url], prints[row : row + 1], depth=letter.depth,
                     values=None if of_seed else worth, priorities=worth if of_seed else None,
                 )  # fmt: skip
+
+    def _linked(
+        self, told: Sequence[tuple[Letter, Mention]], strategy: RanksMentions, elsewhere: Elsewhere
+    ) -> list[Letter]:  # fmt: skip
+        """Take up links of one page that another shard has judged; those of no use as links, the page being ours."""
+        first = told[0][1]
+        page_id = self._judged_there(first, elsewhere)
+        if page_id is None:
+            return [letter for letter, _ in told]
+        site = self._frontier.web_sites(self._frontier.candidates.site[[page_id]].astype(np.int64)).item(0)
+        page = SourcePage(
+            id=page_id, site=site, depth=first.depth, ordinal=0, score=first.score, relevant=first.relevant,
+            n_links=first.n_links, threshold=first.threshold, worth=first.worth, url=first.page_url,
+            similarity=first.similarity, by_words=first.by_words,
+        )  # fmt: skip
+        links = _mentioned(told, self._frontier)
+        ids, priorities, standing = self._frontier.look_up(links.fingerprints)
+        current = self._life.worth.values(ids, priorities)
+        next_id = len(self._frontier.candidates)
+        new = [row for row in np.flatnonzero(ids < 0).tolist() if self._refuses_alone(links.urls[row]) is None]
+        ids[new] = np.arange(next_id, next_id + len(new))
+        ranked = ((standing == WAITS) | (standing == LOW)) & (current < SEED_FLOOR)
+        if new or ranked.any():
+            view = self._view(page, links, ids, current, ranked, new, _NONE, False)
+            self._rank(page, links, view, new, [0] * len(new), strategy.rank_mentions(page, view))
+        return []
+
+    def _judged_there(self, told: Mention, elsewhere: Elsewhere) -> int | None:
+        """The candidate that stands here for a page that another shard has judged; None where it is ours."""
+        prints = self._frontier.fingerprints([told.page_url])
+        id_ = int(self._frontier.find(prints)[0])
+        if id_ < 0:
+            priority = np.array([SEED_PRIORITY])
+            ids = self._life.take_up(
+                [told.page_url], prints, depth=told.depth, priorities=priority, judged_there=True
+            )  # fmt: skip
+            return int(ids[0])
+        if not elsewhere.is_theirs(id_):
+            return None
+        elsewhere.judged_there(id_)
+        return id_
 
     def rule_by_now(self, candidate: int, site: int, url: str) -> str | None:
         """The rule by which a leased URL would not come in any more, what was judged since considered; a seed stays."""
@@ -328,3 +395,5 @@ class Admission:
             )  # fmt: skip
         if self._frontier.lowest > -math.inf:
             self._life.worth.mentioned(ids)
+        if self._elsewhere is not None:
+            self._elsewhere.tell_links(page, view)

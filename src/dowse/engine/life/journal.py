@@ -36,7 +36,7 @@ from dowse.model.strategy import Strategy
 from dowse.model.visits import VisitRow
 from dowse.store import compose
 
-__all__ = ["Journal", "packed"]
+__all__ = ["NO_PAGE", "Journal", "packed"]
 
 _EVERY_S = 1.0
 _EVERY_PAGES = 128
@@ -44,6 +44,7 @@ _EVERY_ROWS = 8_192  # a page may have thousands of links, and a transaction hol
 _SAMPLES = 20
 _MOST_PLACES = 50
 _FARTHEST_S = 1e9  # some thirty years: a wait beyond has no date that could be written
+NO_PAGE = -1
 _LARGE_BYTES = 1_000_000  # some 3 ms to pack
 
 
@@ -126,9 +127,13 @@ class Journal:
         """Links of a page: these rows of its columns (None: all), leading to these candidates."""
         self._batch.links.extend(link_rows(page, targets, links, rows))
 
-    def letter(self, candidate: int, letter: Letter) -> None:
-        """Another shard is to be told of a candidate of its own."""
-        self._batch.letters[candidate] = letter
+    def letter(self, candidate: int, letter: Letter, page: int = NO_PAGE) -> None:
+        """Another shard is to be told of a candidate of its own, and perhaps of its link on a page: then that it is
+        there need not be told beside."""
+        letters = self._batch.letters
+        if page != NO_PAGE:
+            letters.pop((candidate, NO_PAGE), None)
+        letters[candidate, page] = letter
 
     async def archive(self, response: Response, at: float, fields: Mapping[str, Any]) -> None:
         """Archive an answer that is no page (a robots.txt, a sitemap): who replays the crawl needs those too."""

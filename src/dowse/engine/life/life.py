@@ -27,6 +27,7 @@ from dowse.model.strategy import (
     CountsTexts,
     GoesBySite,
     LearnsFromFailures,
+    RanksMentions,
     RefusesPages,
     SourcePage,
     Strategy,
@@ -60,9 +61,12 @@ class Life:
             frontier.go_by_site(strategy.sites_at_once)
         self._pricing = Pricing(frontier, topic)
         others = sites.others
-        self._elsewhere = None if others is None else Elsewhere(others, frontier, self._pricing, sites.journal)
+        self._elsewhere = None
+        if others is not None:
+            by_links = isinstance(strategy, RanksMentions)
+            self._elsewhere = Elsewhere(others, frontier, self._pricing, sites.journal, by_links=by_links)
         self.worth = Worth(frontier, self._pricing, strategy, sites.journal, clock, self._elsewhere)
-        self._admission = Admission(self, frontier, strategy, scope, topic)
+        self._admission = Admission(self, frontier, strategy, scope, topic, self._elsewhere)
         self._learned_from = -1  # the last candidate whose page the strategy was shown
         self._sources: dict[int, int] = {}  # candidate -> the one whose redirect led to it
         self.sites = sites
@@ -106,10 +110,11 @@ class Life:
     def take_up(
         self, urls: list[str], fingerprints: NDArray[np.uint64], *, depth: int, parent: int = -1,
         values: Values | None = None, priorities: Values | None = None, runs: list[int] | None = None,
-        source: int | None = None,
+        source: int | None = None, judged_there: bool = False,
     ) -> Ids:  # fmt: skip
         """URLs that passed :class:`Admission` wait from now on: with these ``values``, or these ``priorities``. Their
-        new ids. ``source``: the candidate whose redirect led here."""
+        new ids. ``source``: the candidate whose redirect led here. ``judged_there``: pages that another shard has
+        judged."""
         frontier = self._frontier
         ids = np.arange(len(frontier.candidates), len(frontier.candidates) + len(urls))
         places = [frontier.site_of_url(url) for url in urls]
@@ -131,7 +136,10 @@ class Life:
         self.journal.taken_up(
             ids, urls, sites, priorities, depth=depth, parent=parent if parent >= 0 else None, runs=runs, via=source
         )
-        if self._elsewhere is not None:
+        if self._elsewhere is not None and judged_there:
+            for id_ in ids.tolist():
+                self._elsewhere.judged_there(id_)
+        elif self._elsewhere is not None:
             self._elsewhere.send(ids)
         for id_ in ids[frontier.is_below(ids)].tolist():
             self.journal.ended(id_, CandidateState.BELOW, "min-priority", 0)

@@ -30,6 +30,7 @@ class Failed(IntEnum):
 
     LASTING = 1  # it speaks against the URL, and against its site
     PASSING = 2  # against its site only
+    ELSEWHERE = 3  # none of ours: another shard has judged it, and this is what it is worth to its siblings and links
 
 
 class Answers:
@@ -66,7 +67,7 @@ class Answers:
 
     def restore(self, rows: Rows) -> None:
         """Work everything out again from all records."""
-        asked = rows[~np.isnan(rows["own"]) | (rows["failed"] > 0)]
+        asked = _asked(rows)
         self._reach(int(asked["site"].max(initial=0)) + 1)
         self._count(asked)
 
@@ -86,7 +87,7 @@ class Answers:
         From the first time on it is counted beside what is gone by."""
         if self._own is None:
             self._own = np.zeros(BUCKETS, np.complex128)
-            _count_tokens(self._own, rows[~np.isnan(rows["own"]) | (rows["failed"] > 0)])
+            _count_tokens(self._own, _asked(rows))
         return self._own
 
     def take(self, told: Told, times: int) -> None:
@@ -114,6 +115,13 @@ class Answers:
         odds = fails / (1 - fails)
         beyond = (token.imag + _KAPPA * fails) / (answered + _KAPPA * (1 - fails)) / odds
         return np.asarray(1 / (1 + odds[:, 0] * np.sqrt(beyond.prod(axis=1))))
+
+
+def _asked(rows: Rows) -> Rows:
+    """Those of URLs that were asked for."""
+    ours = rows["failed"] != Failed.ELSEWHERE
+    asked: Rows = rows[ours & (~np.isnan(rows["own"]) | (rows["failed"] > 0))]
+    return asked
 
 
 def _count_tokens(table: NDArray[np.complex128], rows: Rows) -> None:

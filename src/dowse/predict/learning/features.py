@@ -123,7 +123,12 @@ class Tables:
     def failed(self, rows: Rows) -> None:
         """URLs with these records were asked for in vain: targets that are worth nothing, for their siblings. What
         tokens and sites say of that is told by :class:`~dowse.predict.learning.answers.Answers`."""
-        self._count_links(rows, np.zeros(len(rows)), 1)
+        self.known(rows, np.zeros(len(rows)))
+
+    def known(self, rows: Rows, values: Floats, times: int = 1) -> None:
+        """URLs with these records are worth so much for their siblings, and count for nothing else (``times`` 0: so
+        much more than was said before)."""
+        self._count_links(rows, values, times)
 
     def _count_links(self, rows: Rows, values: Floats, times: int) -> None:
         at, which = np.nonzero(_remembered(rows))
@@ -155,7 +160,8 @@ class Tables:
         self.siblings.open(opened, last[opened], rows["own"][opened].astype(np.float64))
         known = rows[judged(rows)]
         self.judged(known, known["own"].astype(np.float64))
-        self.failed(rows[~np.isnan(rows["own"]) & (rows["failed"] > 0)])
+        others = rows[~np.isnan(rows["own"]) & (rows["failed"] > 0)]
+        self.known(others, others["own"].astype(np.float64))
 
     # -- shards ------------------------------------------------------------------------------------------------
 

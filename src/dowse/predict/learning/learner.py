@@ -113,6 +113,16 @@ class Learner:
         at_start = replace(links, positions=np.zeros_like(links.positions))
         return self._value(links.ids, self._link(page, at_start))
 
+    def rank_mentions(self, page: SourcePage, links: LinkView) -> Floats:
+        row, value = self.memory.one(page.id), _rounded(page.worth)
+        before = row["own"].item()
+        if np.isnan(before) or row["failed"].item() == Failed.ELSEWHERE:
+            self.memory.elsewhere(page.id, page.site, value, Failed.ELSEWHERE)
+            new = np.isnan(before)
+            self._tables.known(row, np.array([value if new else value - before]), times=int(new))
+            self._tables.siblings.revalue(np.array([page.id]), np.array([value]))
+        return self._value(links.ids, self._link(page, links))
+
     def _judged(self, page: SourcePage) -> None:
         """A page shows what its links promised, and what others like them may promise."""
         row = self.memory.one(page.id)

@@ -127,6 +127,13 @@ class Notes(RowTable):
         self._changed.append(np.array([id_]))
         return self.one(id_)
 
+    def elsewhere(self, id_: int, site: int, value: float, how: int) -> None:
+        """Another shard has judged a page, and it is worth so much."""
+        self.reach(id_ + 1)
+        row = self._rows[id_]  # a view
+        row["site"], row["own"], row["failed"] = site, value, how
+        self._changed.append(np.array([id_]))
+
     def all(self) -> Rows:
         """Every record; a view."""
         return self._rows[: self.count]
