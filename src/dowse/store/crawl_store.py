@@ -291,7 +291,9 @@ class CrawlStore(StoredPast):
             raise _failed(self.folder, error) from error
 
     def name_anew(self) -> None:
-        """Give the crawl another name by which shared databases know it: a copy becomes a crawl of its own."""
+        """Give the crawl another name by which shared databases know it: a copy becomes a crawl of its own. Statistics
+        still know it by its first one, since it shares its pages with what it is a copy of."""
+        self._change("INSERT OR IGNORE INTO meta SELECT 'first', value FROM meta WHERE name = 'crawl'")
         self._change("INSERT OR REPLACE INTO meta VALUES ('crawl', lower(hex(randomblob(16))))")
 
     def close(self) -> None:

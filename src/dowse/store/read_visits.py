@@ -15,6 +15,7 @@ from dowse.store.views import VisitedPage
 __all__ = [
     "Place",
     "changed_since",
+    "first_uuid",
     "gone_since",
     "new_since",
     "repeats_of",
@@ -104,6 +105,14 @@ def uuid_of(crawl: CrawlReader) -> str | None:
     """What the crawl calls itself; None where the records are older than that."""
     found = crawl._ask("SELECT value FROM meta WHERE name = 'crawl'")
     return str(found[0][0]) if found else None
+
+
+@asked
+def first_uuid(crawl: CrawlReader) -> str | None:
+    """What the crawl, or what it is a copy of, called itself first; None where the records are older than that."""
+    names = dict(crawl._ask("SELECT name, value FROM meta WHERE name IN ('crawl', 'first')"))
+    found = names.get("first", names.get("crawl"))
+    return None if found is None else str(found)
 
 
 @asked

@@ -16,7 +16,7 @@ from dowse.model.budget import Budget
 from dowse.model.errors import NotACrawl, TopicError
 from dowse.model.topic import StrategyChoice
 from dowse.predict.learning import Statistics, read_statistics
-from dowse.store import CrawlReader
+from dowse.store import CrawlReader, CrawlStore
 from tests.engine.servers import chain, crawl_all, topic_for
 
 LEARNING = StrategyChoice("learning")
@@ -134,11 +134,15 @@ def test_no_page_counts_twice(earlier: Path, tmp_path: Path) -> None:
     write_statistics(of(earlier).merged(of(growing)), saved["two"])
     write_statistics(of(growing).merged(of(third)), saved["others"])
     goes_on(growing, 9)
+    copy = shutil.copytree(growing, tmp_path / "copy")
+    with CrawlStore.open(copy) as store:
+        store.name_anew()
     heir = crawled(tmp_path / "heir", "http://c.test/0", replace(LEARNING, learn_from=(str(earlier),)), 3)
     for sources, left_out in (
         ([growing, saved["before"]], saved["before"]),
         ([saved["before"], growing], saved["before"]), ([saved["two"], earlier], earlier),
         ([growing, saved["two"]], growing), ([heir, earlier], earlier),
+        ([growing, copy], copy),
     ):  # fmt: skip
         with pytest.raises(TopicError, match=f"would count twice: leave out {left_out}$"):
             learned_from(sources)

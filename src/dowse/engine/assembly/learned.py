@@ -30,7 +30,7 @@ from dowse.predict.learning import (
 from dowse.predict.traces import KIND_OF_BOTH, KIND_OF_PEOPLE
 from dowse.store import CrawlReader, damage_told
 from dowse.store.read_learned import evidence_kind, evidence_of_pages, hosts, learned
-from dowse.store.read_visits import uuid_of
+from dowse.store.read_visits import first_uuid
 from dowse.store.sharded import holds_crawl, is_sharded, shard_folders
 from dowse.traces import load_traces
 
@@ -105,7 +105,7 @@ def statistics_of_crawl(crawl: CrawlReader) -> Statistics:
     if found is None:
         found = _statistics(crawl, crawl.folder)
     with damage_told(crawl.folder):
-        known = uuid_of(crawl)
+        known = first_uuid(crawl)
     if known is None:
         return found
     name = topic_name(topic_from_json(crawl.topic()))[:_LONGEST_NAME] or "without a name"

@@ -32,9 +32,9 @@ def prepare(records: sqlite3.Connection) -> None:
 
 
 def name_as_before(records: sqlite3.Connection) -> None:
-    """The crawl keeps the name by which shared databases know it, and its changes so far."""
+    """The crawl keeps the name by which shared databases know it, its first one, and its changes so far."""
     run = records.execute
-    run("INSERT OR REPLACE INTO main.meta SELECT name, value FROM before.meta WHERE name = 'crawl'")
+    run("INSERT OR REPLACE INTO main.meta SELECT name, value FROM before.meta WHERE name IN ('crawl', 'first')")
     run("INSERT INTO main.changes SELECT * FROM before.changes ORDER BY number")
     run("INSERT INTO main.change_writers SELECT * FROM before.change_writers")
 
