@@ -6,11 +6,13 @@ import json
 import os
 import shutil
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from dowse.cli import terminal
 from dowse.lab.corpus import open_corpus
 from dowse.model.topic import JudgeSettings, StrategyChoice
 from dowse.store import CrawlReader
@@ -122,11 +124,18 @@ def test_pages_can_be_taken_from_it_and_published(shared: Path, capsys: Capture)
     assert "nothing to add" in said(capsys, "publish", str(shared), database)[0]
 
 
+def test_gathering_that_takes_long_is_told(shared: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "_SLOW_S", 0.0)
+    with terminal.say_slow("gathering"):
+        for thread in threading.enumerate():
+            if isinstance(thread, threading.Timer):
+                thread.join()
+    assert capsys.readouterr().err == "gathering\n"
+    monkeypatch.setattr(terminal, "_SLOW_S", 3600.0)
+    assert "gathering" not in said(capsys, "changes", str(shared), "--since", "1d")[1]
+
+
 def test_one_engine_does_not_go_on_with_it(shared: Path, tmp_path: Path, capsys: Capture) -> None:
-    for arguments in (
-        ["crawl", "--resume", str(shared)],
-        ["crawl", "--resume", str(shared), "--revisit", "1d"],
-        ["watch", str(shared), "--every", "1d"],
-    ):
-        assert "several engines share" in mistake(capsys, *arguments)
+    assert "several shards" in mistake(capsys, "crawl", "--resume", str(shared), "--revisit", "1d")
+    assert "several engines share" in mistake(capsys, "watch", str(shared), "--every", "1d")
     assert "already holds a crawl" in mistake(capsys, "crawl", "solar", "--seed", SEED, "--out", str(shared))

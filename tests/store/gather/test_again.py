@@ -8,13 +8,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dowse.model.errors import NotACrawl, NotPlain, UserError
+from dowse.model.errors import DowseError, NotACrawl, NotPlain, UserError
 from dowse.model.found import FoundRow
 from dowse.store import CrawlReader, CrawlStore
 from dowse.store.final_verdicts import NewVerdict, write_verdicts
@@ -205,6 +206,15 @@ def test_a_kill_in_the_middle_leaves_what_was_there(shared: Path, step: str) -> 
     assert not (shared / ".dowse.sqlite.part").exists()
 
 
+def test_several_readers_at_once_gather_once(shared: Path) -> None:
+    def gathered(_: int) -> int:
+        gather(shared)
+        return inode(shared)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(gathered, range(4)))) == 1
+
+
 def test_damaged_records_are_gathered_anew(shared: Path) -> None:
     gather(shared)
     (shared / "dowse.sqlite").write_bytes(b"no database at all" * 100)
@@ -237,6 +247,49 @@ def test_links_are_not_followed(shared: Path) -> None:
     (shared / "shards").symlink_to(shared.parent / "shards")
     with pytest.raises(NotPlain, match="is a link"):
         gather(shared)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE runs SET started_at = 7",
+        "INSERT INTO runs (id, started_at) VALUES (9, 7)",
+        "UPDATE settings SET value = '[[1]]' WHERE name = 'topic'",
+        "INSERT OR REPLACE INTO settings VALUES ('seeds', '[[1]]')",
+        "INSERT OR REPLACE INTO settings VALUES ('seeds', '7')",
+        "INSERT OR REPLACE INTO settings VALUES ('started_at', '{}')",
+        "INSERT OR REPLACE INTO statistics VALUES ('loop held', '[7]')",
+        "INSERT OR REPLACE INTO statistics VALUES ('judge', '7')",
+        "INSERT OR REPLACE INTO statistics VALUES ('mail.x', '{}'), ('repeats.x', 'y'), ('fruitless.', x'00')",
+        "UPDATE totals SET seconds = 'long'",
+        "UPDATE candidates SET url = x'ff' WHERE id = 1",
+        "UPDATE candidates SET site = 99, parent = -7 WHERE id = 1",
+        "UPDATE candidates SET state = 'x'",
+        "UPDATE candidates SET url = (SELECT url FROM candidates WHERE id = 0)",
+        "UPDATE pages SET warc_file = '../../x', ordinal = 9223372036854775807",
+        "UPDATE pages SET ordinal = 'x', fetched_at = 7",
+        "INSERT INTO links VALUES (0, 77, '', 1, 0, ''), (-1, 0, '', 1, 0, '')",
+        "INSERT INTO found (id, url, title, snippet, score, nearness, finds) VALUES (0, 7, 7, 7, 7, 7, 7)",
+    ],
+)
+def test_a_shard_that_says_what_cannot_be_is_told_or_passed_over(shared: Path, change: str) -> None:
+    path = shared / "shards" / "00" / "dowse.sqlite"
+    with closing(sqlite3.connect(path)) as records:
+        records.execute("PRAGMA writable_schema = ON")  # whoever crafts a folder need not keep to our types
+        records.execute("UPDATE sqlite_master SET sql = replace(sql, 'STRICT', '') WHERE type = 'table'")
+        records.commit()
+    with closing(sqlite3.connect(path)) as records:
+        records.execute(change)
+        records.commit()
+    add_shard(shared, 20)
+    told = ""
+    try:
+        with CrawlReader(shared) as crawl:
+            assert crawl.summary().pages >= 5
+            crawl.harvest_curve()
+    except DowseError as error:
+        told = str(error)
+    assert "\n" not in told
 
 
 def test_a_crawl_whose_shards_have_not_begun_is_none_yet(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def _take(records: sqlite3.Connection, shard: Path, whole: Whole) -> None:
         version = int(checked.execute("PRAGMA user_version").fetchone()[0])
     with damage_told(shard), _attached(records, shard, "shard"):
         take(records, shard, version)
-        whole.see(records, shard)
+        whole.see(records, shard, version)
 
 
 @contextmanager

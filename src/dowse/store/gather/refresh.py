@@ -12,6 +12,7 @@ from pathlib import Path
 from dowse.model.errors import NotACrawl, StoreError, UserError
 from dowse.model.files import PRIVATE_FILE, check_plain, open_plain
 from dowse.model.long_work import long_work
+from dowse.store.damage import damage_told
 from dowse.store.database import connect_writer
 from dowse.store.gather.build import PreviousDamaged, build
 from dowse.store.gather.mark import mark_of, marked
@@ -135,7 +136,8 @@ def _write(part: Path, shards: Sequence[Path], before: Path | None) -> None:
     fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE)
     try:
         mark = mark_of(shards, os.fstat(fd).st_mtime_ns)  # before they are read: what changes since is seen next time
-        build(part, shards, mark, before)
+        with damage_told(part.parent):
+            build(part, shards, mark, before)
         os.fsync(fd)
     finally:
         os.close(fd)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from dowse.model.columns import Table
 from dowse.model.found import FOUND
+from dowse.model.records import RUNS
 from dowse.model.revive import revived
 from dowse.model.runs import JudgedBy
 from dowse.model.statistic_names import JUDGE_STATE, LOOP_HELD, MAXIMISED, WALKED
@@ -19,10 +21,9 @@ from dowse.store.sharded import shard_number
 __all__ = ["Whole"]
 
 _BY = tuple(JudgedBy.__dataclass_fields__)
-_RUNS = f"SELECT started_at, ended_at, stop_reason, {', '.join(_BY)} FROM shard.runs ORDER BY id"
+_OF_RUN = ("started_at", "ended_at", "stop_reason", *_BY)
 _REACHED = "SELECT ifnull(max(fetched_at), ?1) FROM shard.pages WHERE fetched_at >= ?1 AND fetched_at < ?2"
 _EVER = "a"  # sorts after every time
-_FOUND = rows.select(FOUND).replace("FROM ", "FROM {}.")
 
 
 class Whole:
@@ -36,13 +37,13 @@ class Whole:
         self._spent = [0, 0, 0.0, 0]  # pages, bytes, seconds, requests
         self._statistics: dict[str, Any] = {}
 
-    def see(self, records: sqlite3.Connection, shard: Path) -> None:
-        """Take note of the attached ``shard``."""
+    def see(self, records: sqlite3.Connection, shard: Path, version: int) -> None:
+        """Take note of the attached ``shard``, whose records have this version of the schema."""
         run = records.execute
         self._shards += 1
         self._see_settings(dict(run("SELECT name, value FROM shard.settings").fetchall()))
-        self._see_found(run(f"{_FOUND.format('shard')} ORDER BY id"))
-        self._runs += _runs(records, shard_number(shard))
+        self._see_found(run(f"SELECT {_columns(FOUND, FOUND.names, version)} FROM shard.found ORDER BY id"))
+        self._runs += _runs(records, shard_number(shard), version)
         pages, size, seconds, requests = run("SELECT pages, bytes, seconds, requests FROM shard.totals").fetchone()
         before = self._spent
         self._spent = [before[0] + pages, before[1] + size, max(before[2], seconds), before[3] + requests]
@@ -82,7 +83,7 @@ class Whole:
 
     def keep_found(self, records: sqlite3.Connection) -> None:
         """Seeds that were put into what was gathered before (attached as ``before``) stay."""
-        self._see_found(records.execute(f"{_FOUND.format('before')} ORDER BY id"))
+        self._see_found(records.execute(f"SELECT {', '.join(FOUND.names)} FROM before.found ORDER BY id"))
 
     def write(self, records: sqlite3.Connection) -> None:
         """Once all pages are in, and have the verdicts that count."""
@@ -93,8 +94,8 @@ class Whole:
         names = ", ".join(FOUND.names)
         many(f"INSERT INTO main.found ({names}) VALUES ({', '.join('?' * len(FOUND.names))})",
              ((place, *row[1:]) for place, row in enumerate(self._found.values())))  # fmt: skip
-        many(f"INSERT INTO main.runs (started_at, ended_at, stop_reason, {', '.join(_BY)})"
-             f" VALUES (?, ?, ?{', ?' * len(_BY)})", joined_runs(self._runs, self._shards == 1))  # fmt: skip
+        many(f"INSERT INTO main.runs ({', '.join(_OF_RUN)}) VALUES ({', '.join('?' * len(_OF_RUN))})",
+             joined_runs(self._runs, self._shards == 1))  # fmt: skip
         run(
             "UPDATE main.totals SET (recorded, judged, relevant) ="
             " (SELECT count(*), count(score), ifnull(sum(relevant), 0) FROM main.pages),"
@@ -106,8 +107,14 @@ class Whole:
         many(rows.PUT_STATISTIC, (rows.statistic_row(name, value) for name, value in self._statistics.items()))
 
 
-def _runs(records: sqlite3.Connection, shard: int) -> Iterator[ShardRun]:
-    found = records.execute(_RUNS).fetchall()
+def _columns(table: Table, names: Sequence[str], version: int) -> str:
+    """What to select of them; what records of this version lack is empty."""
+    lacking = {column.name: column.empty for column in table.lacking(version)}
+    return ", ".join(lacking.get(name, name) for name in names)
+
+
+def _runs(records: sqlite3.Connection, shard: int, version: int) -> Iterator[ShardRun]:
+    found = records.execute(f"SELECT {_columns(RUNS, _OF_RUN, version)} FROM shard.runs ORDER BY id").fetchall()
     following = [*(row[0] for row in found[1:]), _EVER][: len(found)]
     for (started_at, ended_at, stop_reason, *by), next_at in zip(found, following, strict=True):
         reached = started_at
