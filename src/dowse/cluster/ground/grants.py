@@ -10,9 +10,11 @@ the best of them, as many as the *window* has room for, are what a single engine
 is how many of them are its own (of equal ones across the edge, evenly many each). A shard that has more waiting than it
 told of is taken to have them at the value of the last it told.
 
-**The window** is what the crawl spends in a few seconds, at the speed it has: no more, or shards whose URLs promise
-little would spend what others could use better; and no less, or they would wait for the next beat. Towards the end it
-is half of what is left, so that nobody sits on the last pages while others could fetch them.
+**The window** is what all shards together could fetch in ``_WINDOW_S``, and one shard's share is at most what it could
+fetch in twice that, whatever it promises: sites are slow, and what it cannot use is better used elsewhere. So when
+some promise much more than others, the least promising wait, but at least half of the speed is kept. What a shard could
+fetch is how quickly it went when it was not short of grants. Towards the end the window is half of what is left, so
+that nobody sits on the last pages while others could fetch them.
 
 **Pages, requests and bytes** are granted together. The share is in pages; requests and bytes follow by what a page of
 this shard takes of them, with something to spare. Where even that is short for a body that is coming in, ``more_bytes``
@@ -38,14 +40,16 @@ import numpy as np
 
 from dowse.cluster.ground.members import Shard
 from dowse.model.budget import Budget, Spent
-from dowse.model.common_ground import Values
+from dowse.model.common_ground import Report, Values
 
-__all__ = ["DIVISIBLE", "ahead", "best_of", "cut_to_held", "dealt", "free", "more_bytes", "regrant"]
+__all__ = ["DIVISIBLE", "best_of", "cut_to_held", "dealt", "free", "more_bytes", "pages_per_s", "regrant"]
 
 DIVISIBLE = ("pages", "requests", "bytes")
 
-_AHEAD_S = 3.0  # the window: several beats, so that one that comes late stops nobody
+_WINDOW_S = 2.0  # more than one beat, so that one that comes late stops nobody, and shards can become quicker
+_MOST_OF_ONE = 2.0  # windows of its own that a shard's share is at most
 _START = 8  # pages a shard in the window, while nobody knows how quickly it goes
+_HALF_S = 10.0  # a shard that is slower than it was is taken for half as quick after so long
 _FIRST = 2  # pages for a shard that is at work and has nothing to tell of yet
 _USUAL = {"pages": 1.0, "requests": 2.0, "bytes": 100_000.0}  # that a page takes, until there are some
 _USUAL_WEIGHT = 5.0  # pages
@@ -107,13 +111,25 @@ def more_bytes(own: Shard, shards: Sequence[Shard], budget: Budget, total: int) 
     return own.granted.bytes + min(lacking, free(budget, shards).bytes)
 
 
-def ahead(alive: Sequence[Shard]) -> int:
-    """Pages that the crawl fetches in a few seconds."""
-    return max(_START * len(alive), math.ceil(_AHEAD_S * sum(shard.pages_per_s for shard in alive)))
+def pages_per_s(own: Shard, report: Report, budget: Budget, now: float) -> float:
+    """How quickly a shard could go, by a new report: as quickly as it went, if it was not short of grants."""
+    if not own.reported or own.seen_at is None or now <= own.seen_at:
+        return own.pages_per_s
+    past = now - own.seen_at
+    pace = max(0, report.spent.pages - own.spent.pages) / past
+    short = any(
+        _of(budget, name) is not None and _get(own.granted, name) <= _get(report.held, name) for name in DIVISIBLE
+    )
+    return max(pace, own.pages_per_s if short else own.pages_per_s * 0.5 ** (past / _HALF_S))
+
+
+def _could(shard: Shard) -> int:
+    """Pages that a shard could fetch in a window."""
+    return max(_START, math.ceil(_WINDOW_S * shard.pages_per_s))
 
 
 def _window(alive: Sequence[Shard], left: float) -> int:
-    return max(1, math.floor(min(ahead(alive), max(len(alive), left / 2), left)))
+    return max(1, math.floor(min(sum(map(_could, alive)), max(len(alive), left / 2), left)))
 
 
 def _left(shards: Sequence[Shard], limits: Mapping[str, int], now: float) -> float:
@@ -140,11 +156,11 @@ def _share(own: Shard, alive: Sequence[Shard], told: Mapping[int, Values], windo
     if own.idle in ("empty", "stalled"):
         return 0
     at_work = [shard for shard in alive if shard.idle not in ("empty", "stalled")]
-    waiting = [shard.waiting for shard in at_work]
+    wanted = [min(shard.waiting, math.ceil(_MOST_OF_ONE * _could(shard))) for shard in at_work]
     if evenly:
-        shares = dealt(window, waiting)
+        shares = dealt(window, wanted)
     else:
-        shares = best_of([told.get(shard.shard, np.empty(0)) for shard in at_work], waiting, window)
+        shares = best_of([told.get(shard.shard, np.empty(0)) for shard in at_work], wanted, window)
     share = next(share for shard, share in zip(at_work, shares, strict=True) if shard is own)
     told_nothing = not len(told.get(own.shard, ()))
     if not share and told_nothing and (not any(shares) or window >= _START * len(alive)):
@@ -152,17 +168,17 @@ def _share(own: Shard, alive: Sequence[Shard], told: Mapping[int, Values], windo
     return share
 
 
-def best_of(told: Sequence[Values], waiting: Sequence[int], most: int) -> list[int]:
-    """How many of the best ``most`` URLs each has, who tells what its best are worth, and how many wait in all."""
+def best_of(told: Sequence[Values], wanted: Sequence[int], most: int) -> list[int]:
+    """How many of the best ``most`` URLs each has, who tells what its best are worth, and how many of its best count;
+    those it does not tell of are worth as much as the last."""
     values, owners, counts = [], [], []
-    for owner, (own, count) in enumerate(zip(told, waiting, strict=True)):
-        if not len(own):
+    for owner, (own, count) in enumerate(zip(told, wanted, strict=True)):
+        if not len(own) or count <= 0:
             continue
-        known = np.nan_to_num(np.asarray(own, dtype=np.float64), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
-        beyond = max(0, count - len(known))
-        values.append(np.append(known, known.min()))
+        known = np.nan_to_num(np.asarray(own, dtype=np.float64)[:count], nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+        values.append(np.append(known, known[-1]))
         owners.append(np.full(len(known) + 1, owner))
-        counts.append(np.append(np.ones(len(known), dtype=np.int64), beyond))
+        counts.append(np.append(np.ones(len(known), dtype=np.int64), count - len(known)))
     if not values:
         return [0] * len(told)
     value, owner_of, count_of = np.concatenate(values), np.concatenate(owners), np.concatenate(counts)

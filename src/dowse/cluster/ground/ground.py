@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from dowse.cluster.ground import addresses, ending, grants, mail, sums
+from dowse.cluster.ground import addresses as at_addresses
+from dowse.cluster.ground import ending, grants, mail, sums
 from dowse.cluster.ground.database import Database, Session
 from dowse.cluster.ground.members import (
     Shard,
@@ -117,9 +118,9 @@ class Ground:
             now = session.now()
             crawl.tick(now)
             if own.epoch:  # it may have asked at its addresses until now, and no longer knows of each
-                own.others_at = max(own.others_at, min(now, own.lease_until) + addresses.longest_wait(own))
+                own.others_at = max(own.others_at, min(now, own.lease_until) + at_addresses.longest_wait(own))
             own.begin(now)
-            addresses.forget_wants(session, shard)
+            at_addresses.forget_wants(session, shard)
             save(session, [own])
             _write(session, crawl)
             granted = own.granted_of(crawl.budget)
@@ -132,6 +133,7 @@ class Ground:
             now = session.now()
             own = _of(shards, member)
             check(own, member, now)
+            own.pages_per_s = grants.pages_per_s(own, report, crawl.budget, now)
             own.tell(report, now)
             crawl.tick(now)
             save_promises(session, own.shard, report.promises)
@@ -143,13 +145,13 @@ class Ground:
                 grants.cut_to_held(own)
             save(session, [own])
             _write(session, crawl)
-            addresses.give_on(session, own.shard, shards, now)
+            at_addresses.give_on(session, own.shard, shards, now)
             return Orders(
                 granted=own.granted_of(crawl.budget),
                 to_come=grants.free(crawl.budget, shards),
-                keep_off=addresses.to_keep_off(session, own.shard),
-                let_in=addresses.let_in(session, own.shard, now),
-                give_up=addresses.to_give_up(session, own.shard),
+                keep_off=at_addresses.to_keep_off(session, own.shard),
+                let_in=at_addresses.let_in(session, own.shard, now),
+                give_up=at_addresses.to_give_up(session, own.shard),
                 stop=crawl.stop,
             )
 
@@ -176,7 +178,7 @@ class Ground:
             own.tell(report, now)
             own.stage, own.idle, own.lease_until = Stage.LEFT, "", now
             grants.cut_to_held(own)
-            addresses.forget_wants(session, own.shard)
+            at_addresses.forget_wants(session, own.shard)
             crawl.tick(now, at_work=any(shard.is_alive(now) for shard in shards))
             self._find_end(session, crawl, shards, now)
             save(session, [own])
@@ -246,15 +248,15 @@ class Ground:
 
     # -- addresses -------------------------------------------------------------------------------------------------
 
-    def want(self, member: Member, addresses_: Sequence[str]) -> None:
+    def want(self, member: Member, addresses: Sequence[str]) -> None:
         with self._own(member) as (session, own):
-            addresses.want(session, own.shard, addresses_, session.now())
+            at_addresses.want(session, own.shard, addresses, session.now())
 
-    def free(self, member: Member, addresses_: Mapping[str, float]) -> None:
+    def free(self, member: Member, addresses: Mapping[str, float]) -> None:
         with self._own(member) as (session, own):
             now = session.now()
             alive = {shard.shard for shard in read_shards(session, lock=False) if shard.is_alive(now)}
-            addresses.free(session, own, addresses_, alive, now)
+            at_addresses.free(session, own, addresses, alive, now)
             save(session, [own])
 
     # -- what is learned -------------------------------------------------------------------------------------------

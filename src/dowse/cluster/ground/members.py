@@ -59,7 +59,7 @@ class Shard:
     relevant: int = 0
     value: float = 0.0
     waiting: int = 0
-    pages_per_s: float = 0.0
+    pages_per_s: float = 0.0  # as it could go, see ``grants``
     longest_delay_s: float = 0.0
     others_at: float = 0.0
 
@@ -74,10 +74,6 @@ class Shard:
 
     def tell(self, report: Report, now: float) -> None:
         """It reports, which renews its lease."""
-        if self.seen_at is not None and now > self.seen_at and self.reported:
-            past = now - self.seen_at
-            pace = max(0, report.spent.pages - self.spent.pages) / past
-            self.pages_per_s = max(pace, self.pages_per_s * 0.5**past)
         self.reported, self.idle = True, report.idle
         self.spent, self.held = report.spent, report.held
         self.relevant, self.value, self.waiting = report.relevant, report.value, report.waiting
