@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from dowse.cli import terminal
+from dowse.engine.assembly.answered import answers_of
 from dowse.lab.corpus import open_corpus
 from dowse.model.topic import JudgeSettings, StrategyChoice
-from dowse.store import CrawlReader
+from dowse.store import CrawlReader, CrawlStore
 from dowse.store.held import HeldPages
 from tests.cli.labelled import mistake, said
 from tests.store.gather.shards import HOSTS, crawl_both_ways
@@ -85,6 +86,11 @@ def test_answers_and_verdicts_given_again(shared: Path, capsys: Capture) -> None
     said(capsys, "label", str(shared), answers="y\nn\n" * 5)
     answers = (shared / "labels.csv").read_text(encoding="utf-8")
     assert answers.count("http://") == 10
+    for shard in (shared / "shards").iterdir():  # which goes on by the answers about its own pages
+        with CrawlStore.open(shard) as store:
+            known = [store._connection.execute("SELECT url FROM pages WHERE id = ?", (one.page,)).fetchone()[0]
+                     for one in answers_of(shard, store)]  # fmt: skip
+        assert len(known) == sum(f"{url}," in answers for url in known) > 0
     told, _ = said(capsys, "rejudge", str(shared), "--predicate", 'word("perovskite")')
     assert "pages are relevant" in told
     with CrawlReader(shared) as crawl:
@@ -122,6 +128,15 @@ def test_pages_can_be_taken_from_it_and_published(shared: Path, capsys: Capture)
     for path in shared.glob("shards/*/dowse.sqlite"):
         os.utime(path)
     assert "nothing to add" in said(capsys, "publish", str(shared), database)[0]
+
+
+def test_pages_are_salvaged_from_the_archives_of_all_shards(shared: Path, capsys: Capture) -> None:
+    assert "nothing to repair" in said(capsys, "repair", str(shared))[0]
+    with CrawlReader(shared) as crawl:
+        pages = crawl.summary().pages
+    damaged = shared / "shards" / "01" / "dowse.sqlite"
+    damaged.write_bytes(damaged.read_bytes()[:8192] + b"damage" * 1000)
+    assert f"{pages} pages salvaged" in said(capsys, "repair", str(shared), "--topic", "perovskite solar cells")[0]
 
 
 def test_gathering_that_takes_long_is_told(shared: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

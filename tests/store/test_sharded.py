@@ -8,7 +8,15 @@ import pytest
 
 from dowse.model.errors import NotPlain, StoreError
 from dowse.store.archive import all_archive_files
-from dowse.store.sharded import archive_path, check_archive_name, holds_crawl, is_sharded, parts_of, shard_folders
+from dowse.store.sharded import (
+    archive_path,
+    check_archive_name,
+    holds_crawl,
+    is_sharded,
+    parts_of,
+    shard_folders,
+    whole_of,
+)
 
 
 def sharded(folder: Path, *names: str, mark: str = "cluster.sqlite") -> Path:
@@ -26,6 +34,16 @@ def test_shards_are_folders_with_numbers(tmp_path: Path, mark: str) -> None:
     assert holds_crawl(tmp_path)
     assert [shard.name for shard in shard_folders(tmp_path)] == ["00", "02", "10"]
     assert [part.name for part in parts_of(tmp_path)] == [tmp_path.name, "00", "02", "10"]
+
+
+def test_a_shard_belongs_to_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sharded(tmp_path, "00")
+    assert whole_of(tmp_path / "shards" / "00") == tmp_path
+    assert whole_of(tmp_path) == tmp_path
+    monkeypatch.chdir(tmp_path / "shards")
+    assert whole_of(Path("00")) == tmp_path
+    (tmp_path / "cluster.sqlite").unlink()
+    assert whole_of(Path("00")) == Path("00")
 
 
 def test_a_folder_of_one_engine_has_none(tmp_path: Path) -> None:

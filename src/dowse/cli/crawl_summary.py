@@ -44,6 +44,7 @@ from dowse.model.runs import JudgedBy
 from dowse.model.shown import shown
 from dowse.store import CrawlReader, Summary
 from dowse.store.read_visits import new_since, visit_counts
+from dowse.store.sharded import SHARDS, is_sharded
 from dowse.store.shared.following import Published
 
 __all__ = ["finish", "visit_line"]
@@ -225,7 +226,8 @@ def _print(
         rows.append(("not judged", ", ".join(f"{outcome.reason} {outcome.count}" for outcome in others[:_OUTCOMES])))
     if published is not None and published.finished:
         rows.append(("published", f"everything is in {published.to}"))
-    rows.append(("results", f"{folder / 'dowse.sqlite'} and {folder}/*.warc.gz"))
+    archives = folder / SHARDS / "*" / "*.warc.gz" if is_sharded(folder) else folder / "*.warc.gz"
+    rows.append(("results", f"{folder / 'dowse.sqlite'} and {archives}"))
     if picture is not None:
         rows.append(("picture", str(picture)))
     for name, text in rows:

@@ -20,7 +20,7 @@ from dowse.store.trust import DATABASE
 
 __all__ = [
     "CLUSTER", "CLUSTER_AT", "SHARDS", "archive_path", "check_archive_name", "holds_crawl",
-    "is_sharded", "parts_of", "shard_folders", "shard_number",
+    "is_sharded", "parts_of", "shard_folders", "shard_number", "whole_of",
 ]  # fmt: skip
 
 SHARDS, CLUSTER, CLUSTER_AT = "shards", "cluster.sqlite", "cluster.json"
@@ -60,6 +60,12 @@ def _is_folder(path: Path) -> bool:
 def parts_of(folder: Path) -> Sequence[Path]:
     """The folders that hold the WARC files of a crawl, or of a corpus: itself, and its shards."""
     return (folder, *shard_folders(folder)) if is_sharded(folder) else (folder,)
+
+
+def whole_of(folder: Path) -> Path:
+    """The folder of the crawl that a folder belongs to: of a shard that in which all shards are; else itself."""
+    place = folder.absolute().parent
+    return place.parent if place.name == SHARDS and is_sharded(place.parent) else folder
 
 
 def holds_crawl(folder: Path) -> bool:

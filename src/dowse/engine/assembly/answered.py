@@ -13,6 +13,7 @@ from dowse.model.page import Bag
 from dowse.model.strategy import Answer, Sample, Subject
 from dowse.store import damage_told
 from dowse.store.answers import Answers
+from dowse.store.sharded import whole_of
 
 __all__ = ["answers_of", "tell_answers", "with_answers"]
 
@@ -24,9 +25,10 @@ class _Judged(Protocol):
 
 
 def answers_of(folder: Path, crawl: _Judged) -> list[Answer]:
-    """The answers in a crawl's folder about pages whose terms are kept, in the order of the pages. Raises UserError
-    when they cannot be read, StoreError when the records are damaged."""
-    answers = Answers(folder)
+    """The answers in a crawl's folder about pages whose terms are kept, in the order of the pages: of a shard, those in
+    the folder of the whole crawl about its own pages. Raises UserError when they cannot be read, StoreError when the
+    records are damaged."""
+    answers = Answers(whole_of(folder))
     known = answers.known
     if not known:
         return []
