@@ -30,6 +30,7 @@ class _Shard:
 @dataclass
 class _Address:
     holder: int | None = None
+    epoch: int = 0  # of the holder, when it wanted it last
     open_at: float = 0.0
     told_at: float = float("-inf")  # its holder came to hold it then, or last asked for it
     line: list[int] = field(default_factory=list)
@@ -134,6 +135,7 @@ class LiteralGround:
         address = self.addresses.setdefault(name, _Address())
         if address.holder in (None, shard):
             address.holder, address.told_at = shard, self.now
+            address.epoch = self.shards[shard].epoch
         elif shard not in address.line:
             address.line.append(shard)
 
@@ -146,11 +148,14 @@ class LiteralGround:
             self._hand_on(address, max(self.now + seconds, own.others_at))
 
     def give_on(self, shard: int) -> None:
-        """Of what this shard wants, what dead ones hold goes to who has waited longest."""
+        """Of what this shard wants, what dead ones hold, or held in an earlier life, goes to who has waited longest."""
         for address in self.addresses.values():
-            if shard in address.line and address.holder is not None and not self.is_alive(address.holder):
-                dead = self.shards[address.holder]
-                self._hand_on(address, dead.lease_until + self._longest(dead))
+            if shard in address.line and address.holder is not None:
+                holder = self.shards[address.holder]
+                if not self.is_alive(address.holder):
+                    self._hand_on(address, holder.lease_until + self._longest(holder))
+                elif holder.epoch != address.epoch:
+                    self._hand_on(address, holder.others_at)
 
     def keep_off(self, shard: int) -> list[str]:
         return sorted(name for name, address in self.addresses.items() if shard in address.line)
@@ -159,6 +164,7 @@ class LiteralGround:
         return {
             name: max(0.0, address.open_at - self.now) for name, address in self.addresses.items()
             if address.holder == shard and self.now < address.told_at + LEASE_S
+            and address.epoch == self.shards[shard].epoch
         }  # fmt: skip
 
     def give_up(self, shard: int) -> list[str]:
@@ -167,6 +173,7 @@ class LiteralGround:
     def _hand_on(self, address: _Address, open_at: float) -> None:
         address.line = [shard for shard in address.line if self.is_alive(shard)]
         address.holder = address.line.pop(0) if address.line else None
+        address.epoch = 0 if address.holder is None else self.shards[address.holder].epoch
         address.open_at, address.told_at = max(address.open_at, open_at), self.now
 
     def _leave_lines(self, shard: int) -> None:

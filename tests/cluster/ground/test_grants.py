@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.cluster.ground.grants import best_of, dealt, pages_per_s, regrant
+from dowse.cluster.ground.grants import best_of, dealt, note_pace, regrant
 from dowse.cluster.ground.members import Shard, Stage
 from dowse.model.budget import Budget, Spent
 from dowse.model.common_ground import Values
@@ -113,9 +113,13 @@ def test_who_cannot_use_a_share_leaves_it_to_others() -> None:
 
 def test_how_quickly_a_shard_could_go_is_seen_when_it_was_not_short() -> None:
     budget = Budget(pages=1000)
-    own = Shard(0, 1, Stage.HERE, 99.0, seen_at=0.0, reported=True, granted=Spent(pages=100), pages_per_s=40.0)
-    assert pages_per_s(own, report(Spent(pages=100)), budget, 2.0) == 50.0
-    assert pages_per_s(own, report(Spent(pages=50)), budget, 10.0) == 20.0
-    own.granted = Spent(pages=50)
-    assert pages_per_s(own, report(Spent(pages=50)), budget, 10.0) == 40.0, "it had no more to spend"
-    assert pages_per_s(own, report(Spent(pages=50)), budget, 0.0) == 40.0
+    own = Shard(0, 1, Stage.HERE, 99.0, granted=Spent(pages=200))
+    for now, pages, expected in ((0.0, 0, 0.0), (0.25, 90, 0.0), (2.0, 100, 50.0), (12.0, 130, 25.0)):
+        note_pace(own, report(Spent(pages=pages)), budget, now)
+        assert own.pages_per_s == expected
+    note_pace(own, report(Spent(pages=200)), budget, 12.5)
+    own.granted = Spent(pages=300)
+    note_pace(own, report(Spent(pages=200)), budget, 32.0)
+    assert own.pages_per_s == 25.0, "it had no more to spend"
+    note_pace(own, report(Spent(pages=200)), budget, 42.0)
+    assert own.pages_per_s == 12.5

@@ -179,12 +179,14 @@ def test_a_shard_that_comes_again_in_time_has_kept_its_addresses(place: Place) -
     old, other = ground.join(0).member, ground.join(1).member
     ground.want(old, ["10.0.0.1", "10.0.0.2"])
     new = ground.join(0).member
-    ground.want(other, ["10.0.0.1", "10.0.0.2"])
+    ground.want(other, ["10.0.0.1", "10.0.0.2", "10.0.0.3"])
     ground.want(new, ["10.0.0.1"])
     orders = ground.beat(new, report())
-    assert (dict(orders.let_in), orders.give_up) == ({"10.0.0.1": 0.0, "10.0.0.2": 0.0}, ["10.0.0.1", "10.0.0.2"])
-    ground.free(new, {"10.0.0.2": 0.0})
-    assert dict(ground.beat(other, report()).let_in) == {"10.0.0.2": 60.0}, "who asked there before knows it no more"
+    assert dict(orders.let_in) == {"10.0.0.1": 0.0}
+    assert "10.0.0.1" in orders.give_up
+    orders = ground.beat(other, report())
+    assert orders.keep_off == ["10.0.0.1"]
+    assert dict(orders.let_in) == {"10.0.0.2": 60.0, "10.0.0.3": 0.0}, "who asked there before knows it no more"
 
 
 def test_the_crawl_ends_when_nobody_has_anything_to_do_and_no_letter_waits(place: Place) -> None:
@@ -313,8 +315,31 @@ def test_bytes_for_a_body_that_is_coming_in_are_had_at_once(place: Place) -> Non
     assert 0 < had < 1_000_000
     assert ground.more_bytes(first, 2_000_000) == 2_000_000
     assert ground.more_bytes(first, 1_000_000) == 2_000_000
+    kept = ground.beat(first, report(idle="empty")).granted.bytes or 0
+    assert kept == 2_000_000, "the report was made before it asked for more"
+    assert ground.beat(first, report(Spent(bytes=1_500_000), idle="empty")).granted.bytes == 1_500_000
     other = ground.beat(second, report(promises=[1.0])).granted.bytes or 0
     assert ground.more_bytes(first, 20_000_000) == 10_000_000 - other
+
+
+def test_nobody_holds_more_than_it_was_granted(place: Place) -> None:
+    ground = place.create(budget=Budget(bytes=1_000_000))
+    first, second = ground.join(0).member, ground.join(1).member
+    had = ground.beat(first, report(promises=[1.0])).granted.bytes or 0
+    told = report(Spent(), Spent(bytes=5_000_000), idle="budget: bytes")
+    assert (ground.beat(first, told).granted.bytes or 0) <= 1_000_000
+    assert had + (ground.beat(second, report(promises=[1.0])).granted.bytes or 0) <= 1_000_000
+    assert sum(standing.granted.bytes or 0 for standing in ground.standings()) <= 1_000_000
+
+
+def test_what_is_given_anew_holds_also_where_the_crawl_had_not_ended(place: Place) -> None:
+    ground = place.create(budget=Budget(pages=2), target_relevant=5)
+    member = ground.join(0).member
+    ground.go_on({"run": 2}, budget=Budget(pages=9), target_value=3.0)
+    crawl = ground.crawl()
+    assert (crawl.settings, crawl.budget) == ({"run": 2}, Budget(pages=9))
+    assert (crawl.target_relevant, crawl.target_value) == (5, 3.0)
+    ground.beat(member, report())
 
 
 def test_a_place_that_is_taken_or_empty_is_told(tmp_path: Path) -> None:

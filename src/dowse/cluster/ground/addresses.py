@@ -6,8 +6,8 @@ holder says how long after its last request the next may leave, and the new one 
 what they would be if all were asked by one. Who freed it and wants it again comes last.
 
 A dead holder cannot say when it asked last. It asks nobody after its lease has run out, so its addresses go to others
-with a wait of the longest delay, from then. Where it is started again before, they are still its own; what it no longer
-knows of it may free, and others wait as long.
+with a wait of the longest delay, from then. Where it is started again before, they are its own as soon as it wants them
+again; those that it does not, it no longer knows of, and others have them with the same wait, from its new start.
 
 What is told at a beat may get lost with the answer. So a holder hears that it may ask for as long as a lease lasts, and
 again whenever it asks for the address.
@@ -21,12 +21,25 @@ from dowse.cluster.ground.database import Session
 from dowse.cluster.ground.members import Shard
 from dowse.model.common_ground import LEASE_S
 
-__all__ = ["UNKNOWN_DELAY_S", "forget_wants", "free", "give_on", "let_in", "to_give_up", "to_keep_off", "want"]
+__all__ = [
+    "UNKNOWN_DELAY_S",
+    "forget_wants",
+    "free",
+    "give_on",
+    "let_in",
+    "living",
+    "longest_wait",
+    "to_give_up",
+    "to_keep_off",
+    "want",
+]
 
 UNKNOWN_DELAY_S = 60.0
 """The least that others wait for the address of a shard that cannot tell when it asked there last."""
 
 _FEW = 200  # values a statement
+
+Epochs = Mapping[int, int]
 
 
 def longest_wait(shard: Shard) -> float:
@@ -34,48 +47,64 @@ def longest_wait(shard: Shard) -> float:
     return max(shard.longest_delay_s, UNKNOWN_DELAY_S)
 
 
-def want(session: Session, own: int, addresses: Iterable[str], now: float) -> None:
+def want(session: Session, own: Shard, addresses: Iterable[str], now: float) -> None:
     """Take what is nobody's, and stand in line for the rest."""
     for some in _few(sorted(set(addresses))):
         session.each(
-            "INSERT INTO addresses (address, holder, open_at, tell_until) VALUES (?, NULL, 0, 0)"
+            "INSERT INTO addresses (address, holder, epoch, open_at, tell_until) VALUES (?, NULL, 0, 0, 0)"
             " ON CONFLICT (address) DO NOTHING",
             [(address,) for address in some],
         )
         held = _held(session, some)
         session.each(
-            "UPDATE addresses SET holder = ?, tell_until = ? WHERE address = ?",
-            [(own, now + LEASE_S, address) for address, (holder, _) in held.items() if holder in (None, own)],
+            "UPDATE addresses SET holder = ?, epoch = ?, tell_until = ? WHERE address = ?",
+            [
+                (own.shard, own.epoch, now + LEASE_S, address)
+                for address, (holder, _, _) in held.items()
+                if holder in (None, own.shard)
+            ],
         )
         session.each(
             "INSERT INTO wants (address, shard, since, holder) VALUES (?, ?, ?, ?)"
             " ON CONFLICT (address, shard) DO NOTHING",
-            [(address, own, now, holder) for address, (holder, _) in held.items() if holder not in (None, own)],
+            [
+                (address, own.shard, now, holder)
+                for address, (holder, _, _) in held.items()
+                if holder not in (None, own.shard)
+            ],
         )
 
 
-def free(session: Session, own: Shard, addresses: Mapping[str, float], alive: set[int], now: float) -> None:
+def free(session: Session, own: Shard, addresses: Mapping[str, float], epochs: Epochs, now: float) -> None:
     """Hand on what the shard holds of these, and take it from the line for the others."""
     own.longest_delay_s = max(own.longest_delay_s, *addresses.values(), 0.0)
     for some in _few(sorted(addresses)):
         session.each("DELETE FROM wants WHERE address = ? AND shard = ?", [(address, own.shard) for address in some])
-        for address, (holder, open_at) in _held(session, some).items():
+        for address, (holder, _, open_at) in _held(session, some).items():
             if holder == own.shard:
                 wait_until = max(open_at, now + addresses[address], own.others_at)
-                _hand_on(session, address, wait_until, alive, now)
+                _hand_on(session, address, wait_until, epochs, now)
     session.run("DELETE FROM addresses WHERE holder IS NULL AND open_at < ?", (now,))
 
 
 def give_on(session: Session, own: int, shards: Sequence[Shard], now: float) -> None:
-    """Of what this shard wants, hand on what dead ones hold."""
-    dead = {shard.shard: shard for shard in shards if not shard.is_alive(now)}
-    alive = {shard.shard for shard in shards} - dead.keys()
-    rows = session.run("SELECT address, holder FROM wants WHERE shard = ?", (own,))
-    for some in _few(sorted(address for address, holder in rows if holder in dead)):
-        for address, (holder, open_at) in _held(session, some).items():
-            if holder in dead:
-                wait_until = dead[holder].lease_until + longest_wait(dead[holder])
-                _hand_on(session, address, max(open_at, wait_until), alive, now)
+    """Of what this shard wants, hand on what dead ones hold, and what was held by an earlier start of a living one."""
+    epochs = living(shards, now)
+    rows = session.run(
+        "SELECT w.address, w.holder, a.epoch FROM wants w JOIN addresses a ON a.address = w.address WHERE w.shard = ?",
+        (own,),
+    )
+    for some in _few(sorted(address for address, holder, epoch in rows if epochs.get(holder) != epoch)):
+        for address, (holder, epoch, open_at) in _held(session, some).items():
+            if holder is not None and epochs.get(holder) != epoch:
+                last = shards[holder]
+                wait_until = last.others_at if holder in epochs else last.lease_until + longest_wait(last)
+                _hand_on(session, address, max(open_at, wait_until), epochs, now)
+
+
+def living(shards: Sequence[Shard], now: float) -> Epochs:
+    """The shards that are alive, with their epochs."""
+    return {shard.shard: shard.epoch for shard in shards if shard.is_alive(now)}
 
 
 def forget_wants(session: Session, own: int) -> None:
@@ -87,10 +116,11 @@ def to_keep_off(session: Session, own: int) -> list[str]:
     return [address for (address,) in session.run("SELECT address FROM wants WHERE shard = ? ORDER BY address", (own,))]
 
 
-def let_in(session: Session, own: int, now: float) -> dict[str, float]:
+def let_in(session: Session, own: Shard, now: float) -> dict[str, float]:
     """What it holds and was lately told of, or asked for, with the seconds until it may ask there."""
     found = session.run(
-        "SELECT address, open_at FROM addresses WHERE holder = ? AND tell_until > ? ORDER BY address", (own, now)
+        "SELECT address, open_at FROM addresses WHERE holder = ? AND epoch = ? AND tell_until > ? ORDER BY address",
+        (own.shard, own.epoch, now),
     )
     return {address: max(0.0, open_at - now) for address, open_at in found}
 
@@ -100,7 +130,7 @@ def to_give_up(session: Session, own: int) -> list[str]:
     return [address for (address,) in found]
 
 
-def _hand_on(session: Session, address: str, open_at: float, alive: set[int], now: float) -> None:
+def _hand_on(session: Session, address: str, open_at: float, alive: Epochs, now: float) -> None:
     """To who has waited longest. The dead among those who wait will ask again, should they come again."""
     line = session.run("SELECT shard FROM wants WHERE address = ? ORDER BY since, shard", (address,))
     heir = next((shard for (shard,) in line if shard in alive), None)
@@ -111,19 +141,20 @@ def _hand_on(session: Session, address: str, open_at: float, alive: set[int], no
     if heir is not None:
         session.run("UPDATE wants SET holder = ? WHERE address = ?", (heir, address))
     session.run(
-        "UPDATE addresses SET holder = ?, open_at = ?, tell_until = ? WHERE address = ?",
-        (heir, open_at, now + LEASE_S, address),
+        "UPDATE addresses SET holder = ?, epoch = ?, open_at = ?, tell_until = ? WHERE address = ?",
+        (heir, 0 if heir is None else alive[heir], open_at, now + LEASE_S, address),
     )
 
 
-def _held(session: Session, addresses: Sequence[str]) -> dict[str, tuple[int | None, float]]:
-    """Their holders, and from when they may be asked; locked."""
+def _held(session: Session, addresses: Sequence[str]) -> dict[str, tuple[int | None, int, float]]:
+    """Their holders, in which epoch, and from when they may be asked; locked."""
     marks = ", ".join("?" * len(addresses))
     found = session.run(
-        f"SELECT address, holder, open_at FROM addresses WHERE address IN ({marks}) ORDER BY address{session.lock}",
+        f"SELECT address, holder, epoch, open_at FROM addresses WHERE address IN ({marks})"
+        f" ORDER BY address{session.lock}",
         addresses,
     )
-    return {address: (holder, open_at) for address, holder, open_at in found}
+    return {address: (holder, epoch, open_at) for address, holder, epoch, open_at in found}
 
 
 def _few(addresses: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -20,6 +20,8 @@ that nobody sits on the last pages while others could fetch them.
 this shard takes of them, with something to spare. Where even that is short for a body that is coming in, ``more_bytes``
 is asked at once. Seconds are not handed out: they pass for all alike.
 
+What it is then granted is sure for one beat more, since its report may have been made before.
+
 **What comes back.** A shard that is idle with nothing waiting keeps what it holds. Of a shard that is dead nobody knows
 what it spent after its last report; it may be all that it was granted. So that stays counted until it comes again and
 tells, and nothing is spent twice. Since windows are short, this is little.
@@ -42,13 +44,14 @@ from dowse.cluster.ground.members import Shard
 from dowse.model.budget import Budget, Spent
 from dowse.model.common_ground import Report, Values
 
-__all__ = ["DIVISIBLE", "best_of", "cut_to_held", "dealt", "free", "more_bytes", "pages_per_s", "regrant"]
+__all__ = ["DIVISIBLE", "best_of", "cut_to_held", "dealt", "free", "more_bytes", "note_pace", "regrant"]
 
 DIVISIBLE = ("pages", "requests", "bytes")
 
 _WINDOW_S = 2.0  # more than one beat, so that one that comes late stops nobody, and shards can become quicker
 _MOST_OF_ONE = 2.0  # windows of its own that a shard's share is at most
 _START = 8  # pages a shard in the window, while nobody knows how quickly it goes
+_PACE_S = 1.0  # the least time over which it is measured how quickly a shard goes
 _HALF_S = 10.0  # a shard that is slower than it was is taken for half as quick after so long
 _FIRST = 2  # pages for a shard that is at work and has nothing to tell of yet
 _USUAL = {"pages": 1.0, "requests": 2.0, "bytes": 100_000.0}  # that a page takes, until there are some
@@ -111,16 +114,18 @@ def more_bytes(own: Shard, shards: Sequence[Shard], budget: Budget, total: int) 
     return own.granted.bytes + min(lacking, free(budget, shards).bytes)
 
 
-def pages_per_s(own: Shard, report: Report, budget: Budget, now: float) -> float:
+def note_pace(own: Shard, report: Report, budget: Budget, now: float) -> None:
     """How quickly a shard could go, by a new report: as quickly as it went, if it was not short of grants."""
-    if not own.reported or own.seen_at is None or now <= own.seen_at:
-        return own.pages_per_s
-    past = now - own.seen_at
-    pace = max(0, report.spent.pages - own.spent.pages) / past
-    short = any(
+    own.short = own.short or any(
         _of(budget, name) is not None and _get(own.granted, name) <= _get(report.held, name) for name in DIVISIBLE
     )
-    return max(pace, own.pages_per_s if short else own.pages_per_s * 0.5 ** (past / _HALF_S))
+    if own.paced_at is not None:
+        past = now - own.paced_at
+        if past < _PACE_S:
+            return
+        pace = max(0, report.spent.pages - own.paced_pages) / past
+        own.pages_per_s = max(pace, own.pages_per_s if own.short else own.pages_per_s * 0.5 ** (past / _HALF_S))
+    own.paced_at, own.paced_pages, own.short = now, report.spent.pages, False
 
 
 def _could(shard: Shard) -> int:

@@ -133,7 +133,7 @@ class Ground:
             now = session.now()
             own = _of(shards, member)
             check(own, member, now)
-            own.pages_per_s = grants.pages_per_s(own, report, crawl.budget, now)
+            grants.note_pace(own, report, crawl.budget, now)
             own.tell(report, now)
             crawl.tick(now)
             save_promises(session, own.shard, report.promises)
@@ -150,7 +150,7 @@ class Ground:
                 granted=own.granted_of(crawl.budget),
                 to_come=grants.free(crawl.budget, shards),
                 keep_off=at_addresses.to_keep_off(session, own.shard),
-                let_in=at_addresses.let_in(session, own.shard, now),
+                let_in=at_addresses.let_in(session, own, now),
                 give_up=at_addresses.to_give_up(session, own.shard),
                 stop=crawl.stop,
             )
@@ -162,7 +162,7 @@ class Ground:
             own = _of(shards, member)
             check(own, member, session.now())
             if crawl.stop is None:
-                own.granted.bytes = grants.more_bytes(own, shards, crawl.budget, total)
+                own.granted.bytes = own.sure_bytes = grants.more_bytes(own, shards, crawl.budget, total)
                 save(session, [own])
             return own.granted.bytes
 
@@ -198,19 +198,18 @@ class Ground:
     ) -> None:  # fmt: skip
         with self._database.transaction() as session:
             crawl = _read(session, lock=True)
-            if crawl.stop is None:
-                return
-            shards = read_shards(session, lock=True)
-            now = session.now()
-            crawl.stop, crawl.ticked_at = None, None
             crawl.settings = crawl.settings if settings is None else settings
             crawl.budget = crawl.budget if budget is None else budget
             crawl.target_relevant = crawl.target_relevant if target_relevant is None else target_relevant
             crawl.target_value = crawl.target_value if target_value is None else target_value
-            for shard in shards:
-                shard.stage, shard.idle, shard.pages_per_s = Stage.AWAY, "", 0.0
-                shard.lease_until = min(shard.lease_until, now)
-            save(session, shards)
+            if crawl.stop is not None:
+                crawl.stop, crawl.ticked_at = None, None
+                shards = read_shards(session, lock=True)
+                now = session.now()
+                for shard in shards:
+                    shard.stage, shard.idle, shard.pages_per_s = Stage.AWAY, "", 0.0
+                    shard.lease_until = min(shard.lease_until, now)
+                save(session, shards)
             _write(session, crawl)
 
     @staticmethod
@@ -250,13 +249,13 @@ class Ground:
 
     def want(self, member: Member, addresses: Sequence[str]) -> None:
         with self._own(member) as (session, own):
-            at_addresses.want(session, own.shard, addresses, session.now())
+            at_addresses.want(session, own, addresses, session.now())
 
     def free(self, member: Member, addresses: Mapping[str, float]) -> None:
         with self._own(member) as (session, own):
             now = session.now()
-            alive = {shard.shard for shard in read_shards(session, lock=False) if shard.is_alive(now)}
-            at_addresses.free(session, own, addresses, alive, now)
+            epochs = at_addresses.living(read_shards(session, lock=False), now)
+            at_addresses.free(session, own, addresses, epochs, now)
             save(session, [own])
 
     # -- what is learned -------------------------------------------------------------------------------------------

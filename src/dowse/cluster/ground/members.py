@@ -60,8 +60,12 @@ class Shard:
     value: float = 0.0
     waiting: int = 0
     pages_per_s: float = 0.0  # as it could go, see ``grants``
+    paced_at: float | None = None  # when that was last measured, and with how many pages
+    paced_pages: int = 0
+    sure_bytes: int = 0  # granted between beats: a report that was made before must not take them back
     longest_delay_s: float = 0.0
     others_at: float = 0.0
+    short: bool = False  # of grants, at some time since its pace was measured
 
     def is_alive(self, now: float) -> bool:
         return self.stage is Stage.HERE and now < self.lease_until
@@ -69,13 +73,20 @@ class Shard:
     def begin(self, now: float) -> None:
         """A new epoch of it."""
         self.epoch += 1
-        self.stage, self.idle = Stage.HERE, ""
+        self.stage, self.idle, self.paced_at, self.sure_bytes = Stage.HERE, "", None, 0
         self.seen_at, self.lease_until = now, now + LEASE_S
 
     def tell(self, report: Report, now: float) -> None:
-        """It reports, which renews its lease."""
+        """It reports, which renews its lease. It can hold no more than it was granted."""
         self.reported, self.idle = True, report.idle
-        self.spent, self.held = report.spent, report.held
+        self.spent = report.spent
+        self.held = Spent(
+            pages=max(report.spent.pages, min(report.held.pages, self.granted.pages)),
+            bytes=max(report.spent.bytes, min(max(report.held.bytes, self.sure_bytes), self.granted.bytes)),
+            seconds=report.held.seconds,
+            requests=max(report.spent.requests, min(report.held.requests, self.granted.requests)),
+        )
+        self.sure_bytes = 0
         self.relevant, self.value, self.waiting = report.relevant, report.value, report.waiting
         self.seen_at, self.lease_until = now, now + LEASE_S
 
@@ -99,7 +110,8 @@ class Shard:
 _COLUMNS = (
     "shard", "epoch", "stage", "lease_until", "seen_at", "reported", "idle", "posted", "pages", "bytes", "seconds",
     "requests", "held_pages", "held_bytes", "held_seconds", "held_requests", "granted_pages", "granted_bytes",
-    "granted_requests", "relevant", "value", "waiting", "pages_per_s", "longest_delay_s", "others_at",
+    "granted_requests", "relevant", "value", "waiting", "pages_per_s", "paced_at", "paced_pages", "sure_bytes",
+    "longest_delay_s", "others_at", "short",
 )  # fmt: skip
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM shards"
 _UPDATE = f"UPDATE shards SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE shard = ?"
@@ -111,16 +123,19 @@ def _row(shard: Shard) -> tuple[Any, ...]:
         shard.shard, shard.epoch, int(shard.stage), shard.lease_until, shard.seen_at, int(shard.reported), shard.idle,
         shard.posted, spent.pages, spent.bytes, float(spent.seconds), spent.requests, held.pages, held.bytes,
         float(held.seconds), held.requests, granted.pages, granted.bytes, granted.requests, shard.relevant,
-        float(shard.value), shard.waiting, shard.pages_per_s, shard.longest_delay_s, shard.others_at,
+        float(shard.value), shard.waiting, shard.pages_per_s, shard.paced_at, shard.paced_pages,
+        shard.sure_bytes, shard.longest_delay_s, shard.others_at, int(shard.short),
     )  # fmt: skip
 
 
 def _shard(row: Sequence[Any]) -> Shard:
-    number, epoch, stage, lease, seen, reported, idle, posted, *rest = row
-    return Shard(
-        number, epoch, Stage(stage), lease, seen, bool(reported), idle, posted, Spent(*rest[:4]), Spent(*rest[4:8]),
-        Spent(pages=rest[8], bytes=rest[9], requests=rest[10]), *rest[11:],
-    )  # fmt: skip
+    own = dict(zip(_COLUMNS, row, strict=True))
+    amounts = ("pages", "bytes", "seconds", "requests")
+    spent = Spent(**{name: own.pop(name) for name in amounts})
+    held = Spent(**{name: own.pop(f"held_{name}") for name in amounts})
+    granted = Spent(**{name: own.pop(f"granted_{name}") for name in amounts if name != "seconds"})
+    own |= {name: bool(own[name]) for name in ("reported", "short")}
+    return Shard(**{**own, "stage": Stage(own["stage"]), "spent": spent, "held": held, "granted": granted})
 
 
 def add_shards(session: Session, shards: int) -> None:

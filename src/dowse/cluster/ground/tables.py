@@ -25,13 +25,14 @@ TABLES = {
     " held_bytes INTEGER NOT NULL, held_seconds REAL NOT NULL, held_requests INTEGER NOT NULL,"
     " granted_pages INTEGER NOT NULL, granted_bytes INTEGER NOT NULL, granted_requests INTEGER NOT NULL,"
     " relevant INTEGER NOT NULL, value REAL NOT NULL, waiting INTEGER NOT NULL, pages_per_s REAL NOT NULL,"
-    " longest_delay_s REAL NOT NULL, others_at REAL NOT NULL, promises BLOB NOT NULL",
+    " paced_at REAL, paced_pages INTEGER NOT NULL, sure_bytes INTEGER NOT NULL,"
+    " longest_delay_s REAL NOT NULL, others_at REAL NOT NULL, short INTEGER NOT NULL, promises BLOB NOT NULL",
     "mail": "id INTEGER PRIMARY KEY, sender INTEGER NOT NULL, receiver INTEGER NOT NULL, first INTEGER NOT NULL,"
     " last INTEGER NOT NULL, letters INTEGER NOT NULL, body BLOB NOT NULL",
     "noted": "receiver INTEGER NOT NULL, sender INTEGER NOT NULL, number INTEGER NOT NULL,"
     " PRIMARY KEY (receiver, sender)",
-    "addresses": "address TEXT NOT NULL, holder INTEGER, open_at REAL NOT NULL, tell_until REAL NOT NULL,"
-    " PRIMARY KEY (address)",
+    "addresses": "address TEXT NOT NULL, holder INTEGER, epoch INTEGER NOT NULL, open_at REAL NOT NULL,"
+    " tell_until REAL NOT NULL, PRIMARY KEY (address)",
     "wants": "address TEXT NOT NULL, shard INTEGER NOT NULL, since REAL NOT NULL, holder INTEGER NOT NULL,"
     " PRIMARY KEY (address, shard)",
     "published": "shard INTEGER PRIMARY KEY, version INTEGER NOT NULL, data BLOB NOT NULL",
