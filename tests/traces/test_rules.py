@@ -27,6 +27,7 @@ def judged(url: str, **more: bytes) -> Verdict:
     ({"agent": b"Googlebot/2.1"}, LeftOut.ROBOT), ({"agent": b"curl/8.0"}, LeftOut.ROBOT),
     ({"agent": b"-"}, LeftOut.ROBOT),
     ({"agent": b"Mozilla/5.0 (compatible; bingbot/2.0)"}, LeftOut.ROBOT),
+    ({"agent": b"Mozilla/5.0 (compatible; bingbot/2.0) " + b"x" * 60_000}, LeftOut.ROBOT),
 ])  # fmt: skip
 def test_what_the_log_tells_leaves_it_out(more: dict[str, bytes], why: LeftOut) -> None:
     assert judged("http://a.org/x", **more) is why

@@ -52,6 +52,7 @@ _is_robot = re.compile(
     rb"|mediapartners|dowse"
 ).search
 _LONGEST_URL = 2_000
+_LONGEST_AGENT = 1_000  # bytes that are looked at: robots say who they are at once
 
 
 class Pages:
@@ -97,7 +98,7 @@ class Pages:
     def _is_robot(self, agent: bytes) -> bool:
         found = self._robots.get(agent)
         if found is None:
-            found = self._robots.keep(agent, _is_robot(agent) is not None)
+            found = self._robots.keep(agent, _is_robot(agent[:_LONGEST_AGENT]) is not None)
         return found
 
     def _is_read(self, kind: bytes) -> bool:
