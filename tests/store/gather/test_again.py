@@ -145,6 +145,30 @@ def test_verdicts_that_somebody_gave_stay_until_the_page_is_fetched_again(shared
         assert (page.score, page.relevant) == (0.1, False)
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_of_a_page_that_two_shards_have_the_one_that_was_fetched_counts(shared: Path, first: bool) -> None:
+    with CrawlStore.create(shared / "shards" / "01", SETTINGS, WALL) as store:
+        store.commit(batch(0))
+    bad, good = (0, 1) if first else (1, 0)
+    with closing(sqlite3.connect(shared / "shards" / f"{bad:02d}" / "dowse.sqlite")) as records:
+        records.execute("UPDATE pages SET outcome = 'failed', score = NULL, relevant = NULL WHERE id = 2")
+        records.execute("UPDATE candidates SET state = 3, reason = 'http 500' WHERE id = 2")
+        records.execute("UPDATE links SET anchor = 'of a page that failed' WHERE page = 2")
+        records.execute("UPDATE links SET anchor = 'of the first shard' WHERE page = 1")
+        records.commit()
+    settle(shared)
+    gather(shared)
+    assert asked(shared, "SELECT count(*), count(DISTINCT url) FROM pages") == [(5, 5)]
+    [(outcome, file)] = asked(shared, "SELECT outcome, warc_file FROM pages WHERE url = ?", url(2))
+    assert outcome == "fetched"
+    assert file.startswith(f"shards/{good:02d}/")
+    assert asked(shared, "SELECT state, reason FROM candidates WHERE url = ?", url(2)) == [(2, "")]
+    assert asked(shared, "SELECT anchor FROM links WHERE page = 2") == [("to 3",)]
+    assert asked(shared, "SELECT anchor FROM links WHERE page = 1") == [("of the first shard" if first else "to 2",)]
+    assert asked(shared, "SELECT count(*) FROM decisions") == [(5,)]
+    assert [turn for (turn,) in asked(shared, "SELECT ordinal FROM pages ORDER BY ordinal")] == list(range(5))
+
+
 def test_seeds_that_were_put_in_stay(shared: Path) -> None:
     with CrawlStore.open(shared) as store:
         store.put_found([FoundRow(0, "http://seed.test/", "Seed")])
