@@ -115,7 +115,7 @@ _LAZY = {  # module -> what it holds: loaded on first use, so that worker proces
     ),
     "dowse.model.strategy": (
         "Explanation", "GoesBySite", "LearnsFromFailures", "LinkView", "Memory", "Proposes", "RanksAgain",
-        "RefusesPages", "Revaluing", "SourcePage", "Strategy", "Subject",
+        "RanksMentions", "RefusesPages", "Revaluing", "SourcePage", "Strategy", "Subject",
     ),
     "dowse.predict.memory": ("NumberTable",),
     "dowse.predict.rerank": ("RanksOnMention",),
@@ -128,11 +128,11 @@ __all__ = [
     "CrawlReader", "DowseError", "Example", "Explanation", "Extractor", "Failure", "FailureKind", "Fetched",
     "Find", "FoundObject", "GoesBySite", "Judge", "JudgeSettings", "Keyword", "LearnsFromFailures", "Limits",
     "LinkView", "Memory", "Meter", "Network", "NumberTable", "PageFacts", "Part", "Politeness", "Proposes",
-    "Query", "RanksAgain", "RanksOnMention", "ReadPage", "Reason", "Records", "RefusesPages", "Request",
-    "Resolved", "Response", "Results", "Revaluing", "Said", "Scope", "SearchEngine", "SearchResult", "Secrets",
-    "SeedTarget", "Seeds", "SourcePage", "StoreError", "Strategy", "StrategyChoice", "Subject", "SystemClock",
-    "Target", "Term", "Timings", "Topic", "TopicError", "Transport", "Trouble", "TroubleKind", "Truncation",
-    "UserError", "Verdict", "crawl", "load_topic", "open_crawl",
+    "Query", "RanksAgain", "RanksMentions", "RanksOnMention", "ReadPage", "Reason", "Records", "RefusesPages",
+    "Request", "Resolved", "Response", "Results", "Revaluing", "Said", "Scope", "SearchEngine", "SearchResult",
+    "Secrets", "SeedTarget", "Seeds", "SourcePage", "StoreError", "Strategy", "StrategyChoice", "Subject",
+    "SystemClock", "Target", "Term", "Timings", "Topic", "TopicError", "Transport", "Trouble", "TroubleKind",
+    "Truncation", "UserError", "Verdict", "crawl", "load_topic", "open_crawl",
 ]  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dowse.engine.life.shared_learning import SharedLearning
+from dowse.engine.life.shared_learning import SharedLearning, _framed
 from dowse.judge import LearnedJudge
 from dowse.model.sharing import packed
 from dowse.model.topic import StrategyChoice
@@ -58,8 +58,11 @@ def test_damage_is_told_once_a_shard_and_what_was_taken_up_stays() -> None:
     assert good is not None
     other.shared.take(1, good)
     before = dict(other.judge._others)
-    for bad in (b"", good[:-9], packed({"judge.pages": np.ones(1)}), packed({"strategy.totals": np.ones(3)})):
+    part = packed({"pages": np.ones(1)})
+    odd = [_framed({"judge": part}), _framed({"strategy": part}), _framed({"judge": b""})]
+    for bad in (b"?", good[:9], good[:-9], *odd):
         other.shared.take(1, bad)
+    other.shared.take(1, _framed({"another": b"?"}))
     other.shared.take(3, b"?")
     assert other.judge._others == before
     assert [(kind, detail.partition(":")[0]) for kind, detail in events(made)] == [
