@@ -22,17 +22,9 @@ from dowse.cluster.ground.members import Shard
 from dowse.model.common_ground import LEASE_S
 
 __all__ = [
-    "UNKNOWN_DELAY_S",
-    "forget_wants",
-    "free",
-    "give_on",
-    "let_in",
-    "living",
-    "longest_wait",
-    "to_give_up",
-    "to_keep_off",
-    "want",
-]
+    "UNKNOWN_DELAY_S", "forget_wants", "free", "give_on", "let_in", "living", "longest_wait", "to_give_up",
+    "to_keep_off", "want",
+]  # fmt: skip
 
 UNKNOWN_DELAY_S = 60.0
 """The least that others wait for the address of a shard that cannot tell when it asked there last."""

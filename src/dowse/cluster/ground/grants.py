@@ -189,10 +189,11 @@ def best_of(told: Sequence[Values], wanted: Sequence[int], most: int) -> list[in
     value, owner_of, count_of = np.concatenate(values), np.concatenate(owners), np.concatenate(counts)
     order = np.argsort(-value, kind="stable")
     edge = int(np.searchsorted(np.cumsum(count_of[order]), most))
-    above = np.ones(len(value), dtype=bool) if edge >= len(order) else value > value[order[edge]]
-    at = np.zeros(len(value), dtype=bool) if edge >= len(order) else value == value[order[edge]]
-    sure = [int(count_of[above & (owner_of == owner)].sum()) for owner in range(len(told))]
-    tied = [int(count_of[at & (owner_of == owner)].sum()) for owner in range(len(told))]
+    at = value[order[edge]] if edge < len(order) else np.nan  # nan: there is room for all
+    sure, tied = (
+        np.bincount(owner_of[own], weights=count_of[own], minlength=len(told)).astype(np.int64).tolist()
+        for own in (~(value <= at), value == at)
+    )
     return [own + more for own, more in zip(sure, dealt(most - sum(sure), tied), strict=True)]
 
 

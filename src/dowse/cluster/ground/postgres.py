@@ -163,7 +163,7 @@ class _Session:
         return float(found[0])
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        cursor = self._connection.execute(_spoken(statement), values or None)
+        cursor = self._connection.execute(_spoken(statement), values or None, binary=True)
         return cursor.fetchall() if cursor.description else []
 
     def each(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
