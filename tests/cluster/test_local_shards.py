@@ -16,11 +16,12 @@ from typing import Any
 
 import pytest
 
-from dowse.cluster.errand import Errand
-from dowse.cluster.ground import Ground, create_ground, open_ground
+from dowse.cluster.errand import Errand, opened
+from dowse.cluster.ground import create_ground
+from dowse.cluster.kept import Kept
 from dowse.cluster.local_shards import LocalShards
 from dowse.cluster.shard import run_shard
-from dowse.cluster.shared_folder import ground_of, shard_folder
+from dowse.cluster.shared_folder import place_of, shard_folder
 from dowse.engine.loop.engine import Stop
 from dowse.loopback import Hit, LoopbackServer, Site, Web
 from dowse.model.budget import Budget
@@ -56,30 +57,29 @@ async def until(happened: Callable[[], bool]) -> None:
         await asyncio.sleep(0.02)
 
 
-def ground_for(topic: Topic, folder: Path, shards: int) -> Ground:
-    """A new common ground, or the one that is there."""
+def prepare(topic: Topic, folder: Path, shards: int) -> None:
+    """Make a common ground, or have the one that is there go on."""
     folder.mkdir(exist_ok=True)
-    if ground_of(folder).exists():
-        ground = open_ground(ground_of(folder), wall=time.time)
-        ground.go_on(budget=topic.budget)
-        return ground
-    return create_ground(
-        ground_of(folder), shards=shards, budget=topic.budget, settings={}, wall=time.time,
+    place = place_of(folder)
+    assert isinstance(place.where, Path)
+    if place.where.exists():
+        with opened(place) as ground:
+            ground.go_on(budget=topic.budget)
+        return
+    create_ground(
+        place.where, shards=shards, budget=topic.budget, settings={}, wall=time.time,
         target_relevant=topic.target.relevant,
-    )  # fmt: skip
+    ).close()  # fmt: skip
 
 
 async def crawled(topic: Topic, folder: Path, shards: int) -> Stop:
     """Crawl, or go on with it, with all shards in this process; each host is a slot's."""
-    ground_for(topic, folder, shards).close()
+    prepare(topic, folder, shards)
 
     async def shard(number: int) -> Stop:
-        ground = open_ground(ground_of(folder), wall=time.time)
-        try:
-            errand = Errand(topic, ground_of(folder), "crawl", number, shard_folder(folder, number), "host")
+        errand = Errand(topic, place_of(folder), number, shard_folder(folder, number), "host")
+        with opened(errand.ground) as ground:
             return await run_shard(errand, ground, lambda assembly: None)
-        finally:
-            ground.close()
 
     async with asyncio.timeout(60):
         stops = await asyncio.gather(*map(shard, range(shards)))
@@ -89,17 +89,18 @@ async def crawled(topic: Topic, folder: Path, shards: int) -> Stop:
 
 async def crawled_apart(topic: Topic, folder: Path, shards: int, beside: Beside, told: Told) -> Stop:
     """The same in processes of their own, while something happens beside."""
-    ground = ground_for(topic, folder, shards)
-    crawl = LocalShards(topic, folder, ground, shards, "host", lambda *message: told.append(message))
-    other = asyncio.create_task(beside(crawl))
-    try:
-        async with asyncio.timeout(60):
-            return await crawl.run()
-    finally:
-        other.cancel()
-        with suppress(asyncio.CancelledError):
-            await other
-        ground.close()
+    prepare(topic, folder, shards)
+    with opened(place_of(folder)) as ground:
+        kept = Kept(topic, shards, "host")
+        crawl = LocalShards(kept, folder, place_of(folder), ground, lambda *message: told.append(message))
+        other = asyncio.create_task(beside(crawl))
+        try:
+            async with asyncio.timeout(60):
+                return await crawl.run()
+        finally:
+            other.cancel()
+            with suppress(asyncio.CancelledError):
+                await other
 
 
 def at(server: LoopbackServer) -> Topic:

@@ -31,9 +31,9 @@ _UsageProblem: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__nam
 
 # In the order of the help. `dowse X` is the function X of cli/X.py, but for those that share a module.
 _COMMANDS = (
-    "crawl", "watch", "changes", "seeds", "init", "judge", "rejudge", "blocks", "train", "label", "why", "report",
-    "export", "objects", "recrawl", "publish", "repair", "erid", "stats", "traces", "strategies", "plugins", "demo",
-    "demo-web", "hostile", "lab",
+    "crawl", "cluster", "watch", "changes", "seeds", "init", "judge", "rejudge", "blocks", "train", "label", "why",
+    "report", "export", "objects", "recrawl", "publish", "repair", "erid", "stats", "traces", "strategies", "plugins",
+    "demo", "demo-web", "hostile", "lab",
 )  # fmt: skip
 _NOT_A_PLACE = (errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES, errno.EPERM, errno.EROFS)
 _SHOWN = 80  # letters of a name

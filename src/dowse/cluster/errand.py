@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from dowse.cluster.ground import Ground, open_ground
+from dowse.cluster.shared_folder import Place
 from dowse.cluster.slots import Spread
+from dowse.model.database_url import completed
 from dowse.model.topic import Topic
 
-__all__ = ["Errand"]
+__all__ = ["Errand", "opened", "with_login"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +23,22 @@ class Errand:
     """One shard of a crawl, on one machine."""
 
     topic: Topic  # the whole crawl's, with its seeds found and its examples read
-    ground: Path | str  # the file or the address of the database that is the common ground
-    crawl: str  # the crawl's name there
+    ground: Place
     shard: int
     folder: Path
     by: Spread
+
+
+def with_login(place: Place) -> Place:
+    """The place with the password that the environment has for it: other machines' environments have none."""
+    return place if isinstance(place.where, Path) else Place(completed(place.where, os.environ), place.crawl)
+
+
+@contextmanager
+def opened(place: Place) -> Iterator[Ground]:
+    """The common ground there."""
+    ground = open_ground(place.where, place.crawl, wall=time.time)
+    try:
+        yield ground
+    finally:
+        ground.close()

@@ -10,13 +10,12 @@ from typing import Any
 
 from dowse.cluster.child import Child, ShardLost
 from dowse.cluster.errand import Errand
+from dowse.cluster.kept import Kept
 from dowse.cluster.progress import NOTHING, progress_from, sum_of
-from dowse.cluster.shared_folder import ground_of, shard_folder
-from dowse.cluster.slots import Spread
+from dowse.cluster.shared_folder import Place, shard_folder
 from dowse.engine.loop.engine import Stop
 from dowse.engine.loop.progress import Progress
 from dowse.model.common_ground import CommonGround
-from dowse.model.topic import Topic
 
 __all__ = ["LocalShards"]
 
@@ -25,22 +24,23 @@ class LocalShards:
     """Runs shards as child processes. Implements what a display and Ctrl-C need of a crawl."""
 
     def __init__(
-        self, topic: Topic, folder: Path, ground: CommonGround, shards: int, by: Spread,
+        self,
+        kept: Kept,
+        folder: Path,
+        place: Place,
+        ground: CommonGround,
         told: Callable[[int, str, dict[str, Any]], None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """``told`` hears what shards say: which, what kind of message, and its fields."""
-        self._topic = topic
+        self._topic = topic = kept.sharing(kept.shards)
         self._ground = ground
         self._told = told
-        self._shown = [NOTHING] * shards
+        self._shown = [NOTHING] * kept.shards
         self.is_over = False
         self.children = [
-            Child(
-                Errand(topic, ground_of(folder).resolve(), "crawl", shard, shard_folder(folder, shard).resolve(), by),
-                self._hear(shard),
-            )
-            for shard in range(shards)
-        ]  # fmt: skip
+            Child(Errand(topic, place, shard, shard_folder(folder, shard).resolve(), kept.by), self._hear(shard))
+            for shard in range(kept.shards)
+        ]
 
     async def run(self) -> Stop:
         """Until the crawl is over. A shard that cannot go on ends it for all."""

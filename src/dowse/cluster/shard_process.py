@@ -16,13 +16,11 @@ import pickle
 import signal
 import struct
 import sys
-import time
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from dowse.cluster.errand import Errand
-from dowse.cluster.ground import open_ground
+from dowse.cluster.errand import Errand, opened
 from dowse.cluster.progress import figures_of
 from dowse.cluster.shard import run_shard
 from dowse.engine.assembly.assembly import Assembly
@@ -78,7 +76,6 @@ async def _show(assembly: Assembly) -> None:
 
 
 async def _run(errand: Errand) -> Stop:
-    ground = open_ground(errand.ground, errand.crawl, wall=time.time)
     beside: list[asyncio.Task[None]] = []
     shown: list[Assembly] = []
 
@@ -90,13 +87,13 @@ async def _run(errand: Errand) -> Stop:
         beside.extend(map(asyncio.create_task, (_obey(assembly), _show(assembly))))
 
     try:
-        return await run_shard(errand, ground, begun)
+        with opened(errand.ground) as ground:
+            return await run_shard(errand, ground, begun)
     finally:
         for task in beside:
             task.cancel()
         for assembly in shown:
             _tell("progress", figures=figures_of(assembly.progress()))
-        ground.close()
 
 
 def _event(event: str, detail: str) -> None:

@@ -199,6 +199,10 @@ class CommonGround(Protocol):
         """What whoever began the crawl wants to find again: plain JSON values."""
         ...
 
+    def ended(self) -> tuple[str, str] | None:
+        """The one reason why the crawl is over; None: it goes on."""
+        ...
+
     def standings(self) -> Sequence[Standing]:
         """All shards, for those who watch."""
         ...

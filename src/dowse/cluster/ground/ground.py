@@ -105,6 +105,9 @@ class Ground:
         with self._database.transaction() as session:
             return _read(session, lock=False)
 
+    def ended(self) -> tuple[str, str] | None:
+        return self.crawl().stop
+
     def settings(self) -> Mapping[str, Any]:
         """What the crawl was made with."""
         return self.crawl().settings
