@@ -123,7 +123,7 @@ def test_every_page_is_fetched_once(tmp_path: Path) -> None:
     async def main() -> None:
         async with LoopbackServer(knotted()) as server:
             stop = await crawled(at(server), tmp_path / "c", 2)
-            assert str(stop) == "empty: no URL is left to fetch"
+            assert stop == Stop("empty", "no URL is left to fetch")
             asked = pages_asked(server.log)
             assert len(asked) == ALL
             assert set(asked.values()) == {1}
@@ -183,7 +183,7 @@ def test_a_shard_that_is_killed_is_started_again_and_nothing_is_lost(tmp_path: P
             topic = at(server)
             topic = replace(topic, network=replace(topic.network, concurrency=2))
             stop = await crawled_apart(topic, tmp_path / "c", 2, kill, told)
-            assert str(stop) == "empty: no URL is left to fetch"
+            assert stop == Stop("empty", "no URL is left to fetch")
             asked = pages_asked(server.log)
             assert len(asked) == ALL
             assert max(asked.values()) <= 3, "once more for each time that its shard was killed"
