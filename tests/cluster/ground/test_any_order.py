@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import event, settings
@@ -69,7 +69,7 @@ class Machine(RuleBasedStateMachine):
         self.written: list[tuple[int, Letter]] = []
         for shard in range(SHARDS):
             self.start(shard)
-            self.engines[shard].to_do = 2
+            self.engines[shard].to_do = 1
             self.beat(shard)
 
     def call(self, shard: int, what: Callable[[CommonGround, Member], T], again: bool = False) -> T | None:
@@ -208,6 +208,116 @@ class Machine(RuleBasedStateMachine):
             for address, wait_s in orders.let_in.items():
                 engine.asks_from.setdefault(address, self.place.now + wait_s)
 
+    def let_it_end(self) -> None:
+        """Once all is well for a while, the crawl comes to its end."""
+        for shard in range(SHARDS):
+            self.start(shard)
+        for _ in range(2 * PAGES):
+            for shard in range(SHARDS):
+                self.finish_work(shard, 3)
+                if self.runs(shard):
+                    self.beat(shard)
+            self.time_passes(1.0)
+            if self.literal.stop:
+                return
+        raise AssertionError("it does not end")
+
+    def finish_work(self, shard: int, pages: int) -> None:
+        """As a shard does in one beat, but for the beat itself."""
+        self.post(shard, self.engines[shard].letters)
+        if self.runs(shard):
+            self.receive(shard, 1000, records=True)
+        if self.runs(shard):
+            self.note(shard)
+        for _ in range(pages if self.runs(shard) else 0):
+            self.fetch(shard, [])
+
+    # -- what a shard does in its own records -----------------------------------------------------------------------
+
+    def fetch(self, shard: int, to: list[int]) -> None:
+        engine = self.engines[shard]
+        if not engine.to_do or engine.spent >= engine.may_spend:
+            return
+        engine.to_do -= 1
+        engine.spent += 1
+        for receiver in to:
+            if receiver != shard:
+                letter = Letter(engine.next_number, receiver, f"http://{engine.next_number}.test/", 1, 0.5)
+                engine.letters.append(letter)
+                self.written.append((shard, letter))
+                engine.next_number += 1
+
+    def post(self, shard: int, letters: list[Letter], again: bool = False) -> None:
+        if self.told(shard, lambda ground, member: ground.post(member, letters), again):
+            self.literal.post(shard, letters)
+
+    def receive(self, shard: int, most: int, *, records: bool) -> None:
+        engine = self.engines[shard]
+        received = self.call(shard, lambda ground, member: ground.receive(member, engine.recorded, most))
+        if received is None:
+            return
+        waiting = self.literal.waiting_for(shard, engine.recorded)
+        assert bool(received) == bool(waiting)
+        assert sum(len(one.letters) for one in received) <= most
+        for one in received:
+            assert one.letters == waiting[one.sender][: len(one.letters)]
+            assert one.letters
+        if records:
+            for one in received:
+                engine.taken += [(one.sender, letter.number) for letter in one.letters]
+                engine.recorded[one.sender] = one.last
+                engine.to_do += len(one.letters)
+
+    def note(self, shard: int, again: bool = False) -> None:
+        recorded = dict(self.engines[shard].recorded)
+        if self.told(shard, lambda ground, member: ground.noted(member, recorded), again):
+            self.literal.note(shard, recorded)
+
+    # -- what is promised of all together --------------------------------------------------------------------------
+
+    @invariant()
+    def nothing_is_lost_or_doubled(self) -> None:
+        for receiver, engine in enumerate(self.engines):
+            assert len(engine.taken) == len(set(engine.taken))
+            on_its_way = {(n, letter.number) for n, own in enumerate(self.engines) for letter in own.letters}
+            for sender, letter in self.written:
+                if letter.shard == receiver:
+                    assert (sender, letter.number) in on_its_way or (sender, letter.number) in engine.taken
+
+    @invariant()
+    def the_budget_holds(self) -> None:
+        assert sum(engine.spent for engine in self.engines) <= PAGES
+        granted = [standing.granted.pages or 0 for standing in self.grounds[2].standings()]
+        assert sum(granted) <= PAGES
+        assert all(own >= engine.spent for own, engine in zip(granted, self.engines, strict=True))
+
+    def check_end(self, kind: str) -> None:
+        """It has just ended: rightly so, whatever the ground believes?"""
+        event(f"ended: {kind}")
+        if kind == "budget":
+            assert sum(engine.spent for engine in self.engines) == PAGES
+            return
+        for receiver, engine in enumerate(self.engines):
+            assert not engine.to_do
+            assert {(n, letter.number) for n, letter in self.written if letter.shard == receiver} == set(engine.taken)
+
+    @invariant()
+    def who_watches_sees_it(self) -> None:
+        for standing in self.grounds[1].standings():
+            shard = standing.shard
+            assert (standing.epoch, standing.alive) == (
+                self.literal.shards[shard].epoch, self.literal.is_alive(shard),
+            )  # fmt: skip
+            assert standing.unread == sum(len(own) for own in self.literal.waiting_for(shard, {}).values())
+
+    def teardown(self) -> None:
+        self.let_it_end()
+        self.place.close()
+
+
+class Mail(Machine):
+    """Work, letters, and ends."""
+
     @running
     @rule(data=st.data(), again=twice)
     def leaves(self, data: st.DataObject, again: bool) -> None:
@@ -239,20 +349,6 @@ class Machine(RuleBasedStateMachine):
             self.grounds[1].go_on()
         self.literal.go_on()
 
-    def let_it_end(self) -> None:
-        """Once all is well for a while, the crawl comes to its end."""
-        for shard in range(SHARDS):
-            self.start(shard)
-        for _ in range(2 * PAGES):
-            for shard in range(SHARDS):
-                self.finish_work(shard, 3)
-                if self.runs(shard):
-                    self.beat(shard)
-            self.time_passes(1.0)
-            if self.literal.stop:
-                return
-        raise AssertionError("it does not end")
-
     @running
     @rule(data=st.data(), beating=st.booleans())
     def finishes_its_work(self, data: st.DataObject, beating: bool) -> None:
@@ -260,18 +356,6 @@ class Machine(RuleBasedStateMachine):
         self.finish_work(shard, PAGES)
         if beating and self.runs(shard):
             self.beat(shard)
-
-    def finish_work(self, shard: int, pages: int) -> None:
-        """As a shard does in one beat, but for the beat itself."""
-        self.post(shard, self.engines[shard].letters)
-        if self.runs(shard):
-            self.receive(shard, 1000, records=True)
-        if self.runs(shard):
-            self.note(shard)
-        for _ in range(pages if self.runs(shard) else 0):
-            self.fetch(shard, [])
-
-    # -- work and mail ---------------------------------------------------------------------------------------------
 
     @running
     @rule(data=st.data(), found=st.integers(1, 4))
@@ -287,19 +371,6 @@ class Machine(RuleBasedStateMachine):
         for receivers in to:
             self.fetch(shard, receivers)
 
-    def fetch(self, shard: int, to: list[int]) -> None:
-        engine = self.engines[shard]
-        if not engine.to_do or engine.spent >= engine.may_spend:
-            return
-        engine.to_do -= 1
-        engine.spent += 1
-        for receiver in to:
-            if receiver != shard:
-                letter = Letter(engine.next_number, receiver, f"http://{engine.next_number}.test/", 1, 0.5)
-                engine.letters.append(letter)
-                self.written.append((shard, letter))
-                engine.next_number += 1
-
     @running
     @rule(again=twice, data=st.data())
     def posts(self, again: bool, data: st.DataObject) -> None:
@@ -312,41 +383,15 @@ class Machine(RuleBasedStateMachine):
         some = letters[start : data.draw(st.integers(start, len(letters)))]
         self.post(shard, some, again)
 
-    def post(self, shard: int, letters: list[Letter], again: bool = False) -> None:
-        if self.told(shard, lambda ground, member: ground.post(member, letters), again):
-            self.literal.post(shard, letters)
-
     @running
     @rule(data=st.data(), most=st.integers(1, 5), records=st.booleans())
     def receives(self, data: st.DataObject, most: int, records: bool) -> None:
         self.receive(self.one_that_runs(data), most, records=records)
 
-    def receive(self, shard: int, most: int, *, records: bool) -> None:
-        engine = self.engines[shard]
-        received = self.call(shard, lambda ground, member: ground.receive(member, engine.recorded, most))
-        if received is None:
-            return
-        waiting = self.literal.waiting_for(shard, engine.recorded)
-        assert bool(received) == bool(waiting)
-        assert sum(len(one.letters) for one in received) <= most
-        for one in received:
-            assert one.letters == waiting[one.sender][: len(one.letters)]
-            assert one.letters
-        if records:
-            for one in received:
-                engine.taken += [(one.sender, letter.number) for letter in one.letters]
-                engine.recorded[one.sender] = one.last
-                engine.to_do += len(one.letters)
-
     @running
     @rule(data=st.data(), again=twice)
     def notes(self, data: st.DataObject, again: bool) -> None:
         self.note(self.one_that_runs(data), again)
-
-    def note(self, shard: int, again: bool = False) -> None:
-        recorded = dict(self.engines[shard].recorded)
-        if self.told(shard, lambda ground, member: ground.noted(member, recorded), again):
-            self.literal.note(shard, recorded)
 
     @running
     @rule(data=st.data())
@@ -358,7 +403,9 @@ class Machine(RuleBasedStateMachine):
             engine = self.engines[shard]
             engine.letters = [letter for letter in engine.letters if letter.number > arrived.get(letter.shard, 0)]
 
-    # -- addresses and sums ----------------------------------------------------------------------------------------
+
+class Addresses(Machine):
+    """Addresses, and what is published."""
 
     @running
     @rule(data=st.data(), address=st.sampled_from(ADDRESSES), again=twice)
@@ -407,46 +454,9 @@ class Machine(RuleBasedStateMachine):
                 n: own for n, own in self.literal.published.items() if n != shard and own[0] != seen.get(n)
             }
 
-    # -- what is promised of all together --------------------------------------------------------------------------
 
-    @invariant()
-    def nothing_is_lost_or_doubled(self) -> None:
-        for receiver, engine in enumerate(self.engines):
-            assert len(engine.taken) == len(set(engine.taken))
-            on_its_way = {(n, letter.number) for n, own in enumerate(self.engines) for letter in own.letters}
-            for sender, letter in self.written:
-                if letter.shard == receiver:
-                    assert (sender, letter.number) in on_its_way or (sender, letter.number) in engine.taken
-
-    @invariant()
-    def the_budget_holds(self) -> None:
-        assert sum(engine.spent for engine in self.engines) <= PAGES
-        granted = [standing.granted.pages or 0 for standing in self.grounds[2].standings()]
-        assert sum(granted) <= PAGES
-        assert all(own >= engine.spent for own, engine in zip(granted, self.engines, strict=True))
-
-    def check_end(self, kind: str) -> None:
-        """It has just ended: rightly so, whatever the ground believes?"""
-        event(f"ended: {kind}")
-        if kind == "budget":
-            assert sum(engine.spent for engine in self.engines) == PAGES
-            return
-        for receiver, engine in enumerate(self.engines):
-            assert not engine.to_do
-            assert {(n, letter.number) for n, letter in self.written if letter.shard == receiver} == set(engine.taken)
-
-    @invariant()
-    def who_watches_sees_it(self) -> None:
-        for standing in self.grounds[1].standings():
-            shard = standing.shard
-            assert (standing.epoch, standing.alive) == (
-                self.literal.shards[shard].epoch, self.literal.is_alive(shard),
-            )  # fmt: skip
-            assert standing.unread == sum(len(own) for own in self.literal.waiting_for(shard, {}).values())
-
-    def teardown(self) -> None:
-        self.let_it_end()
-        self.place.close()
+class Everything(Mail, Addresses):
+    pass
 
 
 @contextmanager
@@ -455,19 +465,25 @@ def sqlite_places() -> Iterator[Callable[[], Place]]:
         yield lambda: stack.enter_context(sqlite_place(Path(folder) / f"{len(list(Path(folder).iterdir()))}.db"))
 
 
-def test_any_order_in_sqlite() -> None:
+def so_many(part: int) -> settings:
+    """Of the examples that tests usually take, since one here is a whole crawl."""
+    return settings(max_examples=settings().max_examples // part, stateful_step_count=60)
+
+
+def _of(make: Callable[[], Machine]) -> Any:
+    """Hypothesis calls it; its types want a class."""
+    return make
+
+
+@pytest.mark.parametrize("machine", [Mail, Addresses, Everything])
+def test_any_order_in_sqlite(machine: type[Machine]) -> None:
     with sqlite_places() as new:
-
-        class InSqlite(Machine):
-            def __init__(self) -> None:
-                super().__init__(new())
-
-        run_state_machine_as_test(InSqlite, settings=settings(max_examples=30, stateful_step_count=60))
+        run_state_machine_as_test(_of(lambda: machine(new())), settings=so_many(5))
 
 
 @POSTGRESQL
 def test_any_order_in_postgresql(postgres_server: DatabaseServer) -> None:
-    class InPostgres(Machine):
+    class InPostgres(Everything):
         def __init__(self) -> None:
             self.stack = ExitStack()
             super().__init__(self.stack.enter_context(postgres_place(postgres_server.url)))
@@ -476,4 +492,4 @@ def test_any_order_in_postgresql(postgres_server: DatabaseServer) -> None:
             with self.stack:
                 super().teardown()
 
-    run_state_machine_as_test(InPostgres, settings=settings(max_examples=8, stateful_step_count=50))
+    run_state_machine_as_test(InPostgres, settings=so_many(12))
