@@ -72,6 +72,7 @@ def test_letters_are_given_until_they_are_noted(place: Place) -> None:
         assert [(r.sender, list(r.letters)) for r in received] == [(0, own), (2, letters(1, 4, 1))]
     assert ground.receive(second, {}, 3)[0].letters == own[:3]
     assert [r.sender for r in ground.receive(second, {0: 10}, 3)] == [2]
+    assert [r.letters for r in ground.receive(second, {0: 4, 2: 3}, 100)] == [own[2:], letters(4, 4, 1)]
     ground.noted(second, {0: 4})
     assert [letter.number for letter in ground.receive(second, {0: 4}, 2)[0].letters] == [6, 8]
     assert ground.standings()[1].unread == 3 + 4
@@ -219,13 +220,24 @@ def test_the_crawl_ends_when_nobody_has_anything_to_do_and_no_letter_waits(place
 def test_a_dead_shard_is_not_idle(place: Place) -> None:
     ground = place.create()
     first, second = ground.join(0).member, ground.join(1).member
-    ground.beat(first, report())
+    ground.beat(first, report(idle="empty"))
     place.pass_s(LEASE_S - 1.0)
     ground.beat(second, report())
     place.pass_s(1.0)
     assert ground.beat(second, report(idle="empty")).stop is None
     first = ground.join(0).member
+    assert ground.beat(second, report(idle="empty")).stop is None, "its folder may have more than its last word"
     assert ground.beat(first, report(idle="empty")).stop == NOTHING_LEFT
+
+
+def test_who_leaves_gives_back_what_it_did_not_spend(place: Place) -> None:
+    ground = place.create(budget=Budget(pages=100))
+    first, second = ground.join(0).member, ground.join(1).member
+    assert ground.beat(first, report(promises=[1.0] * 50)).granted.pages
+    ground.leave(first, report(Spent(pages=1)))
+    orders = ground.beat(second, report(promises=[1.0] * 50))
+    assert orders.to_come.pages == 100 - 1 - (orders.granted.pages or 0)
+    assert ground.join(0).granted.pages == 1
 
 
 def test_a_target_is_met_by_all_together(place: Place) -> None:
