@@ -1,0 +1,101 @@
+"""What shards find beside one engine: ``python -m bench.shards CORPUS [LABEL ...] [--shards 2,4] [--sets 2]``.
+
+Crawls a corpus of many hosts for each label, from 60 of its entry pages and with 8 examples, drawn by lot, until the
+same number of requests is spent: by one engine, and by shards in virtual time that learn from each other, and that do
+not. Told are the harvest rate (relevant pages a request) and the area (the share of all relevant pages that was found,
+on average over the crawl), and how much of one engine's they are, with the standard error of that over the crawls: one
+crawl alone says little, since who finds what first changes all that follows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.judge import build_judge
+from dowse.lab.compare.topic_runs import Inside
+from dowse.lab.corpus import Corpus, example_texts, open_corpus
+from dowse.lab.corpus.topics import roots
+from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
+from dowse.lab.replay.recorded_transport import Exchange
+from dowse.lab.replay.replay import replay
+from dowse.lab.replay.shared_replay import Sharing, replay_shared
+from dowse.model.budget import Budget
+from dowse.model.topic import Seeds, Topic
+
+SEEDS, EXAMPLES, LOT = 60, 8, 7
+
+Figures = tuple[float, float]
+
+
+def figures(exchanges: Sequence[Exchange], relevant: NDArray[np.bool_]) -> Figures:
+    """Harvest rate and area of a crawl."""
+    seen: set[int] = set()
+    found = np.zeros(len(exchanges))
+    for at, exchange in enumerate(sorted(exchanges, key=lambda one: one.ended_s)):
+        if exchange.is_page and exchange.page not in seen:
+            seen.add(exchange.page)
+            found[at] = relevant[exchange.page]
+    return float(found.mean()), float(np.cumsum(found).mean() / relevant.sum())
+
+
+def topics(corpus: Corpus, labels: Sequence[str], sets: int, requests: int) -> list[tuple[Topic, NDArray[np.bool_]]]:
+    """Each label with seeds and examples of its own, so often, and which pages have it."""
+    dice, made = np.random.default_rng(LOT), []
+    entries = roots(corpus)
+    for label in [label for _ in range(sets) for label in labels]:
+        relevant = np.zeros(len(corpus), np.bool_)
+        relevant[list(corpus.labels.pages[label])] = True
+        seeds = sorted(dice.choice(entries, min(SEEDS, len(entries)), replace=False).tolist())
+        examples = dice.choice(np.flatnonzero(relevant), EXAMPLES, replace=False).tolist()
+        topic = Topic(
+            query=corpus.labels.query(label), examples=example_texts(corpus, examples),
+            seeds=Seeds(urls=tuple(map(corpus.url, seeds))), budget=Budget(requests=requests),
+        )  # fmt: skip
+        made.append((topic, relevant))
+    return made
+
+
+def measure(folder: Path, labels: Sequence[str], shards: Sequence[int], sets: int, requests: int) -> None:
+    corpus = open_corpus(folder)
+    web = CorpusWeb(corpus)
+    scope = Inside(web)
+    found: dict[str, list[Figures]] = defaultdict(list)
+    for topic, relevant in topics(corpus, labels or list(corpus.labels.pages), sets, requests):
+        pages = KnownPages(web, corpus.digests(build_judge(topic), scope, topic.limits.max_links))
+        found["one engine"].append(figures(replay(web, pages, topic, scope).exchanges, relevant))
+        for count in shards:
+            for learning in (True, False):
+                name = f"{count} shards" if learning else f"{count} shards that do not learn from each other"
+                with tempfile.TemporaryDirectory() as records:
+                    sharing = Sharing(count, learning=learning, every_s=1.0)
+                    done = replay_shared(web, pages, topic, scope, sharing, Path(records))
+                found[name].append(figures(done.exchanges, relevant))
+    one = np.array(found["one engine"])
+    print(f"{len(one)} crawls of {requests} requests\n{'':46s} {'harvest':>24s} {'area':>24s}")
+    for name, rows in found.items():
+        of_one = np.array(rows).mean(axis=0) / one.mean(axis=0)
+        error = (np.array(rows) - of_one * one).std(axis=0, ddof=1) / np.sqrt(len(one)) / one.mean(axis=0)
+        told = zip(np.array(rows).mean(axis=0).tolist(), of_one.tolist(), error.tolist(), strict=True)
+        print(f"{name:46s}", *(f"{mean:8.4f} {of:6.1%} ± {by:5.1%}" for mean, of, by in told))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("labels", nargs="*")
+    parser.add_argument("--shards", default="2,4")
+    parser.add_argument("--sets", type=int, default=2)
+    parser.add_argument("--requests", type=int, default=1000)
+    given = parser.parse_args()
+    measure(given.corpus, given.labels, [int(part) for part in given.shards.split(",")], given.sets, given.requests)
+
+
+if __name__ == "__main__":
+    main()
