@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from dowse.cli.crawl import early, event_told
 from dowse.cli.display import Display
 from dowse.cli.flags import with_flags
+from dowse.cli.rejudge import own_verdicts
 from dowse.cli.signals import Signals, run_loop
 from dowse.cluster.errand import opened, with_login
 from dowse.cluster.ground import create_ground
@@ -25,10 +26,13 @@ from dowse.cluster.shared_folder import Place, note_place, place_of
 from dowse.cluster.slots import Spread
 from dowse.engine.loop.engine import Stop
 from dowse.engine.loop.progress import Progress
+from dowse.judge import learns
 from dowse.model.common_ground import CommonGround
-from dowse.model.errors import Interrupted, UserError
+from dowse.model.errors import Interrupted, NotACrawl, UserError
 from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text
+from dowse.store import CrawlStore
+from dowse.store.sharded import shard_folders
 
 __all__ = ["NOWHERE", "Runner", "begin", "go_on", "here"]
 
@@ -128,13 +132,22 @@ async def _run(
         signals.crawl = crawl
         watcher = asyncio.create_task(_watch(crawl, display))
         try:
-            return await crawl.run()
+            stop = await crawl.run()
+            await asyncio.to_thread(_judge_all, folder, topic)
+            return stop
         finally:
             watcher.cancel()
             with suppress(asyncio.CancelledError):
                 await watcher
             display.show(crawl.progress())
             display.close()
+
+
+def _judge_all(folder: Path, topic: Topic) -> None:
+    """Each shard has judged its own pages at its end, by a model that is nearly the others'. Now one judges all."""
+    if learns(topic) and shard_folders(folder):
+        with suppress(NotACrawl), CrawlStore.open(folder) as store:
+            own_verdicts(store, topic)
 
 
 async def _watch(crawl: _Shards, display: Display) -> None:

@@ -258,6 +258,7 @@ class Beats:
             spent=spent, held=spent if over else held, relevant=tally.relevant, value=tally.value,
             waiting=self._life.waiting, promises=self._promised(),
             idle="" if reason is None or not told else _why(reason.kind, reason.detail),
+            delay_s=self._assembly.topic.politeness.delay_s,
         )  # fmt: skip
 
     def _promised(self) -> np.ndarray:

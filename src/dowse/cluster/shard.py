@@ -16,6 +16,7 @@ from dowse.engine.assembly.kept_settings import read_settings
 from dowse.engine.loop.engine import Stop
 from dowse.model.clock import SystemClock
 from dowse.model.common_ground import LEASE_S, CommonGround
+from dowse.model.errors import TopicError
 from dowse.model.topic import Topic
 from dowse.store.schema import DATABASE
 
@@ -31,6 +32,8 @@ async def run_shard(errand: Errand, ground: CommonGround, begun: Callable[[Assem
     polite = errand.topic.politeness.delay_s > 0
     membership = Membership(errand.shard, joined.owners, errand.by, clock, polite=polite)
     resume = (errand.folder / DATABASE).exists()
+    if joined.known and not resume:
+        raise TopicError(f"the crawl's shard {errand.shard} has records, and they are not in {errand.folder}")
     topic = _gone_on(errand) if resume else errand.topic
     assembly = await assemble(topic, errand.folder, resume=resume, clock=clock, others=membership)
     try:

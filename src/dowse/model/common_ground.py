@@ -61,6 +61,7 @@ class Joined:
     owners: bytes  # of each slot, its shard: SLOTS little-endian 16-bit numbers
     granted: Budget  # all that it was granted so far and did not give back; no limit where the crawl has none
     posted: int  # its letters up to this number are on the ground, or were noted
+    known: bool  # it has reported before: its folder cannot be empty
     elapsed_s: float  # since the crawl began, all its runs together: of a budget in seconds, so much is gone
 
 
@@ -79,6 +80,7 @@ class Report:
     idle: str = ""
     """Why it has nothing to do, nothing under way, and no letter that is not posted: "empty", "stalled" or
     "budget: pages" ...; "" while there is. It is looked up after the last letters were noted, not before."""
+    delay_s: float = 60.0  # nobody else may ask at an address for so long after this shard did
 
 
 @dataclass(frozen=True, slots=True)

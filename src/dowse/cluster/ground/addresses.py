@@ -27,7 +27,7 @@ __all__ = [
 ]  # fmt: skip
 
 UNKNOWN_DELAY_S = 60.0
-"""The least that others wait for the address of a shard that cannot tell when it asked there last."""
+"""So long do others wait for an address of a shard that died before it told of its delay."""
 
 _FEW = 200  # values a statement
 
@@ -36,7 +36,7 @@ Epochs = Mapping[int, int]
 
 def longest_wait(shard: Shard) -> float:
     """After a shard has certainly asked for the last time, how long nobody else may."""
-    return max(shard.longest_delay_s, UNKNOWN_DELAY_S)
+    return shard.longest_delay_s if shard.reported else max(shard.longest_delay_s, UNKNOWN_DELAY_S)
 
 
 def want(session: Session, own: Shard, addresses: Iterable[str], now: float) -> None:

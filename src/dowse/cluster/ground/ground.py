@@ -127,7 +127,9 @@ class Ground:
             save(session, [own])
             _write(session, crawl)
             granted = own.granted_of(crawl.budget)
-            return Joined(Member(shard, own.epoch), _owners(crawl.shards), granted, own.posted, crawl.elapsed_s)
+            return Joined(
+                Member(shard, own.epoch), _owners(crawl.shards), granted, own.posted, own.reported, crawl.elapsed_s
+            )
 
     def beat(self, member: Member, report: Report) -> Orders:
         with self._database.transaction() as session:

@@ -88,6 +88,7 @@ class Shard:
         )
         self.sure_bytes = 0
         self.relevant, self.value, self.waiting = report.relevant, report.value, report.waiting
+        self.longest_delay_s = max(self.longest_delay_s, report.delay_s)
         self.seen_at, self.lease_until = now, now + LEASE_S
 
     def granted_of(self, budget: Budget) -> Budget:
