@@ -8,7 +8,7 @@ FIGURES ?=
 FUZZ_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.stamp
-EXTRAS := dev,parquet,plots,train,embed,objects,databases
+EXTRAS := dev,parquet,plots,train,embed,objects,databases,cluster
 
 .DEFAULT_GOAL := help
 .PHONY: help test lint demo bench figures figures-check soak soak-memory fuzz wheel clean

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
@@ -23,29 +23,11 @@ from dowse.cluster.local_shards import LocalShards
 from dowse.cluster.shard import run_shard
 from dowse.cluster.shared_folder import place_of, shard_folder
 from dowse.engine.loop.engine import Stop
-from dowse.loopback import Hit, LoopbackServer, Site, Web
+from dowse.loopback import LoopbackServer
 from dowse.model.budget import Budget
-from dowse.model.topic import Politeness, Seeds, Topic
+from dowse.model.topic import Politeness, Topic
 from dowse.store import CrawlReader
-from tests.engine.servers import page, topic_for
-
-HOSTS, PAGES = 8, 10
-ALL = HOSTS * PAGES
-
-
-def knotted(latency_s: float = 0.0) -> Web:
-    """Each page links to the next of its host and to pages of two others."""
-
-    def links(host: int, n: int) -> list[str]:
-        found = [(host, n + 1), ((host + 1) % HOSTS, n), ((host + 3) % HOSTS, n + 1)]
-        return [f"http://h{h}.test/{m}" for h, m in found if m < PAGES]
-
-    return Web.of(*(
-        Site(f"h{host}.test", {f"/{n}": page(f"h{host}n{n}", "solar" if (host + n) % 3 else "bread", links(host, n))
-                               for n in range(PAGES)}, latency_s=latency_s)
-        for host in range(HOSTS)
-    ))  # fmt: skip
-
+from tests.cluster.webs import ALL, at, knotted, pages_asked
 
 Told = list[tuple[int, str, dict[str, Any]]]
 Beside = Callable[[LocalShards], Coroutine[Any, Any, None]]
@@ -101,14 +83,6 @@ async def crawled_apart(topic: Topic, folder: Path, shards: int, beside: Beside,
             other.cancel()
             with suppress(asyncio.CancelledError):
                 await other
-
-
-def at(server: LoopbackServer) -> Topic:
-    return replace(topic_for(server.address, []), seeds=Seeds(urls=("http://h0.test/0",)))
-
-
-def pages_asked(hits: Sequence[Hit]) -> Counter[tuple[str, str]]:
-    return Counter((hit.host, hit.target) for hit in hits if hit.target != "/robots.txt")
 
 
 def spent_pages(folder: Path, shards: int) -> int:

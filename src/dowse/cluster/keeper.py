@@ -8,6 +8,7 @@ shard again from its folder.
 from __future__ import annotations
 
 import asyncio
+import os
 import pickle
 import threading
 from collections import deque
@@ -46,9 +47,9 @@ class Keeper:
         """Ask it to stop at once."""
         self._loop.call_soon_threadsafe(self._child.abort)
 
-    def pid(self) -> int | None:
-        """Of the shard's process."""
-        return self._child.pid
+    def holder(self) -> int:
+        """The number of the process that holds the keeper."""
+        return os.getpid()
 
     def _keep(self) -> None:
         try:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ __all__ = ["RayShards", "connect"]
 
 _EVERY_S = 1.0
 _ANSWER_S = 5.0  # an actor that is being placed, or started again, does not answer
+_CONNECT_S = 5.0
 _NAMESPACE = "dowse"
 _EXTRA = 'pip install "dowse[cluster]"'
 
@@ -41,6 +43,7 @@ def connect(address: str) -> Any:
         import ray
     except ImportError:
         raise UserError(f"Ray is not installed: {_EXTRA}") from None
+    _check_reached(address)
     if not ray.is_initialized():
         try:
             ray.init(
@@ -50,6 +53,17 @@ def connect(address: str) -> Any:
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise UserError(f"no Ray cluster at {address or 'this machine'}: {str(error).splitlines()[0]}") from None
     return ray
+
+
+def _check_reached(address: str) -> None:
+    """UserError where nobody is at an address: Ray itself takes minutes to find that out."""
+    host, _, port = address.partition("://")[2 if "://" in address else 0].rpartition(":")
+    if not host or not port.isdecimal():
+        return  # "auto", "local", none: for Ray to find
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()
+    except (OSError, OverflowError) as error:
+        raise UserError(f"no Ray cluster at {address}: {getattr(error, 'strerror', None) or error}") from None
 
 
 class RayShards:

@@ -1,0 +1,142 @@
+"""``dowse cluster`` and ``dowse crawl --shards``, as they are typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from dowse.loopback import LoopbackServer, in_thread
+from dowse.store import CrawlReader
+from tests.cli.labelled import mistake, said
+from tests.cluster.webs import ALL, knotted, pages_asked
+from tests.servers import POSTGRESQL, DatabaseServer
+
+QUERY = "perovskite solar cells"
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackServer]:
+    with in_thread(knotted(0.02)) as found:
+        yield found
+
+
+def flags(server: LoopbackServer) -> list[str]:
+    return ["--seed", "http://h0.test/0", "--resolve", f"*.test={server.address}", "--allow-private", "--delay", "0",
+            "--strategy", "bfs"]  # fmt: skip
+
+
+def test_a_crawl_of_two_shards_goes_on(
+    server: LoopbackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "c"
+    options = [*flags(server), "--shard-by", "host", "--workers", "0", "--out", str(folder), "--budget", "30p"]
+    out, _ = said(capsys, "crawl", QUERY, "--shards", "2", *options)
+    assert re.search(r"^stopped +budget: pages \(30p\)", out, re.MULTILINE)
+    assert f"dowse crawl --resume {folder} --budget 60p" in out
+    out, _ = said(capsys, "crawl", "--resume", str(folder), "--budget", "500p", "--json")
+    summary = json.loads(out.splitlines()[-1])
+    assert (summary["stop"]["kind"], summary["pages"]) == ("empty", ALL)
+    assert set(pages_asked(server.log).values()) == {1}
+    with CrawlReader(folder) as crawl:
+        assert crawl.summary().pages == ALL
+    told, _ = said(capsys, "cluster", "status", str(folder))
+    assert told.splitlines()[-1] == "ended: empty: no URL is left to fetch"
+
+
+@POSTGRESQL
+def test_shards_that_are_started_one_by_one(
+    server: LoopbackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str], postgres_server: DatabaseServer
+) -> None:
+    """Each with a folder of its own, as on machines of their own."""
+    ground = ["--ground", postgres_server.url, "--name", "solar"]
+    options = [*flags(server), "--shard-by", "host", "--workers", "0", *ground]
+    _, told = said(capsys, "cluster", "start", QUERY, "--shards", "2", "--on", "nowhere", *options,
+                   "--out", str(tmp_path / "begun"))  # fmt: skip
+    assert "dowse cluster shard NUMBER" in told
+    command = [sys.executable, "-m", "dowse", "cluster", "shard"]
+    machines = [
+        subprocess.Popen([*command, str(number), str(tmp_path / f"machine{number}"), *ground], stderr=subprocess.PIPE)
+        for number in range(2)
+    ]
+    try:
+        for machine in machines:
+            _, told_there = machine.communicate(timeout=90)
+            assert machine.returncode == 0, told_there
+            assert told_there.decode().splitlines()[-1] == "stopped: empty: no URL is left to fetch"
+    finally:
+        for machine in machines:
+            machine.kill()
+    asked = pages_asked(server.log)
+    assert (len(asked), set(asked.values())) == (ALL, {1})
+    out, _ = said(capsys, "cluster", "status", postgres_server.url, "--name", "solar", "--json")
+    told_of = json.loads(out)
+    assert told_of["ended"] == ["empty", "no URL is left to fetch"]
+    assert sum(shard["pages"] for shard in told_of["shards"]) == ALL
+    assert "has the shards 0 to 1, and no 7" in mistake(capsys, "cluster", "shard", "7", str(tmp_path / "machine0"))
+    lost = [*command, "0", str(tmp_path / "elsewhere"), *ground]
+    done = subprocess.run(lost, capture_output=True, text=True, check=False, timeout=60)
+    assert "the crawl's shard 0 has records, and they are not in" in done.stderr
+
+
+def test_a_crawl_can_be_stopped_from_elsewhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "c"
+    with in_thread(knotted(0.3)) as server:
+        options = [*flags(server), "--shard-by", "host", "--workers", "0", "--concurrency", "1", "--out", str(folder)]
+        crawl = subprocess.Popen(
+            [sys.executable, "-m", "dowse", "crawl", QUERY, "--shards", "2", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        try:
+            deadline = time.monotonic() + 60
+            while len(pages_asked(server.log)) < 3 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            _, told = said(capsys, "cluster", "stop", str(folder))
+            assert told == "stopped: interrupted: by dowse cluster stop\n"
+            out, _ = crawl.communicate(timeout=60)
+            assert crawl.returncode == 130, out
+            assert b"interrupted: by dowse cluster stop" in out
+        finally:
+            with suppress(ProcessLookupError):
+                os.kill(crawl.pid, signal.SIGKILL)
+    assert 3 <= len(pages_asked(server.log)) < ALL
+
+
+def test_mistakes_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert mistake(capsys, "cluster", "status", str(tmp_path)).endswith("holds no crawl of several shards\n")
+    assert "--on mars: there are here, ray," in mistake(capsys, "cluster", "start", "x", "--on", "mars")
+    assert "need a database" in mistake(capsys, "cluster", "start", "x", "--on", "nowhere")
+    assert "a topic" in mistake(capsys, "cluster", "start")
+    assert "there is kubernetes" in mistake(capsys, "cluster", "render", "nomad", "--ground", "postgresql://h/d")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    full = ["--out", str(tmp_path / "full"), "--seed", "http://h0.test/"]
+    assert "is not empty" in mistake(capsys, "crawl", QUERY, "--shards", "2", *full)
+    assert "does not go with shards" in mistake(
+        capsys, "crawl", QUERY, "--shards", "2", "--out", str(tmp_path / "new"), "--seed", "http://h0.test/",
+        "--publish", "sqlite:///x.db",
+    )  # fmt: skip
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_kubernetes_needs_names_no_password(capsys: pytest.CaptureFixture[str]) -> None:
+    yaml = pytest.importorskip("yaml")
+    out, _ = said(capsys, "cluster", "render", "kubernetes", "--ground", "postgresql://me:hidden@db/crawls",
+                  "--name", "solar", "--shards", "8")  # fmt: skip
+    assert "hidden" not in out
+    service, stateful = yaml.safe_load_all(out)
+    assert (service["kind"], stateful["kind"]) == ("Service", "StatefulSet")
+    assert stateful["spec"]["replicas"] == 8
+    [container] = stateful["spec"]["template"]["spec"]["containers"]
+    assert "dowse cluster shard \"${HOSTNAME##*-}\" /crawl --ground 'postgresql://me@db/crawls'" in container["args"][0]
+    assert container["env"][0]["name"] == "DOWSE_DATABASE"
+    assert stateful["spec"]["volumeClaimTemplates"][0]["metadata"]["name"] == container["volumeMounts"][0]["name"]
