@@ -272,7 +272,7 @@ class Beats:
             self._patience_s = _SOON_S / 2
         self._granted = orders.granted
         self._allow(orders.granted)
-        self._purse.to_come = orders.to_come
+        self._purse.to_come = _part(orders.to_come, self._membership.shards)
         for address in orders.keep_off:
             self._life.sites.keep_off(address)
         for address, wait_s in orders.let_in.items():
@@ -302,6 +302,12 @@ class Beats:
 def _why(kind: str, detail: str) -> str:
     """The reason as the ground knows it: which limit it is, where it is one."""
     return f"{kind}: {detail.split()[0]}" if kind == "budget" else kind
+
+
+def _part(to_come: Spent, shards: int) -> Spent:
+    """Of what is granted to nobody yet, a shard counts on its part: among several it is as choosy as one engine, which
+    looks at the best of all for as many."""
+    return Spent(to_come.pages // shards, to_come.bytes // shards, to_come.seconds, to_come.requests // shards)
 
 
 def _bounded(granted: Budget, held: Spent) -> Budget:

@@ -22,6 +22,7 @@ class Membership:
         """Not ``polite``: there is no delay that hosts of one address could share."""
         self.shard = shard
         self._owners = np.frombuffer(owners, "<u2").tolist()
+        self.shards = max(self._owners) + 1
         self._by = by
         self._clock = clock
         self._polite = polite
