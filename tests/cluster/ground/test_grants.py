@@ -103,8 +103,8 @@ def test_who_cannot_use_a_share_leaves_it_to_others() -> None:
     slow = Shard(0, 1, Stage.HERE, 99.0, reported=True, waiting=5000, pages_per_s=1.0)
     quick = Shard(1, 1, Stage.HERE, 99.0, reported=True, waiting=5000, pages_per_s=100.0)
     told = {0: np.full(512, 0.9), 1: np.full(512, 0.1)}
-    assert regrant(slow, [slow, quick], told, budget, 1.0, evenly=False).pages == 16
-    assert regrant(quick, [slow, quick], told, budget, 1.0, evenly=False).pages == 192
+    assert regrant(slow, [slow, quick], told, budget, 1.0, evenly=False).pages == 64
+    assert regrant(quick, [slow, quick], told, budget, 1.0, evenly=False).pages == 144
     slow.pages_per_s = 100.0
     assert regrant(slow, [slow, quick], told, budget, 1.0, evenly=False).pages == 400
     assert regrant(quick, [slow, quick], told, budget, 1.0, evenly=False).pages == 0
