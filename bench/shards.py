@@ -1,8 +1,8 @@
 """What shards find beside one engine: ``python -m bench.shards CORPUS [LABEL ...] [--shards 2,4] [--sets 2]``.
 
 Crawls a corpus of many hosts for each label, from 60 of its entry pages and with 8 examples, drawn by lot, until the
-same number of requests is spent: by one engine, and by shards in virtual time that learn from each other, and that do
-not. Told are the harvest rate (relevant pages a request) and the area (the share of all relevant pages that was found,
+same number of requests is spent: by one engine, and by shards in virtual time; once more without each of the two
+things that keep them close to one engine. Told are the harvest rate (relevant pages a request) and the area (the share of all relevant pages that was found,
 on average over the crawl), and how much of one engine's they are, with the standard error of that over the crawls: one
 crawl alone says little, since who finds what first changes all that follows.
 """
@@ -30,6 +30,12 @@ from dowse.model.budget import Budget
 from dowse.model.topic import Seeds, Topic
 
 SEEDS, EXAMPLES, LOT = 60, 8, 7
+KINDS = {
+    "": (True, True),
+    ", the budget dealt evenly": (True, False),
+    ", not learning from each other": (False, True),
+}
+"""Whether shards learn from each other, and whether who promises more gets more of the budget."""
 
 Figures = tuple[float, float]
 
@@ -71,10 +77,10 @@ def measure(folder: Path, labels: Sequence[str], shards: Sequence[int], sets: in
         pages = KnownPages(web, corpus.digests(build_judge(topic), scope, topic.limits.max_links))
         found["one engine"].append(figures(replay(web, pages, topic, scope).exchanges, relevant))
         for count in shards:
-            for learning in (True, False):
-                name = f"{count} shards" if learning else f"{count} shards that do not learn from each other"
+            for kind, (learning, promises) in KINDS.items():
+                name = f"{count} shards{kind}"
                 with tempfile.TemporaryDirectory() as records:
-                    sharing = Sharing(count, learning=learning, every_s=1.0)
+                    sharing = Sharing(count, learning=learning, promises=promises, every_s=1.0)
                     done = replay_shared(web, pages, topic, scope, sharing, Path(records))
                 found[name].append(figures(done.exchanges, relevant))
     one = np.array(found["one engine"])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dowse.cluster.child import Child, ShardLost
+from dowse.cluster.ending import agreed_stop
 from dowse.cluster.errand import Errand
 from dowse.cluster.kept import Kept
 from dowse.cluster.progress import NOTHING, progress_from, sum_of
@@ -49,7 +50,7 @@ class LocalShards:
             done, _ = await asyncio.wait(runs, return_when=asyncio.FIRST_EXCEPTION)
             failed = next((run.exception() for run in done if run.exception() is not None), None)
             if failed is not None:
-                await asyncio.to_thread(self._ground.stop, "failed", str(failed))
+                await asyncio.to_thread(agreed_stop, self._ground, Stop("failed", str(failed)))
                 for child in self.children:
                     child.interrupt()
                 await asyncio.gather(*runs, return_exceptions=True)
@@ -57,7 +58,7 @@ class LocalShards:
                     raise failed
             self.is_over = True
             first = Stop("failed", str(failed)) if failed is not None else runs[0].result()
-            return Stop(*await asyncio.to_thread(self._ground.stop, first.kind, first.detail))
+            return await asyncio.to_thread(agreed_stop, self._ground, first)
         finally:
             for child in self.children:
                 child.kill()
@@ -65,7 +66,7 @@ class LocalShards:
 
     def interrupt(self, detail: str) -> None:
         """Ask for an end."""
-        self._ground.stop("interrupted", detail)
+        agreed_stop(self._ground, Stop("interrupted", detail))
         for child in self.children:
             child.interrupt()
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dowse.cluster.ending import agreed_stop
 from dowse.cluster.errand import Errand
 from dowse.cluster.keeper import Keeper
 from dowse.cluster.kept import Kept
@@ -98,18 +99,19 @@ class RayShards:
                 await asyncio.to_thread(self._look)
                 if self._failed and not self.is_over:
                     self.is_over = True
-                    await asyncio.to_thread(self._ground.stop, "failed", next(iter(self._failed.values())))
+                    failed = Stop("failed", next(iter(self._failed.values())))
+                    await asyncio.to_thread(agreed_stop, self._ground, failed)
                     self._to_all("interrupt")
             self.is_over = True
             first = next(iter(self._ended.values()), Stop("failed", next(iter(self._failed.values()), "")))
-            return Stop(*await asyncio.to_thread(self._ground.stop, first.kind, first.detail))
+            return await asyncio.to_thread(agreed_stop, self._ground, first)
         finally:
             for actor in self.actors:
                 self._ray.kill(actor)
 
     def interrupt(self, detail: str) -> None:
         """Ask for an end."""
-        self._ground.stop("interrupted", detail)
+        agreed_stop(self._ground, Stop("interrupted", detail))
         self._to_all("interrupt")
 
     def abort(self) -> None:

@@ -15,19 +15,21 @@ from dowse.engine.assembly.assembly import Assembly
 from dowse.engine.assembly.kept_settings import read_settings
 from dowse.engine.loop.engine import Stop
 from dowse.model.clock import SystemClock
-from dowse.model.common_ground import LEASE_S, CommonGround
+from dowse.model.common_ground import LEASE_S, CommonGround, GroundAway, Joined
 from dowse.model.errors import TopicError
 from dowse.model.topic import Topic
 from dowse.store.schema import DATABASE
 
 __all__ = ["run_shard"]
 
+_AGAIN_S = 1.0
+
 
 async def run_shard(errand: Errand, ground: CommonGround, begun: Callable[[Assembly], None]) -> Stop:
     """Crawl as one of several, until the ground says that the crawl is over. A folder that holds a part of the crawl
     is gone on with. ``begun`` is shown the assembly before it runs."""
     clock = SystemClock()
-    joined = await asyncio.to_thread(ground.join, errand.shard)
+    joined = await _joined(ground, errand.shard)
     came_at = clock.now()
     polite = errand.topic.politeness.delay_s > 0
     membership = Membership(errand.shard, joined.owners, errand.by, clock, polite=polite)
@@ -38,7 +40,7 @@ async def run_shard(errand: Errand, ground: CommonGround, begun: Callable[[Assem
     assembly = await assemble(topic, errand.folder, resume=resume, clock=clock, others=membership)
     try:
         if clock.now() - came_at > LEASE_S / 3:  # to restore much takes longer than a lease
-            joined = await asyncio.to_thread(ground.join, errand.shard)
+            joined = await _joined(ground, errand.shard)
             came_at = clock.now()
         membership.heard_at(came_at)
         beats = Beats(ground, joined, membership, assembly, errand.topic.budget)
@@ -54,6 +56,15 @@ async def run_shard(errand: Errand, ground: CommonGround, begun: Callable[[Assem
         return stop
     finally:
         await assembly.close()
+
+
+async def _joined(ground: CommonGround, shard: int) -> Joined:
+    """Take part, once the ground answers."""
+    while True:
+        try:
+            return await asyncio.to_thread(ground.join, shard)
+        except GroundAway:
+            await asyncio.sleep(_AGAIN_S)
 
 
 def _gone_on(errand: Errand) -> Topic:

@@ -16,16 +16,19 @@ import pickle
 import signal
 import struct
 import sys
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict
 from typing import Any
 
 from dowse.cluster.errand import Errand, opened
+from dowse.cluster.ground import Ground
 from dowse.cluster.progress import figures_of
 from dowse.cluster.shard import run_shard
+from dowse.cluster.shared_folder import Place
 from dowse.engine.assembly.assembly import Assembly
 from dowse.engine.loop.engine import Stop
 from dowse.engine.workers.freed_memory import keep_less
+from dowse.model.common_ground import GroundAway
 from dowse.model.errors import UserError
 
 __all__ = ["ENDED_WELL", "GAVE_UP", "LENGTH"]
@@ -35,6 +38,7 @@ ENDED_WELL, GAVE_UP = 0, 3
 """Exit codes: the crawl is over, or this shard cannot go on and a new start would not help. Any other: start again."""
 
 _SHOWN_EVERY_S = 0.5
+_AGAIN_S = 1.0
 _NO_USE = frozenset(("TopicError",))  # of errors, those that will be the same next time
 
 
@@ -87,13 +91,28 @@ async def _run(errand: Errand) -> Stop:
         beside.extend(map(asyncio.create_task, (_obey(assembly), _show(assembly))))
 
     try:
-        with opened(errand.ground) as ground:
+        with await _opened(errand.ground) as ground:
             return await run_shard(errand, ground, begun)
     finally:
         for task in beside:
             task.cancel()
         for assembly in shown:
             _tell("progress", figures=figures_of(assembly.progress()))
+
+
+async def _opened(place: Place) -> AbstractContextManager[Ground]:
+    """The common ground, once it answers."""
+    told = False
+    while True:
+        try:
+            with opened(place) as ground:
+                ground.settings()
+            return opened(place)
+        except GroundAway as error:
+            if not told:
+                told = True
+                _tell("note", detail=f"waiting for the common ground: {error}")
+            await asyncio.sleep(_AGAIN_S)
 
 
 def _event(event: str, detail: str) -> None:
