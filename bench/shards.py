@@ -2,9 +2,10 @@
 
 Crawls a corpus of many hosts for each label, from 60 of its entry pages and with 8 examples, drawn by lot, until the
 same number of requests is spent: by one engine, and by shards in virtual time; once more without each of the two
-things that keep them close to one engine. Told are the harvest rate (relevant pages a request) and the area (the share of all relevant pages that was found,
-on average over the crawl), and how much of one engine's they are, with the standard error of that over the crawls: one
-crawl alone says little, since who finds what first changes all that follows.
+things that keep them close to one engine. Told are the harvest rate (relevant pages a request) and the area (the share
+of all relevant pages that was found, on average over the crawl), and how much of one engine's they are, with the
+standard error of that over the crawls: one crawl alone says little, since who finds what first changes all that
+follows.
 """
 
 from __future__ import annotations
