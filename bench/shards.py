@@ -11,10 +11,12 @@ follows.
 from __future__ import annotations
 
 import argparse
+import json
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +71,7 @@ def topics(corpus: Corpus, labels: Sequence[str], sets: int, requests: int) -> l
     return made
 
 
-def measure(folder: Path, labels: Sequence[str], shards: Sequence[int], sets: int, requests: int) -> None:
+def measure(folder: Path, labels: Sequence[str], shards: Sequence[int], sets: int, requests: int) -> dict[str, Any]:
     corpus = open_corpus(folder)
     web = CorpusWeb(corpus)
     scope = Inside(web)
@@ -85,12 +87,24 @@ def measure(folder: Path, labels: Sequence[str], shards: Sequence[int], sets: in
                     done = replay_shared(web, pages, topic, scope, sharing, Path(records))
                 found[name].append(figures(done.exchanges, relevant))
     one = np.array(found["one engine"])
-    print(f"{len(one)} crawls of {requests} requests\n{'':46s} {'harvest':>24s} {'area':>24s}")
+    told = []
     for name, rows in found.items():
-        of_one = np.array(rows).mean(axis=0) / one.mean(axis=0)
+        mean = np.array(rows).mean(axis=0)
+        of_one = mean / one.mean(axis=0)
         error = (np.array(rows) - of_one * one).std(axis=0, ddof=1) / np.sqrt(len(one)) / one.mean(axis=0)
-        told = zip(np.array(rows).mean(axis=0).tolist(), of_one.tolist(), error.tolist(), strict=True)
-        print(f"{name:46s}", *(f"{mean:8.4f} {of:6.1%} ± {by:5.1%}" for mean, of, by in told))
+        told.append({
+            "who": name,
+            "harvest": float(mean[0]), "harvest of one": float(of_one[0]), "harvest error": float(error[0]),
+            "area": float(mean[1]), "area of one": float(of_one[1]), "area error": float(error[1]),
+        })  # fmt: skip
+    return {"crawls": len(one), "requests": requests, "rows": told}
+
+
+def show(told: dict[str, Any]) -> None:
+    print(f"{told['crawls']} crawls of {told['requests']} requests\n{'':46s} {'harvest':>24s} {'area':>24s}")
+    for row in told["rows"]:
+        parts = (f"{row[of]:8.4f} {row[f'{of} of one']:6.1%} ± {row[f'{of} error']:5.1%}" for of in ("harvest", "area"))
+        print(f"{row['who']:46s}", *parts)
 
 
 def main() -> None:
@@ -100,8 +114,13 @@ def main() -> None:
     parser.add_argument("--shards", default="2,4")
     parser.add_argument("--sets", type=int, default=2)
     parser.add_argument("--requests", type=int, default=1000)
+    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    measure(given.corpus, given.labels, [int(part) for part in given.shards.split(",")], given.sets, given.requests)
+    shards = [int(part) for part in given.shards.split(",")]
+    told = measure(given.corpus, given.labels, shards, given.sets, given.requests)
+    show(told)
+    if given.json is not None:
+        given.json.write_text(json.dumps(told), encoding="utf-8")
 
 
 if __name__ == "__main__":
