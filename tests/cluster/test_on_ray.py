@@ -72,6 +72,7 @@ def cluster() -> Iterator[None]:
     ray.shutdown()
 
 
+@pytest.mark.soak  # Ray gives up where a busy machine takes long to start it
 @pytest.mark.timeout(300)
 def test_shards_are_actors(cluster: None, tmp_path: Path) -> None:
     assert asyncio.run(crawled(tmp_path, 0.0, nothing)) == 1
