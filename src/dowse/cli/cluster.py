@@ -113,7 +113,7 @@ def start(
         place = None if ground is None else Place(ground, name)
         stop = begin(chosen, folder, display, shards, shard_by, place=place, runner=runner)
     if stop == NOWHERE:
-        say(f"begun: start each of the shards 0 to {shards - 1} with\n  dowse cluster shard NUMBER"
+        say(f"begun: start each of the shards 0 to {shards - 1} with\n  dowse cluster shard N"
             f" {shlex.quote(str(folder))}", err=True)  # fmt: skip
         return
     code = finish(folder, stop, as_json=as_json, quiet=quiet)
@@ -137,7 +137,7 @@ def _runner(on: str) -> Runner | None:
 
 @cluster.command("shard")
 def shard(
-    number: Annotated[int, typer.Argument(metavar="NUMBER", help="Which: 0 is the first.")],
+    number: Annotated[int, typer.Argument(metavar="N", help="Which: 0 is the first.")],
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder in which this machine keeps its shards.")],
     ground: Annotated[
         str | None, typer.Option(metavar="URL", help="The database, where the folder does not tell yet.")

@@ -9,7 +9,7 @@ from dowse.model.database_url import DATABASE, without_password
 __all__ = ["manifest"]
 
 _TEMPLATE = """\
-# Before: kubectl create secret generic dowse-{name} --from-literal=database='postgresql://USER:PASSWORD@HOST/NAME'
+# Before, make a secret named dowse-{name}, whose key "database" is the whole URL: postgresql://USER:PASSWORD@HOST/NAME
 # Begin the crawl from anywhere that reaches the database:
 #   dowse cluster start TOPIC --shards {shards} --ground {ground} --name {name} --on nowhere --out {name}
 # Watch and stop it: dowse cluster status {ground} --name {name}; dowse cluster stop {ground} --name {name}
