@@ -17,6 +17,7 @@ _ENGINE = {
     "dowse.engine.workers.wire": "packing, sockets of the workers",
     "dowse.frontier": "frontier",
     "dowse.predict": "strategy",
+    "dowse.judge": "judge that learns",
     "dowse.engine.life.admission": "admission of links",
     "dowse.engine.life.journal": "record, commit",
     "dowse.store": "record, commit",
