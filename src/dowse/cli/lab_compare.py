@@ -29,6 +29,7 @@ from dowse.cli.lab_options import (
     OwnVerdicts,
     SeedSets,
     SeedsKind,
+    ShardCounts,
     Speeds,
     Strategies,
     TopicJobs,
@@ -79,6 +80,7 @@ def compare_command(
     corpus: CorpusFolder,
     strategy: Strategies = None,
     without_default: WithoutDefault = False,
+    shards: ShardCounts = None,
     label: LabelNames = None,
     all_labels: AllLabels = False,
     every: EveryNth = 1,
@@ -115,9 +117,9 @@ def compare_command(
     relevant.
     """
     plan = Plan(
-        chosen_strategies(strategy, without_default=without_default), budget=budget, seeds_kind=seeds_kind,
-        seed_sets=seed_sets, seeds=seeds, examples=examples, min_pages=min_pages, seed_number=seed_number,
-        inside=inside, weighting=weighting, by_query=by_query, cost=cost, speeds=speeds,
+        chosen_strategies(strategy, without_default=without_default, shards=shards), budget=budget,
+        seeds_kind=seeds_kind, seed_sets=seed_sets, seeds=seeds, examples=examples, min_pages=min_pages,
+        seed_number=seed_number, inside=inside, weighting=weighting, by_query=by_query, cost=cost, speeds=speeds,
         traces_until=traces_until,
     )  # fmt: skip
     judge, count = yardstick_topic(topic, given), job_count(jobs)

@@ -23,6 +23,7 @@ from dowse.lab.compare.comparison import fitting_labels
 from dowse.lab.compare.each_topic import Told
 from dowse.lab.compare.narrowed_labels import narrowed
 from dowse.lab.compare.plan import DEFAULT, SPEEDS, Plan, with_default
+from dowse.lab.compare.shard_choice import by_shards, shard_counts
 from dowse.lab.compare.yardstick import FLATTERY, Yardstick, by_topic, own_verdicts
 from dowse.lab.corpus import Corpus, Unfit
 from dowse.lab.corpus.labels import LABELS
@@ -34,9 +35,9 @@ from dowse.model.topicfile import COST_FORMS
 __all__ = [
     "KEPT", "NO_TOPIC", "AllLabels", "Budget", "ByQuery", "CostForm", "EveryNth", "FigureSeeds", "FigureSpeeds",
     "InsideOnly", "LabelChoice", "LabelFile", "LabelNames", "MinPages", "OwnVerdicts", "SeedSets", "SeedsKind",
-    "Speeds", "Strategies", "TopicJobs", "TracesUntil", "WithoutDefault", "YardstickTopic", "check_outputs",
-    "chosen_labels", "chosen_strategies", "job_count", "label_choice", "measured_by", "plain", "rows_json",
-    "shown_topics", "spread_labels", "tell_default", "tell_unfit", "yardstick_topic",
+    "ShardCounts", "Speeds", "Strategies", "TopicJobs", "TracesUntil", "WithoutDefault", "YardstickTopic",
+    "check_outputs", "chosen_labels", "chosen_strategies", "job_count", "label_choice", "measured_by", "plain",
+    "rows_json", "shown_topics", "spread_labels", "tell_default", "tell_unfit", "yardstick_topic",
 ]  # fmt: skip
 
 KEPT = "finished runs are kept: run the same command to go on"  # told when a command is interrupted
@@ -51,6 +52,12 @@ Strategies = Annotated[
 ]
 WithoutDefault = Annotated[
     bool, typer.Option("--without-default", help=f"Do not add {DEFAULT} to the strategies that are named.")
+]
+ShardCounts = Annotated[
+    str | None,
+    typer.Option(
+        "--shards", metavar="N,N,...", help="Run each strategy by so many engines with one budget, as in 1,2,4,8."
+    ),
 ]
 OwnVerdicts = Annotated[
     bool, typer.Option("--own-verdicts", help="Look for the pages that the crawl in CORPUS called relevant.")
@@ -116,11 +123,16 @@ def job_count(jobs: int | None) -> int:
     return jobs or default_workers()
 
 
-def chosen_strategies(named: Sequence[str] | None, *, without_default: bool) -> tuple[str, ...]:
-    """The strategies to run: the default one takes part unasked, unless it is left out."""
+def chosen_strategies(
+    named: Sequence[str] | None, *, without_default: bool, shards: str | None = None
+) -> tuple[str, ...]:  # fmt: skip
+    """The strategies to run: the default one takes part unasked, unless it is left out. Each is run by every
+    number of ``shards`` that is asked for."""
     if without_default:
-        return tuple(named or (name for name in with_default(None) if name != DEFAULT))
-    return with_default(named)
+        chosen = tuple(named or (name for name in with_default(None) if name != DEFAULT))
+    else:
+        chosen = with_default(named)
+    return chosen if shards is None else by_shards(chosen, shard_counts(shards))
 
 
 def tell_default(named: Sequence[str] | None, chosen: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from dowse.engine.assembly.learned import traces_for
 from dowse.judge import check_weighting
 from dowse.lab.compare.run_results import Kind
+from dowse.lab.compare.shard_choice import sharing_of, without_sharing
 from dowse.lab.corpus.topics import KINDS
 from dowse.lab.people.own_log import OWN, PEOPLE, parse_cut
 from dowse.model.errors import UserError
@@ -65,7 +66,8 @@ class Plan:
             raise UserError("there is nothing to compare: name a strategy")
         for text in self.strategies:
             if text not in REFERENCES:  # a wrong one is told now, not after an hour
-                choice = parse_strategy(text)
+                sharing_of(text)
+                choice = parse_strategy(without_sharing(text))
                 people = Traces.none() if choice.traces in PEOPLE else traces_for(choice)  # a corpus has those
                 check_maximise(choice, build_strategy(choice, seed_number=0, traces=people))
         check_weighting(self.weighting)

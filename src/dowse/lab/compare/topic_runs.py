@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.compare.plan import ORACLES, Plan, budget_requests, kind_of, parse_strategy
 from dowse.lab.compare.run_results import RunResult, run_result
+from dowse.lab.compare.shard_choice import sharing_of, without_sharing
 from dowse.lab.corpus import Corpus, LabTopic, SeedSet, example_texts
 from dowse.lab.measure.charge import Charge
 from dowse.lab.measure.oracles import oracle_greedy, oracle_path, order_run
@@ -22,6 +25,7 @@ from dowse.lab.replay.block_links import BlockLinks
 from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
 from dowse.lab.replay.recorded_transport import Exchange, FrozenWeb, NetworkModel
 from dowse.lab.replay.replay import Replayed, replay
+from dowse.lab.replay.shared_replay import Sharing, replay_shared
 from dowse.lab.replay.uneven_sites import UnevenSites
 from dowse.model.block_rule import BlockRule
 from dowse.model.budget import Budget
@@ -141,9 +145,18 @@ class TopicRuns:
         return order(self._corpus.graph, seeds.pages, value, cost, limit=self._requests)
 
     def replay(self, seeds: SeedSet, strategy: str) -> Replayed:
-        """The crawl itself."""
-        topic = self.topic_for(seeds, strategy)
+        """The crawl itself, by one engine or by the shards that the strategy asks for."""
+        topic, sharing = self.topic_for(seeds, strategy), sharing_of(strategy)
+        if sharing is not None:
+            return self._shared(topic, sharing)
         return replay(self.web, self.pages_for(topic.strategy), topic, self.scope)
+
+    def _shared(self, topic: Topic, sharing: Sharing) -> Replayed:
+        with TemporaryDirectory() as records:
+            done = replay_shared(
+                self.web, self.pages_for(topic.strategy), topic, self.scope, sharing, Path(records)
+            )  # fmt: skip
+        return Replayed(done.exchanges, done.stop)
 
     def topic_for(self, seeds: SeedSet, strategy: str) -> Topic:
         """What the crawler is told."""
@@ -152,7 +165,7 @@ class TopicRuns:
 
     def _chosen(self, strategy: str) -> StrategyChoice:
         """A strategy, with the traces of the people it asks for."""
-        choice = parse_strategy(strategy)
+        choice = parse_strategy(without_sharing(strategy))
         if choice.traces not in PEOPLE:
             return choice
         return replace(choice, traces=str(traces_folder(self._corpus, choice.traces, self._people)))
