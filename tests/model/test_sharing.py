@@ -26,6 +26,12 @@ def test_arrays_come_back_as_they_were(told: dict[str, np.ndarray]) -> None:
         assert found[name].tobytes() == array.tobytes()
 
 
+def test_counts_are_told_as_short_as_they_are() -> None:
+    counts = np.random.default_rng(1).integers(0, 200, 10_000).astype(np.uint64)
+    assert len(packed({"a": counts})) < 10_100
+    assert unpacked(packed({"a": counts}))["a"].tobytes() == counts.tobytes()
+
+
 def test_tables_and_numbers_of_the_other_byte_order_come_back() -> None:
     table = np.arange(6, dtype=">f8").reshape(2, 3)
     found = unpacked(packed({"a": table}))["a"]
@@ -38,7 +44,7 @@ def test_damage_is_refused_or_is_arrays_of_numbers(told: dict[str, np.ndarray], 
     for _ in range(data.draw(st.integers(1, 3))):
         plain[data.draw(st.integers(0, len(plain) - 1))] = data.draw(st.integers(0, 255))
     try:
-        found = unpacked(b"dowse1" + zstandard.compress(bytes(plain)))
+        found = unpacked(b"dowse2" + zstandard.compress(bytes(plain)))
     except ValueError:
         return
     assert all(array.dtype.kind in "uif" for array in found.values())
@@ -47,10 +53,17 @@ def test_damage_is_refused_or_is_arrays_of_numbers(told: dict[str, np.ndarray], 
 @pytest.mark.parametrize(
     "data",
     [
-        b"", b"dowse1", b"dowse2" + zstandard.compress(b"\2\0\0\0[]"), packed({"a": np.ones(9)})[:-3], b"\x93NUMPY",
-        b"dowse1" + zstandard.compress(bytes(1 << 26)),
-        b"dowse1" + zstandard.compress(b"\xff\xff\xff\xff" + b"[" * 100_000),
-        b"dowse1" + zstandard.compress(b"\x10\0\0\0" + b'[["a","|O8",[9]]]'),
+        b"", b"dowse2", b"dowse1" + zstandard.compress(b"\2\0\0\0[]"), packed({"a": np.ones(9)})[:-3], b"\x93NUMPY",
+        b"dowse2" + zstandard.compress(bytes(1 << 26)),
+        b"dowse2" + zstandard.compress(b"\xff\xff\xff\xff" + b"[" * 100_000),
+        *(
+            b"dowse2" + zstandard.compress(len(head).to_bytes(4, "little") + head + bytes(1 << 16))
+            for head in (
+                b'[["a","|O8","|O8",[9]]]', b'[["a","<u2","<u4",[9]]]', b'[["a","|u1","<f4",[9]]]',
+                b'[["a","<u8","|u1",[65536]]]'.replace(b"65536", b"33554432"),
+                b'[' + b",".join([b'["a","<u8","|u1",[%d]]' % (1 << 10)] * 101) + b"]",
+            )
+        ),
     ],
 )  # fmt: skip
 def test_what_is_no_such_string_is_refused(data: bytes) -> None:

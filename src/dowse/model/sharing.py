@@ -24,7 +24,7 @@ __all__ = ["Arrays", "SharesLearning", "array_of", "packed", "unpacked"]
 
 Arrays = Mapping[str, NDArray[Any]]
 
-_MAGIC = b"dowse1"
+_MAGIC = b"dowse2"
 _LENGTH = struct.Struct("<I")
 _KINDS = frozenset(("|u1", "<u2", "<u4", "<u8", "<i8", "<f4", "<f8"))
 _MOST_BYTES = 1 << 25  # unpacked: ten times as many as a large crawl has to tell
@@ -48,16 +48,16 @@ class SharesLearning(Protocol):
 
 
 def packed(arrays: Arrays) -> bytes:
-    """Arrays as one byte string. The bytes of numbers that say much stand apart from those that say little, which is
-    half of what makes them short."""
-    told = [[name, _little(array).dtype.str, list(array.shape)] for name, array in arrays.items()]
+    """Arrays as one byte string. Counts go in as few bytes as the greatest of them needs, and the bytes of numbers that
+    say much stand apart from those that say little: that makes them short, and quick to pack."""
+    told, parts = [], []
+    for name, array in arrays.items():
+        whole = _little(array)
+        sent = _narrow(whole)
+        told.append([name, whole.dtype.str, sent.dtype.str, list(whole.shape)])
+        parts.append(sent.reshape(-1).view(np.uint8).reshape(-1, sent.dtype.itemsize).T.tobytes())
     head = json.dumps(told).encode()
-    planes = [_little(array).reshape(-1).view(np.uint8) for array in arrays.values()]
-    by_place = [
-        plane.reshape(-1, array.dtype.itemsize).T.tobytes()
-        for plane, array in zip(planes, arrays.values(), strict=True)
-    ]
-    return _MAGIC + zstandard.ZstdCompressor(level=1).compress(_LENGTH.pack(len(head)) + head + b"".join(by_place))
+    return _MAGIC + zstandard.ZstdCompressor(level=1).compress(_LENGTH.pack(len(head)) + head + b"".join(parts))
 
 
 def unpacked(data: bytes) -> dict[str, NDArray[Any]]:
@@ -79,15 +79,18 @@ def unpacked(data: bytes) -> dict[str, NDArray[Any]]:
     if not isinstance(told, list) or len(told) > _MOST_ARRAYS:
         raise ValueError("it does not say what it holds")
     found: dict[str, NDArray[Any]] = {}
-    at = _LENGTH.size + size
+    at, room = _LENGTH.size + size, _MOST_BYTES
     for row in told:
-        name, kind, shape = _checked(row)
+        name, kind, sent, shape = _checked(row)
         count = math.prod(shape)
-        end = at + count * kind.itemsize
+        room -= count * kind.itemsize
+        if room < 0:
+            raise ValueError("it is too long")
+        end = at + count * sent.itemsize
         if end > len(plain):
             raise ValueError(f"{name} is cut short")
-        planes = np.frombuffer(plain, np.uint8, end - at, at).reshape(kind.itemsize, -1)
-        found[name] = np.ascontiguousarray(planes.T).reshape(-1).view(kind).reshape(shape)
+        planes = np.frombuffer(plain, np.uint8, end - at, at).reshape(sent.itemsize, -1)
+        found[name] = np.ascontiguousarray(planes.T).reshape(-1).view(sent).astype(kind, copy=False).reshape(shape)
         at = end
     return found
 
@@ -112,14 +115,21 @@ def _little(array: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(array, kind)
 
 
-def _checked(row: Any) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
-    if not isinstance(row, list) or len(row) != 3 or not all(isinstance(part, str) for part in row[:2]):
+def _narrow(array: NDArray[Any]) -> NDArray[Any]:
+    """Counts as the shortest kind that holds them all."""
+    if array.dtype.kind != "u":
+        return array
+    return array.astype(_little(np.zeros(0, np.min_scalar_type(int(array.max(initial=0))))).dtype, copy=False)
+
+
+def _checked(row: Any) -> tuple[str, np.dtype[Any], np.dtype[Any], tuple[int, ...]]:
+    if not isinstance(row, list) or len(row) != 4 or not all(isinstance(part, str) for part in row[:3]):
         raise ValueError("it does not say what it holds")
-    name, kind, shape = row
-    if kind not in _KINDS:
+    name, kind, sent, shape = row
+    if kind not in _KINDS or sent not in _KINDS or not np.can_cast(sent, kind):
         raise ValueError(f"{name} holds no numbers")
     if not isinstance(shape, list) or not 0 < len(shape) <= _MOST_AXES:
         raise ValueError(f"{name} has no shape")
     if any(type(size) is not int or not 0 <= size <= _MOST_BYTES for size in shape):
         raise ValueError(f"{name} has no shape")
-    return name, np.dtype(kind), tuple(shape)
+    return name, np.dtype(kind), np.dtype(sent), tuple(shape)

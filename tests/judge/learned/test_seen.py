@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dowse.judge.learned import learned_judge as module
 from dowse.judge.learned.learned_judge import LearnedJudge
-from dowse.judge.learned.seen import ELSEWHERE, Role, Seen, Told, told_arrays, told_pages
+from dowse.judge.learned.seen import ELSEWHERE, Role, Seen, Telling, Told, told_pages
 from dowse.judge.learned.texts import Numbering
 from dowse.model.sharing import Arrays, packed, unpacked
 from dowse.model.strategy import Subject
@@ -137,19 +137,51 @@ def test_a_page_without_terms_is_told_as_one() -> None:
     words, elsewhere = Numbering(), Numbering()
     empty = Seen(3, words.text(seen(0)[0].most(0)), np.zeros(0, np.float32))
     whole = Seen(4, words.text(seen(1)[0], seen(1)[1]), np.zeros(0, np.float32))
-    part = unpacked(packed(told_arrays(9, [Told(one, Role.SAMPLED, 2**64 - 1, 0.5) for one in (empty, whole)], words)))
+    part = unpacked(
+        packed(Telling(words).arrays(9, [Told(one, Role.SAMPLED, 2**64 - 1, 0.5) for one in (empty, whole)]))
+    )
     pages, found = told_pages(part, 0, 2, elsewhere)
     assert pages == 9
     assert [(one.seen.id, one.lot, one.similarity) for one in found] == [(ELSEWHERE, 2**64 - 1, 0.5)] * 2
     assert [len(one.seen.text.terms) for one in found] == [0, len(whole.text.terms)]
     assert len(found[1].seen.text.domains) == len(whole.text.domains)
-    assert told_pages(unpacked(packed(told_arrays(0, [], words))), 2, 5, elsewhere) == (0, [])
+    assert told_pages(unpacked(packed(Telling(words).arrays(0, []))), 2, 5, elsewhere) == (0, [])
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 40), max_size=12, unique=True), min_size=1, max_size=4))
+def test_what_goes_of_a_page_is_the_same_whenever_it_is_told(times: list[list[int]]) -> None:
+    """One that tells again and again beside one that never told before; who hears all beside who hears the last."""
+    words, elsewhere = Numbering(), Numbering()
+    telling, heard = Telling(words), list[Told]()
+    for ids in times:
+        pages = [
+            Told(Seen(id_, words.text(*seen(id_)[:2]), np.ones(1, np.float32)), Role.NEAR, 3 * id_, 0.5) for id_ in ids
+        ]
+        part, anew = telling.arrays(99, pages), Telling(words).arrays(99, pages)
+        assert {name: array.tolist() for name, array in part.items()} == {
+            name: array.tolist() for name, array in anew.items()
+        }
+        buckets, at = words.buckets(), 0
+        for one, size in zip(pages, part["sizes"].tolist(), strict=True):
+            own = slice(at, at + size)
+            found = zip(
+                np.cumsum(part["terms"][own]).tolist(), part["weights"][part["weighs"][own]].tolist(), strict=True
+            )
+            told_of = zip(buckets[one.seen.text.terms].tolist(), one.seen.text.weights.tolist(), strict=True)
+            assert sorted(found) == sorted(told_of)
+            at += size
+        _, heard = told_pages(unpacked(packed(part)), 1, 20, elsewhere, heard)
+        _, alone = told_pages(part, 1, 20, elsewhere)
+        assert [(one.lot, one.role, one.seen.text.terms.tolist(), one.seen.text.weights.tolist()) for one in heard] == [
+            (one.lot, one.role, one.seen.text.terms.tolist(), one.seen.text.weights.tolist()) for one in alone
+        ]
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("sizes", 5000), ("sizes", 1), ("terms", 1 << 40), ("weights", float("nan")), ("weights", -1.0),
+        ("sizes", 5000), ("sizes", 1), ("terms", (1 << 32) - 1), ("weights", float("nan")), ("weights", -1.0),
         ("weighs", 1 << 20), ("domains", 1 << 20), ("shares", -1.0), ("roles", 9), ("pages", 0), ("lots", None),
     ],
 )  # fmt: skip

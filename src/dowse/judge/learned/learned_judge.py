@@ -19,7 +19,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from dowse.judge.learned.model import Known, Model, learned
-from dowse.judge.learned.seen import ELSEWHERE, Role, Seen, Told, told_arrays, told_pages
+from dowse.judge.learned.seen import ELSEWHERE, Role, Seen, Telling, Told, told_pages
 from dowse.judge.learned.texts import Floats, Numbering, Text, Vectors
 from dowse.judge.learned.vague import why_vague
 from dowse.model.judge import LEARNED, JudgedPage, Revised, SeenPage
@@ -87,6 +87,7 @@ class LearnedJudge:
         self._made_of = 0  # pages when the model was made
         self._made_with = 0  # pages of other shards, as far as they were known then
         self._others: dict[int, tuple[int, list[Told]]] = {}  # shard -> its pages, and those of them that it told
+        self._telling = Telling(self._words)
         self._tell_at = 1  # pages, from when on there is something to tell other shards
         self._vague: str | None = None
 
@@ -289,7 +290,8 @@ class LearnedJudge:
         return [*self._seeds, *(one.seen for one in self._kept_elsewhere(Role.SEED))]
 
     def _kept_elsewhere(self, role: Role) -> Iterable[Told]:
-        return (one for _, told in self._others.values() for one in told if one.role & role)
+        wanted = int(role)
+        return (one for _, told in self._others.values() for one in told if one.role & wanted)
 
     def own_part(self) -> Arrays | None:
         """Implements :class:`dowse.model.sharing.SharesLearning`, with :meth:`take_part`. What others told is not kept
@@ -298,24 +300,24 @@ class LearnedJudge:
             return None
         self._tell_at = self.pages * 5 // 4 + 3
         similarity = {seen.id: -below for below, _, seen in self._nearest}
-        roles: dict[int, Role] = {}
+        roles: dict[int, int] = {}
         seens: dict[int, Seen] = {}
         for some, role in (
-            ([seen for _, _, seen in self._sampled()], Role.SAMPLED),
-            ([seen for _, _, seen in self._near()], Role.NEAR),
-            (self._seeds, Role.SEED),
+            ([seen for _, _, seen in self._sampled() if seen.id != ELSEWHERE], int(Role.SAMPLED)),
+            ([seen for _, _, seen in self._near() if seen.id != ELSEWHERE], int(Role.NEAR)),
+            (self._seeds, int(Role.SEED)),
         ):
-            seens.update((seen.id, seen) for seen in some)
-            roles.update((seen.id, role | roles.get(seen.id, Role(0))) for seen in some)
-        told = [
-            Told(seens[id_], roles[id_], _lot(id_), similarity.get(id_, 0.0))
-            for id_ in sorted(seens.keys() - {ELSEWHERE})
-        ]
-        return told_arrays(self.pages, told, self._words)
+            for seen in some:
+                seens[seen.id] = seen
+                roles[seen.id] = roles.get(seen.id, 0) | role
+        told = [Told(seens[id_], roles[id_], _lot(id_), similarity.get(id_, 0.0)) for id_ in sorted(seens)]
+        return self._telling.arrays(self.pages, told)
 
     def take_part(self, shard: int, part: Arrays) -> None:
         """What another shard has judged counts from the next model on."""
-        self._others[shard] = told_pages(part, len(self._query), _SAMPLE + _NEAREST + _SEEDS, self._words)
+        _, before = self._others.get(shard, (0, []))
+        most = _SAMPLE + _NEAREST + _SEEDS
+        self._others[shard] = told_pages(part, len(self._query), most, self._words, before)
 
     # -- over a stop ---------------------------------------------------------------------------------------------
 

@@ -256,9 +256,10 @@ class Learner:
             return None
         self._tell_at = asked * 5 // 4 + _FEW
         tables, answers, rows = self._tables, self._answers, self.memory.all()
+        buckets, asked_with = answers.own(rows)
         told = Told.of_tables(
-            complex(tables.pages, tables.total), tables.alone, complex(asked, answers.failed), tables.own(rows),
-            answers.own(rows), self._own_mix(),
+            complex(tables.pages, tables.total), tables.alone, complex(asked, answers.failed), buckets,
+            tables.own(rows), asked_with, self._own_mix(),
         )  # fmt: skip
         return told.arrays(self._columns.names)
 

@@ -45,11 +45,10 @@ class Told:
 
     @classmethod
     def of_tables(
-        cls, pages: complex, alone: complex, asked: complex, pages_with: Counted, asked_with: Counted,
-        mix: tuple[Floats, Floats, float],
+        cls, pages: complex, alone: complex, asked: complex, buckets: NDArray[np.intp], pages_with: Counted,
+        asked_with: Counted, mix: tuple[Floats, Floats, float],
     ) -> Told:  # fmt: skip
-        """By the tables over all buckets."""
-        buckets = np.flatnonzero(asked_with.real)
+        """By the tables over all buckets, of which these were met."""
         if len(buckets) > MOST_TOKENS:
             most = np.argsort(-asked_with.real[buckets], kind="stable")[:MOST_TOKENS]
             buckets = buckets[np.sort(most)]
