@@ -53,6 +53,56 @@ def test_a_crawl_of_two_shards_goes_on(
     assert told.splitlines()[-1] == "ended: empty: no URL is left to fetch"
 
 
+def test_seeds_that_are_found_are_told_apart_and_put_in_later(
+    server: LoopbackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As with one engine: where each seed is from, and that the next run starts from those that were put in."""
+    earlier, folder, later = tmp_path / "earlier", tmp_path / "c", tmp_path / "later"
+    one, other = flags(server), flags(server)
+    other[1] = "http://h5.test/8"
+    said(capsys, "crawl", QUERY, *one, "--workers", "0", "--out", str(earlier), "--budget", "3p")
+    said(capsys, "crawl", QUERY, *other, "--workers", "0", "--out", str(later), "--budget", "1p")
+    (tmp_path / "list.txt").write_text("http://h4.test/3\n")
+    one[1] = str(tmp_path / "list.txt")
+    options = [*one, "--shard-by", "host", "--workers", "0", "--out", str(folder), "--budget", "4p"]
+    said(capsys, "crawl", QUERY, "--shards", "2", *options, "--engine", f"local:{earlier}")
+    assert "listed in" in said(capsys, "why", str(folder), "http://h4.test/3")[0]
+    told, _ = said(capsys, "why", str(folder), "http://h0.test/1")
+    assert "found: it is a seed, found by search engines\n    by local:" in told
+    known, _ = said(capsys, "seeds", QUERY, "--engine", f"local:{later}", "--to", str(folder))
+    assert f"1 written to {folder}: dowse crawl --resume" in known
+    said(capsys, "crawl", "--resume", str(folder), "--budget", "8p")
+    told, _ = said(capsys, "why", str(folder), "http://h5.test/8")
+    assert "fetched:" in told
+    assert "found: it is a seed, found by search engines" in told
+    assert {row["url"] for row in map(json.loads, said(capsys, "export", str(folder), "--seeds")[0].splitlines())} >= {
+        "http://h0.test/1", "http://h5.test/8",
+    }  # fmt: skip
+    with CrawlReader(folder) as crawl:
+        [name] = crawl._ask("SELECT value FROM meta WHERE name = 'crawl'")
+    for shard in sorted((folder / "shards").iterdir()):
+        with CrawlReader(shard) as crawl:
+            assert crawl._ask("SELECT value FROM meta WHERE name = 'part_of'") == [name]
+
+
+def test_a_crawl_and_a_shard_of_it_do_not_count_twice(
+    server: LoopbackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, both = tmp_path / "c", str(tmp_path / "both.json")
+    options = [*flags(server)[:-2], "--shard-by", "host", "--workers", "0", "--out", str(folder)]
+    said(capsys, "crawl", QUERY, "--shards", "2", *options)
+    first, second = str(folder / "shards" / "00"), str(folder / "shards" / "01")
+    for pair in ((str(folder), second), (second, str(folder))):
+        told = mistake(capsys, "stats", "merge", *pair, "--out", both)
+        assert f"which would count twice: leave out {second}" in told
+    said(capsys, "stats", "merge", first, second, "--out", both)
+    assert "leave out " in mistake(capsys, "stats", "merge", both, str(folder), "--out", str(tmp_path / "more.json"))
+    pages = [json.loads(said(capsys, "stats", place, "--json")[0])["pages"] for place in (str(folder), both)]
+    assert pages[0] == pages[1]
+    learn = ["--learn-from", str(folder), "--learn-from", second, "--out", str(tmp_path / "next")]
+    assert f"leave out {second}" in mistake(capsys, "crawl", QUERY, *flags(server)[:-2], *learn)
+
+
 @POSTGRESQL
 def test_shards_that_are_started_one_by_one(
     server: LoopbackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str], postgres_server: DatabaseServer

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,9 +19,9 @@ from dowse.cli.rejudge import own_verdicts
 from dowse.cli.signals import Signals, run_loop
 from dowse.cluster.errand import opened, with_login
 from dowse.cluster.ground import create_ground
-from dowse.cluster.kept import Kept, kept_in, settings_of
+from dowse.cluster.kept import Kept, keep, kept_in, settings_of
 from dowse.cluster.local_shards import LocalShards
-from dowse.cluster.ready import make_ready
+from dowse.cluster.ready import make_ready, note_begun
 from dowse.cluster.shared_folder import Place, note_place, place_of
 from dowse.cluster.slots import Spread
 from dowse.engine.loop.engine import Stop
@@ -32,6 +32,8 @@ from dowse.model.errors import Interrupted, NotACrawl, UserError
 from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text
 from dowse.store import CrawlStore
+from dowse.store.gather import seeds_put_in
+from dowse.store.seed_targets import merged
 from dowse.store.sharded import shard_folders
 
 __all__ = ["NOWHERE", "Runner", "begin", "go_on", "here"]
@@ -77,14 +79,17 @@ def begin(
 
     async def work() -> Stop:
         ready = await make_ready(topic, early(display))
-        kept = Kept(ready.topic, shards, by)
+        kept = Kept(ready.topic, shards, by, ready.share)
         os.makedirs(folder, exist_ok=True)
-        create_ground(
+        ground = create_ground(
             place.where, place.crawl, shards=shards, budget=topic.budget, target_relevant=topic.target.relevant,
             target_value=topic.target.value, settings=settings_of(kept), wall=time.time,
-        ).close()  # fmt: skip
+        )  # fmt: skip
+        with closing(ground):
+            keep(ground, kept)
         note_place(folder, place)
-        return await _run(kept, folder, place, display, ready.notes, runner)
+        problem = await asyncio.to_thread(note_begun, ready)
+        return await _run(kept, folder, place, display, [*ready.notes, *filter(None, [problem])], runner)
 
     return _in_loop(work())
 
@@ -95,12 +100,23 @@ def go_on(folder: Path, display: Display, given: Mapping[str, Any], *, runner: R
     with opened(place) as ground:
         kept = kept_in(ground)
         topic = with_flags(kept.topic, given)
-        kept = replace(kept, topic=topic)
+        kept = _with_seeds_since(replace(kept, topic=topic), folder)
+        keep(ground, kept)
         ground.go_on(
             settings_of(kept), budget=topic.budget, target_relevant=topic.target.relevant,
             target_value=topic.target.value,
         )  # fmt: skip
     return _in_loop(_run(kept, folder, place, display, [], runner))
+
+
+def _with_seeds_since(kept: Kept, folder: Path) -> Kept:
+    """With the seeds that somebody put into the crawl's folder (``dowse seeds --to``)."""
+    if kept.share is None or not (found := seeds_put_in(folder)):
+        return kept
+    share = kept.share
+    rows = {row.url: row for row in (*share.found, *merged(share.found, found))}
+    seeds = dict.fromkeys([*share.seeds, *rows])
+    return replace(kept, share=replace(share, seeds=tuple(seeds), found=tuple(rows.values())))
 
 
 def _check_free(folder: Path) -> None:

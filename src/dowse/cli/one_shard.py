@@ -27,7 +27,10 @@ def run_one(number: int, folder: Path) -> Stop:
         kept = kept_in(ground)
     if not 0 <= number < kept.shards:
         raise UserError(f"the crawl has the shards 0 to {kept.shards - 1}, and no {number}")
-    errand = Errand(kept.sharing(1), with_login(place), number, shard_folder(folder, number).resolve(), kept.by)
+    errand = Errand(
+        kept.sharing(1), with_login(place), number, shard_folder(folder, number).resolve(), kept.by,
+        kept.share_of(number),
+    )  # fmt: skip
     return run_loop(_run(errand, folder))
 
 

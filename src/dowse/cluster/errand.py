@@ -13,6 +13,7 @@ from dowse.cluster.ground import Ground, open_ground
 from dowse.cluster.shared_folder import Place
 from dowse.cluster.slots import Spread
 from dowse.model.database_url import completed
+from dowse.model.share import Share
 from dowse.model.topic import Topic
 
 __all__ = ["Errand", "opened", "with_login"]
@@ -22,11 +23,12 @@ __all__ = ["Errand", "opened", "with_login"]
 class Errand:
     """One shard of a crawl, on one machine."""
 
-    topic: Topic  # the whole crawl's, with its seeds found and its examples read
+    topic: Topic  # the whole crawl's, with its examples read
     ground: Place
     shard: int
     folder: Path
     by: Spread
+    share: Share | None = None
 
 
 def with_login(place: Place) -> Place:

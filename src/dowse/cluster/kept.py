@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dowse.cluster.slots import Spread
 from dowse.engine.workers.port import default_workers
 from dowse.model.common_ground import CommonGround
+from dowse.model.errors import NotACrawl
+from dowse.model.share import Share
 from dowse.model.topic import Topic
 from dowse.model.topicfile import topic_from_json, topic_to_json
+from dowse.store import rows
 
-__all__ = ["Kept", "kept_in", "settings_of"]
+__all__ = ["Kept", "keep", "kept_in", "settings_of"]
+
+_SHARE = "share"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +27,7 @@ class Kept:
     topic: Topic
     shards: int
     by: Spread
+    share: Share | None = None  # None: shards look for their seeds themselves
 
     def sharing(self, here: int) -> Topic:
         """The topic for a shard of this machine, where ``here`` of them run: each has its part of the processes for
@@ -28,13 +35,34 @@ class Kept:
         given = self.topic.workers
         return replace(self.topic, workers=max(1, default_workers() // here) if given is None else given)
 
+    def share_of(self, shard: int) -> Share | None:
+        """What one of them is told."""
+        return None if self.share is None else replace(self.share, shard=shard)
+
 
 def settings_of(kept: Kept) -> dict[str, Any]:
-    """Plain JSON values, without what is secret."""
+    """Plain JSON values, without what is secret, and without what may be long: see :func:`keep`."""
     return {"topic": topic_to_json(kept.topic), "shards": kept.shards, "by": kept.by}
 
 
+def keep(ground: CommonGround, kept: Kept) -> None:
+    """Let whoever takes part find what may be long."""
+    if kept.share is not None:
+        share = kept.share
+        found = [list(rows.found_values(row)) for row in share.found]
+        told = {"crawl": share.crawl, "seeds": share.seeds, "found": found}
+        ground.keep(_SHARE, json.dumps(told).encode())
+
+
 def kept_in(ground: CommonGround) -> Kept:
-    """What :func:`settings_of` gave."""
-    settings = ground.settings()
-    return Kept(topic_from_json(settings["topic"]), settings["shards"], settings["by"])
+    """What :func:`settings_of` and :func:`keep` gave. NotACrawl where it is damaged."""
+    settings, told = ground.settings(), ground.kept(_SHARE)
+    try:
+        share = None if told is None else _share(json.loads(told))
+        return Kept(topic_from_json(settings["topic"]), settings["shards"], settings["by"], share)
+    except (KeyError, TypeError, ValueError) as fault:
+        raise NotACrawl(f"what the shards share is damaged: {fault}") from None
+
+
+def _share(told: dict[str, Any]) -> Share:
+    return Share(str(told["crawl"]), seeds=tuple(map(str, told["seeds"])), found=tuple(map(rows.found, told["found"])))

@@ -39,7 +39,10 @@ class LocalShards:
         self._shown = [NOTHING] * kept.shards
         self.is_over = False
         self.children = [
-            Child(Errand(topic, place, shard, shard_folder(folder, shard).resolve(), kept.by), self._hear(shard))
+            Child(
+                Errand(topic, place, shard, shard_folder(folder, shard).resolve(), kept.by, kept.share_of(shard)),
+                self._hear(shard),
+            )
             for shard in range(kept.shards)
         ]
 

@@ -87,7 +87,9 @@ class RayShards:
             num_cpus=1, max_restarts=-1, max_task_retries=0, scheduling_strategy="SPREAD", max_concurrency=4
         )
         self.actors = [
-            remote.remote(pickle.dumps(Errand(topic, place, shard, shard_folder(folder, shard), kept.by)))
+            remote.remote(
+                pickle.dumps(Errand(topic, place, shard, shard_folder(folder, shard), kept.by, kept.share_of(shard)))
+            )
             for shard in range(kept.shards)
         ]
 

@@ -37,7 +37,7 @@ async def run_shard(errand: Errand, ground: CommonGround, begun: Callable[[Assem
     if joined.known and not resume:
         raise TopicError(f"the crawl's shard {errand.shard} has records, and they are not in {errand.folder}")
     topic = _gone_on(errand) if resume else errand.topic
-    assembly = await assemble(topic, errand.folder, resume=resume, clock=clock, others=membership)
+    assembly = await assemble(topic, errand.folder, resume=resume, clock=clock, others=membership, share=errand.share)
     try:
         if clock.now() - came_at > LEASE_S / 3:  # to restore much takes longer than a lease
             joined = await _joined(ground, errand.shard)

@@ -201,6 +201,14 @@ class CommonGround(Protocol):
         """What whoever began the crawl wants to find again: plain JSON values."""
         ...
 
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep what is long and seldom asked for, in place of what has this name."""
+        ...
+
+    def kept(self, name: str) -> bytes | None:
+        """What has this name; None: nothing."""
+        ...
+
     def ended(self) -> tuple[str, str] | None:
         """The one reason why the crawl is over; None: it goes on."""
         ...

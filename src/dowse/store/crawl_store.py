@@ -32,6 +32,7 @@ from dowse.model.errors import DowseError, NotACrawl, StoreError, UserError
 from dowse.model.files import PRIVATE_FOLDER, check_plain
 from dowse.model.found import FoundRow
 from dowse.model.runs import JudgedBy
+from dowse.model.share import Share
 from dowse.model.statistic_names import EVIDENCE_KIND
 from dowse.store import rows
 from dowse.store.archive import FILE_BYTES, NOWHERE, Archive, Place, archive_files, check_archive
@@ -97,13 +98,14 @@ class CrawlStore(StoredPast):
 
     @classmethod
     def create(cls, folder: Path | str, settings: Mapping[str, Any], now_wall: float, *,
-               found: Sequence[FoundRow] = (), archive_bytes: int = FILE_BYTES) -> CrawlStore:  # fmt: skip
+               found: Sequence[FoundRow] = (), share: Share | None = None,
+               archive_bytes: int = FILE_BYTES) -> CrawlStore:  # fmt: skip
         """Start a crawl in ``folder``, which is made where it is missing and must not hold one yet; one that asked
         nobody makes way.
 
         ``settings`` are JSON values. ``topic`` (with ``politeness.obey_robots``), ``version`` and ``warcinfo`` (a dict)
-        also speak in the archive's ``warcinfo`` records. ``found`` are the seeds that search engines found. A WARC
-        file grows to about ``archive_bytes``.
+        also speak in the archive's ``warcinfo`` records. ``found`` are the seeds that search engines found;
+        ``share`` tells of which crawl this is a shard. A WARC file grows to about ``archive_bytes``.
         """
         folder = Path(folder)
         values = {"started_at": iso(now_wall), **settings}
@@ -113,7 +115,7 @@ class CrawlStore(StoredPast):
             what = (error.strerror or str(error)).lower()
             raise UserError(f"cannot make the folder {folder}: {what}. Choose another with --out") from error
         told = [(name, rows.to_json(value)) for name, value in values.items()]
-        return cls._assemble(folder, archive_bytes, told, found)
+        return cls._assemble(folder, archive_bytes, told, found, share)
 
     @classmethod
     def open(cls, folder: Path | str, *, archive_bytes: int = FILE_BYTES) -> CrawlStore:
@@ -133,7 +135,7 @@ class CrawlStore(StoredPast):
 
     @classmethod
     def _assemble(cls, folder: Path, archive_bytes: int, settings: list[tuple[str, str]] | None,
-                  found: Sequence[FoundRow] = ()) -> CrawlStore:  # fmt: skip
+                  found: Sequence[FoundRow] = (), share: Share | None = None) -> CrawlStore:  # fmt: skip
         fresh = settings is not None
         empty = not (folder / DATABASE).exists()
         locks: list[FolderLock] = []
@@ -149,7 +151,7 @@ class CrawlStore(StoredPast):
                     )
                 if asked_nobody(folder):
                     remove_records(folder)
-                create_database(folder, settings, found)
+                create_database(folder, settings, found, share)
             connection = connect_writer(folder, lambda records: check_archive(folder, _committed(records)))
             ledger = Ledger(folder / LEDGER, fresh=fresh)
             return cls(folder, locks, connection, ledger, archive_bytes)

@@ -16,9 +16,10 @@ from pathlib import Path
 from dowse.model.errors import NotACrawl, UserError
 from dowse.model.files import open_plain
 from dowse.model.found import FoundRow
+from dowse.model.share import Share
 from dowse.store import rows
 from dowse.store.damage import damaged, is_corrupt, is_emptied
-from dowse.store.schema import APPLICATION, CREATE, DATABASE, UPGRADES, VERSION, show_lacking
+from dowse.store.schema import APPLICATION, CREATE, DATABASE, PART_OF, SHARD, UPGRADES, VERSION, show_lacking
 from dowse.store.trust import check_files, check_schema, guard
 
 __all__ = ["connect_reader", "connect_writer", "create_database"]
@@ -28,9 +29,11 @@ __all__ = ["connect_reader", "connect_writer", "create_database"]
 _CACHE_KB = 16 << 10
 
 
-def create_database(folder: Path, settings: Iterable[tuple[str, str]], found: Iterable[FoundRow] = ()) -> None:
-    """Make an empty crawl with its settings (name, JSON) and the seeds that were found for it. A kill in the middle
-    leaves no table at all, and such a file is no crawl: it may be created again."""
+def create_database(
+    folder: Path, settings: Iterable[tuple[str, str]], found: Iterable[FoundRow] = (), share: Share | None = None
+) -> None:  # fmt: skip
+    """Make an empty crawl, or a shard of one, with its settings (name, JSON) and the seeds that were found for it. A
+    kill in the middle leaves no table at all, and such a file is no crawl: it may be created again."""
     check_files(folder, writes=True)
     os.close(open_plain(folder / DATABASE, os.O_RDWR | os.O_CREAT))  # what SQLite makes beside it is as private
     with closing(sqlite3.connect(folder / DATABASE, timeout=30.0, isolation_level=None)) as connection:
@@ -40,6 +43,9 @@ def create_database(folder: Path, settings: Iterable[tuple[str, str]], found: It
         connection.executescript(f"BEGIN IMMEDIATE;\n{CREATE}")
         connection.executemany("INSERT INTO settings VALUES (?, ?)", settings)
         connection.executemany(rows.PUT_FOUND, rows.clean(map(rows.found_values, found)))
+        if share is not None:
+            part = ((PART_OF, share.crawl), (SHARD, str(share.shard)))
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", part)
         connection.execute("COMMIT")
 
 

@@ -9,6 +9,7 @@ from dowse.model.statistic_names import REPEATS
 from dowse.model.visits import LAST_REVISIT, NOT_ASKED, REVISITING, RevisitPlan
 from dowse.store.damage import asked
 from dowse.store.read import CrawlReader
+from dowse.store.schema import PART_OF, SHARD
 from dowse.store.times import iso
 from dowse.store.views import VisitedPage
 
@@ -109,8 +110,11 @@ def uuid_of(crawl: CrawlReader) -> str | None:
 
 @asked
 def first_uuid(crawl: CrawlReader) -> str | None:
-    """What the crawl, or what it is a copy of, called itself first; None where the records are older than that."""
-    names = dict(crawl._ask("SELECT name, value FROM meta WHERE name IN ('crawl', 'first')"))
+    """What the crawl, or what it is a copy of, called itself first; None where the records are older than that. Of a
+    shard: what the crawl calls itself, a stroke, and the shard's number."""
+    names = dict(crawl._ask("SELECT name, value FROM meta WHERE name IN ('crawl', 'first', ?, ?)", PART_OF, SHARD))
+    if PART_OF in names:
+        return f"{names[PART_OF]}/{names.get(SHARD)}"
     found = names.get("first", names.get("crawl"))
     return None if found is None else str(found)
 

@@ -18,7 +18,7 @@ from dowse.model.records import TABLES
 from dowse.store.changes import PAGES_CHANGED, SITES_CHANGED
 from dowse.store.trust import DATABASE
 
-__all__ = ["APPLICATION", "CREATE", "DATABASE", "UPGRADES", "VERSION", "show_lacking"]
+__all__ = ["APPLICATION", "CREATE", "DATABASE", "PART_OF", "SHARD", "UPGRADES", "VERSION", "show_lacking"]
 
 # Tables that came later than the first version, and what they are made with; other columns say it of themselves.
 _LATER_TABLES: dict[int, dict[str, str]] = {4: {"settled": "candidate INTEGER PRIMARY KEY, more BLOB NOT NULL"}}
@@ -27,6 +27,8 @@ for _table in TABLES:
         _LATER_TABLES.setdefault(_table.since, {})[_table.name] = _table.definition
 VERSION = max(*_LATER_TABLES, *(column.stored.since for table in TABLES for column in table.columns))
 APPLICATION = 0x444F5753  # "DOWS": tells `file` and us whose database this is
+PART_OF, SHARD = "part_of", "shard"
+"""The names in ``meta`` of the crawl that a shard's records are of, and of its number."""
 _NEW_CRAWL = "INSERT INTO meta VALUES ('crawl', lower(hex(randomblob(16))));"
 _FILLED = {
     8: f"{_NEW_CRAWL} {SITES_CHANGED} SELECT id FROM sites ORDER BY id; "

@@ -112,6 +112,18 @@ class Ground:
         """What the crawl was made with."""
         return self.crawl().settings
 
+    def keep(self, name: str, data: bytes) -> None:
+        with self._database.transaction() as session:
+            session.run(
+                "INSERT INTO kept (name, data) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET data = excluded.data",
+                (name, data),
+            )
+
+    def kept(self, name: str) -> bytes | None:
+        with self._database.transaction() as session:
+            found = session.run("SELECT data FROM kept WHERE name = ?", (name,))
+        return bytes(found[0][0]) if found else None
+
     # -- who takes part --------------------------------------------------------------------------------------------
 
     def join(self, shard: int) -> Joined:

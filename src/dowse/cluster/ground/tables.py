@@ -35,6 +35,7 @@ TABLES = {
     " tell_until REAL NOT NULL, PRIMARY KEY (address)",
     "wants": "address TEXT NOT NULL, shard INTEGER NOT NULL, since REAL NOT NULL, holder INTEGER NOT NULL,"
     " PRIMARY KEY (address, shard)",
+    "kept": "name TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (name)",
     "published": "shard INTEGER PRIMARY KEY, version INTEGER NOT NULL, data BLOB NOT NULL",
 }
 _INDEXES = {

@@ -32,7 +32,7 @@ from dowse.engine.assembly.shared import (
     note_shared_seeds,
     shared_seeds,
 )
-from dowse.engine.assembly.starting_seeds import numbered, seeds_found
+from dowse.engine.assembly.starting_seeds import numbered, own_found, seeds_found
 from dowse.engine.exchange.documents import Documents
 from dowse.engine.life.restoring import restore
 from dowse.engine.page.cached import Holder, absolute_folders, open_cache
@@ -52,6 +52,7 @@ from dowse.model.http import Transport
 from dowse.model.judge import Judge
 from dowse.model.others import Others
 from dowse.model.secret_fields import OWN_HEADERS, sends_secrets
+from dowse.model.share import Share
 from dowse.model.statistic_names import FINAL_VERDICTS, OTHER_VERDICTS
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
@@ -62,6 +63,7 @@ from dowse.predict import block_rule, build_strategy, check_maximise
 from dowse.predict.learning import Statistics
 from dowse.store import CrawlStore, damage_told
 from dowse.store.final_verdicts import first_verdicts
+from dowse.store.seed_targets import merged
 
 __all__ = ["assemble", "usable", "wanted_workers", "way_out_of"]
 
@@ -93,6 +95,7 @@ async def assemble(
     held: Holder | None = None,
     tell: Callable[[str], None] | None = None,
     others: Others | None = None,
+    share: Share | None = None,
 ) -> Assembly:
     """Make every part of a crawl. Nothing is written before the whole topic is known to be usable.
 
@@ -109,7 +112,8 @@ async def assemble(
 
     ``revisit``, of a crawl that is resumed: pages that it has are visited again, and only what is new besides.
 
-    With ``others`` this is one shard of a crawl: it asks for what is its own, and goes on until it is stopped.
+    With ``others`` this is one shard of a crawl: it asks for what is its own, and goes on until it is stopped. Its
+    ``share`` tells where it starts, if that is known already: then nobody is asked for seeds.
 
     For ``resume`` the folder holds a crawl and ``topic`` is its topic (``kept_settings.read_settings``), perhaps with a
     larger budget.
@@ -137,7 +141,7 @@ async def assemble(
             check_login(topic, store)
             if store.settings().get(OWN_HEADERS) and not sends_secrets(topic.network):
                 notes.append(_HEADERS_GONE)
-        check_shared(topic, store)
+        check_shared(topic, store, seeds_known=share is not None)
         due = None
         if store is not None:
             with damage_told(folder):
@@ -150,10 +154,11 @@ async def assemble(
             )
         if held is not None:
             undo.callback(held.close)
-        asks = not resume and wants_engines(topic)
+        asks = not resume and share is None and wants_engines(topic)
         engines = build_engines(topic) if asks else {}
         needed = not (asks or topic.seeds.database)
-        seeds = read_seeds(topic, seeds_before(store) if store else None, notes, needed=needed)
+        before_us = [*(seeds_before(store) if store else ()), *(share.seeds if share else ())]
+        seeds = read_seeds(topic, before_us if store or share else None, notes, needed=needed)
         # the last request of a run that was killed may have gone to any site just now
         opens_at = clock.now() + topic.politeness.delay_s if resume else 0.0
         exchange = way_out(topic, transport, purse, clock, opens_at=opens_at, hash_seed=hash_seed, others=others)
@@ -162,10 +167,10 @@ async def assemble(
                 exchange.sites.load(store.sites())
         topic = await read_examples(topic, Documents(exchange), notes)
         given: list[FoundRow] = []
-        if not resume and topic.seeds.database is not None:
+        if not resume and share is None and topic.seeds.database is not None:
             given = await asyncio.to_thread(shared_seeds, topic, notes)
             seeds = list(dict.fromkeys([*seeds, *(row.url for row in given)]))
-        found = given
+        found = given if share is None or others is None else own_found(share, others)
         if asks:
             asked = await seeds_found(topic, engines, exchange, clock, notes, tell or notes.append, alone=not seeds)
             found = numbered([*given, *asked])
@@ -189,10 +194,13 @@ async def assemble(
         if not judge.judge.can_be_sent and topic.workers != 0:
             notes.append(_IN_PROCESS)
         if store is None:
-            store = CrawlStore.create(folder, new_settings(topic, seeds, judge), clock.wall(), found=found)
+            store = CrawlStore.create(folder, new_settings(topic, seeds, judge), clock.wall(), found=found, share=share)
             undo.callback(store.close)
-            if given and (problem := await asyncio.to_thread(note_shared_seeds, topic, store, given, clock.wall())):
-                notes.append(problem)
+            if given:
+                problem = await asyncio.to_thread(note_shared_seeds, topic, store.uuid(), given, clock.wall())
+                notes += filter(None, [problem])
+        elif share is not None:
+            store.put_found(merged(store.found(), found))
         keep_categories(judge.categories, folder)  # a run that was killed may not have come so far
         keep_learned(before, folder)
         frequencies = judge.nearness.frequencies

@@ -42,10 +42,10 @@ def has_password(topic: Topic) -> bool:
     return topic.publish.url is not None and check_database(topic.publish.url)[0].has_password
 
 
-def check_shared(topic: Topic, store: CrawlStore | None) -> None:
+def check_shared(topic: Topic, store: CrawlStore | None, *, seeds_known: bool = False) -> None:
     """UserError where a database of the topic cannot be used, whether or not it answers: its URL is none, its driver is
     not installed, or its password, which is kept nowhere, is missing."""
-    if store is None and topic.seeds.database is not None:
+    if store is None and not seeds_known and topic.seeds.database is not None:
         check_database(topic.seeds.database)
     if topic.publish.url is None:
         return
@@ -73,11 +73,12 @@ def shared_seeds(topic: Topic, notes: list[str]) -> list[FoundRow]:
     return rows
 
 
-def note_shared_seeds(topic: Topic, store: CrawlStore, rows: list[FoundRow], at: float) -> str | None:
-    """Tell the database that a crawl starts from these; why that cannot be, which is no reason not to start."""
+def note_shared_seeds(topic: Topic, crawl: str, rows: list[FoundRow], at: float) -> str | None:
+    """Tell the database that a crawl of this name starts from these; why that cannot be, which is no reason not to
+    start."""
     assert topic.seeds.database is not None
     try:
-        note_taken(topic.seeds.database, collection_of(topic), store.uuid(), [row.url for row in rows], at)
+        note_taken(topic.seeds.database, collection_of(topic), crawl, [row.url for row in rows], at)
     except DowseError as error:
         return f"the database could not be told that its seeds are taken: {error}"
     return None

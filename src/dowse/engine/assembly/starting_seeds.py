@@ -9,10 +9,12 @@ from dowse.engine.exchange.exchange import Exchange
 from dowse.model.clock import Clock
 from dowse.model.errors import TopicError
 from dowse.model.found import FoundRow
+from dowse.model.others import Others
 from dowse.model.search import SearchEngine
+from dowse.model.share import Share
 from dowse.model.topic import Topic
 
-__all__ = ["numbered", "seeds_found"]
+__all__ = ["numbered", "own_found", "seeds_found"]
 
 
 async def seeds_found(
@@ -40,3 +42,8 @@ def numbered(rows: list[FoundRow]) -> list[FoundRow]:
     for place, row in enumerate(once):
         row.id = place
     return once
+
+
+def own_found(share: Share, others: Others) -> list[FoundRow]:
+    """Of the seeds that somebody found for all shards, this one's."""
+    return [row for row in share.found if others.owner(row.url) is None]

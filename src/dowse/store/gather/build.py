@@ -46,7 +46,7 @@ def build(part: Path, shards: Sequence[Path], mark: str, before: Path | None) ->
                 carried.name_as_before(records)
         whole = Whole()
         for shard in shards:
-            _take(records, shard, whole)
+            _take(records, shard, whole, named=before is not None)
         records.execute("BEGIN")
         finish(records)
         records.execute("COMMIT")
@@ -63,10 +63,12 @@ def build(part: Path, shards: Sequence[Path], mark: str, before: Path | None) ->
         records.execute("INSERT INTO main.meta VALUES (?, ?)", (GATHERED, mark))
 
 
-def _take(records: sqlite3.Connection, shard: Path, whole: Whole) -> None:
+def _take(records: sqlite3.Connection, shard: Path, whole: Whole, *, named: bool) -> None:
     with closing(connect_reader(shard)) as checked:
         version = int(checked.execute("PRAGMA user_version").fetchone()[0])
     with damage_told(shard), _attached(records, shard, "shard"):
+        if not named:
+            carried.name_as_told(records)
         take(records, shard, version)
         whole.see(records, shard, version)
 

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dowse.model.records import PAGES, SITES
 from dowse.model.statistic_names import FINAL_VERDICTS, OTHER_VERDICTS
 from dowse.store.changes import PAGES_CHANGED, SITES_CHANGED
+from dowse.store.schema import PART_OF
 
-__all__ = ["keep_verdicts", "name_as_before", "note_changes", "prepare"]
+__all__ = ["keep_verdicts", "name_as_before", "name_as_told", "note_changes", "prepare"]
 
 _MARK = "g"  # in front of a writer's name: who gathers. Others have hexadecimal digits
 _VERDICT = ("score", "relevant", "model", "verdict")
@@ -29,6 +30,11 @@ _GIVEN = "CREATE TEMP TABLE given (id INTEGER PRIMARY KEY)"  # pages whose verdi
 def prepare(records: sqlite3.Connection) -> None:
     """What the statements here ask for."""
     records.execute(_GIVEN)
+
+
+def name_as_told(records: sqlite3.Connection) -> None:
+    """The crawl has the name that the attached ``shard`` was told; where it was told none, its own."""
+    records.execute("INSERT OR REPLACE INTO main.meta SELECT 'crawl', value FROM shard.meta WHERE name = ?", (PART_OF,))
 
 
 def name_as_before(records: sqlite3.Connection) -> None:
