@@ -230,6 +230,22 @@ def test_too_few_relevant_pages_are_told(
     ]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--on", "rays"], "--on rays: there are here, ray and ray:ADDRESS"),
+        (["--on", "here:6379"], "--on here:6379: there are here, ray and ray:ADDRESS"),
+        (["--on", "ray", "--jobs", "2"], "--jobs is for this machine"),
+        (["--on", "ray"], 'Ray is not installed: pip install "dowse[cluster]"'),
+    ],
+)
+def test_where_topics_cannot_be_run(
+    corpus: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert says in mistake(capsys, monkeypatch, "lab", "compare", str(corpus), "--label", "bread", *arguments)
+
+
 @pytest.mark.parametrize("command", [["lab", "compare"], ["lab", "figure", "th-4"]])
 @pytest.mark.parametrize(
     ("arguments", "said"),

@@ -35,10 +35,12 @@ from dowse.cli.lab_options import (
     TopicJobs,
     TracesUntil,
     WithoutDefault,
+    WorkOn,
     YardstickTopic,
     check_outputs,
     chosen_labels,
     chosen_strategies,
+    hands_on,
     job_count,
     label_choice,
     measured_by,
@@ -101,6 +103,7 @@ def compare_command(
     speeds: Speeds = "even",
     traces_until: TracesUntil = "50%",
     jobs: TopicJobs = None,
+    on: WorkOn = "here",
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write tables, curves and a report into this folder.")
     ] = None,
@@ -130,14 +133,16 @@ def compare_command(
         choice = label_choice(label, labels_file, all_labels, every, _OTHER_LABELS)
     check_outputs(out, as_json, _outputs, force=force)
     tell_default(strategy, plan.strategies)
+    hands = hands_on(on, jobs)
     with interruptible("" if fresh else KEPT):
         with shown_progress() as progress:
             opened = open_corpus(corpus, jobs=count, progress=progress)
         yardstick = _yardstick(opened, plan, choice, judge)
         with shown_topics() as told:
             compared = compare(
-                corpus, plan, yardstick.names, jobs=count, told=told, keep=not fresh, yardstick=yardstick.labels
-            )
+                corpus if hands is None else corpus.resolve(), plan, yardstick.names, jobs=count, told=told,
+                keep=not fresh, yardstick=yardstick.labels, hands=None if hands is None else hands(opened),
+            )  # fmt: skip
         tell_unfit(compared.unfit)
         if not compared.runs:
             raise UserError(NO_TOPIC)

@@ -20,7 +20,7 @@ from dowse.cli.terminal import say
 from dowse.engine.workers.port import default_workers
 from dowse.judge import check_judge
 from dowse.lab.compare.comparison import fitting_labels
-from dowse.lab.compare.each_topic import Told
+from dowse.lab.compare.each_topic import Hands, Told
 from dowse.lab.compare.narrowed_labels import narrowed
 from dowse.lab.compare.plan import DEFAULT, SPEEDS, Plan, with_default
 from dowse.lab.compare.shard_choice import by_shards, shard_counts
@@ -35,11 +35,12 @@ from dowse.model.topicfile import COST_FORMS
 __all__ = [
     "KEPT", "NO_TOPIC", "AllLabels", "Budget", "ByQuery", "CostForm", "EveryNth", "FigureSeeds", "FigureSpeeds",
     "InsideOnly", "LabelChoice", "LabelFile", "LabelNames", "MinPages", "OwnVerdicts", "SeedSets", "SeedsKind",
-    "ShardCounts", "Speeds", "Strategies", "TopicJobs", "TracesUntil", "WithoutDefault", "YardstickTopic",
-    "check_outputs", "chosen_labels", "chosen_strategies", "job_count", "label_choice", "measured_by", "plain",
-    "rows_json", "shown_topics", "spread_labels", "tell_default", "tell_unfit", "yardstick_topic",
+    "ShardCounts", "Speeds", "Strategies", "TopicJobs", "TracesUntil", "WithoutDefault", "WorkOn", "YardstickTopic",
+    "check_outputs", "chosen_labels", "chosen_strategies", "hands_on", "job_count", "label_choice", "measured_by",
+    "plain", "rows_json", "shown_topics", "spread_labels", "tell_default", "tell_unfit", "yardstick_topic",
 ]  # fmt: skip
 
+_HERE, _RAY = "here", "ray"
 KEPT = "finished runs are kept: run the same command to go on"  # told when a command is interrupted
 NO_TOPIC = "no topic could be run: see why above"
 
@@ -114,6 +115,31 @@ InsideOnly = Annotated[bool, typer.Option("--inside", help="Do not follow links 
 TopicJobs = Annotated[
     int | None, typer.Option(metavar="N", help="Run this many topics at a time. The default is one per core.")
 ]
+
+WorkOn = Annotated[
+    str,
+    typer.Option(
+        "--on", metavar="here|ray[:ADDRESS]",
+        help="Where topics are run: on this machine, or on a Ray cluster whose nodes see CORPUS at the same path.",
+    ),
+]  # fmt: skip
+
+
+def hands_on(on: str, jobs: int | None) -> Callable[[Corpus], Hands] | None:
+    """Who runs the topics of a corpus that is opened later; None: processes of this machine. A cluster is reached at
+    once, since a corpus may take minutes to open."""
+    kind, _, address = on.partition(":")
+    if on == _HERE:
+        return None
+    if kind != _RAY:
+        raise UserError(f"--on {on}: there are here, ray and ray:ADDRESS")
+    if jobs is not None:
+        raise UserError("--jobs is for this machine: a Ray cluster runs as many topics at a time as it has CPUs")
+    from dowse.cluster.on_ray import connect
+    from dowse.lab.compare.on_ray import RayHands
+
+    ray = connect(address)
+    return lambda corpus: RayHands(ray, corpus.folder.resolve(), corpus.digest)
 
 
 def job_count(jobs: int | None) -> int:

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import gc
 import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,6 +77,27 @@ def test_what_was_run_is_kept_and_other_processes_find_the_same(folder: Path, mo
     assert compare(folder, PLAN, ["solar cells", "bread"]).runs == first.runs
     with pytest.raises(AssertionError, match="run again"):
         compare(folder, Plan(("best-first",), budget="51%", seed_sets=2, seeds=2, examples=4, min_pages=20), ["bread"])
+
+
+class OtherHands:
+    """A thread, which stands for many machines."""
+
+    places = 5
+
+    @contextmanager
+    def pool(self, died: str) -> Iterator[ThreadPoolExecutor]:
+        with ThreadPoolExecutor(1) as pool:
+            yield pool
+
+
+def test_strategies_of_a_topic_may_be_run_apart(folder: Path) -> None:
+    """Where there are more hands than topics; the table is the same, and so is what is told."""
+    plan = replace(PLAN, strategies=("best-first", "dfs"))
+    told: list[tuple[int, int]] = []
+    labels = ["bread", "rare", "solar cells"]
+    apart = compare(folder, plan, labels, keep=False, hands=OtherHands(), told=lambda *at: told.append(at))
+    assert apart == compare(folder, plan, labels, keep=False)
+    assert (told[0], told[-1]) == ((0, 3), (3, 3))
 
 
 def test_labels_that_cannot_take_part(folder: Path) -> None:

@@ -22,7 +22,7 @@ from dowse.engine.workers.wire import frame, framed, pack_call, unpack_found
 from dowse.engine.workers.worker import messages
 from dowse.model.errors import DowseError
 
-__all__ = ["Processes", "WorkerDied", "processes"]
+__all__ = ["Processes", "WorkerDied", "attempt", "processes"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -51,7 +51,7 @@ class Processes:
 
     def _call(self, function: Callable[..., _T], arguments: tuple[Any, ...]) -> _T:
         try:
-            found = self._worker().answer(Call(_attempt, (function, arguments)))
+            found = self._worker().answer(Call(attempt, (function, arguments)))
         except (EOFError, OSError):
             self._own.worker = None
             raise WorkerDied(self._died) from None
@@ -105,8 +105,8 @@ class _Worker:
         raise EOFError
 
 
-def _attempt(function: Callable[..., _T], arguments: tuple[Any, ...]) -> tuple[_T | None, Exception | None]:
-    """In the worker: what a function returned, or raised."""
+def attempt(function: Callable[..., _T], arguments: tuple[Any, ...]) -> tuple[_T | None, Exception | None]:
+    """In the process that works: what a function returned, or raised."""
     try:
         return function(*arguments), None
     except Exception as error:

@@ -7,15 +7,17 @@ further strategy runs that one only.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
 import xxhash
 
-from dowse.lab.compare.each_topic import Task, Told, each_topic
+from dowse.lab.compare.each_topic import Hands, Task, Told, distinct, each_item, on_topic
 from dowse.lab.compare.plan import Plan, with_references
 from dowse.lab.compare.run_results import RunResult
 from dowse.lab.compare.topic_runs import TopicRuns
@@ -72,15 +74,47 @@ def fitting_labels(corpus: Corpus, plan: Plan) -> list[str]:
 
 def compare(
     folder: Path, plan: Plan, labels: Sequence[str], *, jobs: int = 1, told: Told | None = None, keep: bool = True,
-    yardstick: Labels | None = None,
+    yardstick: Labels | None = None, hands: Hands | None = None,
 ) -> Compared:  # fmt: skip
     """Run everything that is not kept yet, references included. The ``yardstick`` may take the place of the corpus' own
-    labels. Raises UserError for a label that no page has."""
-    done = each_topic(
-        partial(kept_runs, keep=keep), folder, with_references(plan), labels, jobs=jobs, told=told,
-        kept="what was run is kept" if keep else "", yardstick=yardstick,
+    labels; ``hands`` do the work in place of ``jobs`` processes. Raises UserError for a label that no page has."""
+    labels, plan = distinct(labels), with_references(plan)
+    parts = _parts(plan.strategies, 1 if hands is None else math.ceil(hands.places / len(labels)))
+    found = each_item(
+        partial(_runs_of_part, folder, [replace(plan, strategies=part) for part in parts], yardstick, keep),
+        [(label, part) for label in labels for part in range(len(parts))], jobs=jobs, hands=hands,
+        told=None if told is None else lambda done, of: told(done // len(parts), of // len(parts)),
+        kept="what was run is kept" if keep else "",
     )  # fmt: skip
-    return Compared([run for runs in done.found.values() for run in runs], done.unfit)
+    runs: list[RunResult] = []
+    unfit: list[Unfit] = []
+    for label in labels:
+        of_label: list[RunResult] = []
+        for part in range(len(parts)):
+            outcome = found[label, part]
+            if isinstance(outcome, Unfit):
+                unfit.append(outcome)
+                break
+            of_label += outcome
+        for seed_set in dict.fromkeys(run["seed_set"] for run in of_label):
+            runs += [run for run in of_label if run["seed_set"] == seed_set]
+    return Compared(runs, unfit)
+
+
+def _parts(strategies: Sequence[str], count: int) -> list[tuple[str, ...]]:
+    """So many parts, in order, or as many as there are strategies. More parts take more work in all, since the runs of
+    a topic share its judge and its pages' digests."""
+    count = min(count, len(strategies))
+    edges = [part * len(strategies) // count for part in range(count + 1)]
+    return [tuple(strategies[start:end]) for start, end in pairwise(edges)]
+
+
+def _runs_of_part(
+    folder: Path, plans: Sequence[Plan], yardstick: Labels | None, keep: bool, item: tuple[str, int]
+) -> list[RunResult] | Unfit:  # fmt: skip
+    """A topic's runs by some of the strategies."""
+    label, part = item
+    return on_topic(partial(kept_runs, keep=keep), folder, plans[part], yardstick, label)
 
 
 def kept_runs(task: Task, keep: bool) -> list[RunResult]:

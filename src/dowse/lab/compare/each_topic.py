@@ -1,4 +1,4 @@
-"""Work on each topic of a corpus, by as many processes as are asked for.
+"""Work on each topic of a corpus, by as many processes as are asked for, here or on other machines.
 
 A process takes a topic at a time, since the judge and the digests of a topic serve all its runs. Whatever the work, its
 results come in the order of the labels, so they do not depend on the number of processes.
@@ -6,13 +6,13 @@ results come in the order of the labels, so they do not depend on the number of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import FIRST_COMPLETED, wait
-from contextlib import closing
+from collections.abc import Callable, Generator, Hashable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from dowse.engine.workers.calls import processes
 from dowse.judge import build_judge
@@ -24,11 +24,36 @@ from dowse.lab.replay.corpus_web import CorpusWeb
 from dowse.model.errors import TopicError, UserError
 from dowse.model.topic import Topic
 
-__all__ = ["EachTopic", "Task", "Told", "each_label", "each_topic", "opened", "topic_and_seeds", "topic_of"]
+__all__ = [
+    "EachTopic", "Hands", "Pool", "Task", "Told", "distinct", "each_item", "each_label", "each_topic", "on_topic",
+    "opened", "topic_and_seeds", "topic_of",
+]  # fmt: skip
 
 T = TypeVar("T")
+Item = TypeVar("Item", bound=Hashable)
 Told = Callable[[int, int], None]
 """Told how many topics are done (worked on, or left out), and of how many."""
+
+
+class Pool(Protocol):
+    """Takes calls, to be made elsewhere."""
+
+    def submit(self, function: Callable[[Item], T], argument: Item, /) -> Future[T]:
+        """Call a function of a module, or a ``partial`` of one."""
+        ...
+
+
+class Hands(Protocol):
+    """Whoever makes the calls, in place of processes of this machine."""
+
+    @property
+    def places(self) -> int:
+        """How many calls at a time."""
+        ...
+
+    def pool(self, died: str) -> AbstractContextManager[Pool]:
+        """For as long as the block lasts. ``died``: what to tell when one is lost over its work."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,48 +86,62 @@ def each_topic(
     """Do this work on every label that makes a topic. ``work`` and its results travel between processes: a function of
     a module, or a ``partial`` of one. ``kept``: what is left when a process dies over it. ``yardstick``: labels in
     place of the corpus' own. Raises UserError for a label that no page has."""
-    return each_label(partial(_one, work, folder, plan, yardstick), labels, jobs=jobs, told=told, kept=kept)
+    return each_label(partial(on_topic, work, folder, plan, yardstick), labels, jobs=jobs, told=told, kept=kept)
 
 
 def each_label(
     work: Callable[[str], T | Unfit], labels: Sequence[str], *, jobs: int = 1, told: Told | None = None, kept: str = ""
 ) -> EachTopic[T]:
     """Do this work on every label, whatever topic it makes of it; otherwise as :func:`each_topic`."""
-    labels = list(dict.fromkeys(labels))
-    if not labels:
-        raise UserError("no label takes part: name some, or ask for fewer pages with --min-pages")
-    found: dict[str, T | Unfit] = {}
-    with closing(_outcomes(work, labels, jobs, kept)) as outcomes:
-        for label, outcome in outcomes:
-            found[label] = outcome
-            if told is not None:
-                told(len(found), len(labels))
-    ordered = {label: found[label] for label in labels}
+    found = each_item(work, distinct(labels), jobs=jobs, told=told, kept=kept)
     return EachTopic(
-        {label: outcome for label, outcome in ordered.items() if not isinstance(outcome, Unfit)},
-        [outcome for outcome in ordered.values() if isinstance(outcome, Unfit)],
+        {label: outcome for label, outcome in found.items() if not isinstance(outcome, Unfit)},
+        [outcome for outcome in found.values() if isinstance(outcome, Unfit)],
     )
 
 
+def distinct(labels: Sequence[str]) -> list[str]:
+    """Each label once; UserError where there is none."""
+    if not labels:
+        raise UserError("no label takes part: name some, or ask for fewer pages with --min-pages")
+    return list(dict.fromkeys(labels))
+
+
+def each_item(
+    work: Callable[[Item], T], items: Sequence[Item], *, jobs: int = 1, hands: Hands | None = None,
+    told: Told | None = None, kept: str = "",
+) -> dict[Item, T]:  # fmt: skip
+    """Do this work on every item, in whatever order; what it brought in theirs. With ``hands``, these do it."""
+    found: dict[Item, T] = {}
+    with closing(_outcomes(work, items, jobs, hands, kept)) as outcomes:
+        for item, outcome in outcomes:
+            found[item] = outcome
+            if told is not None:
+                told(len(found), len(items))
+    return {item: found[item] for item in items}
+
+
 def _outcomes(
-    one: Callable[[str], T | Unfit], labels: Sequence[str], jobs: int, kept: str
-) -> Generator[tuple[str, T | Unfit], None, None]:
-    """Topics as they are done."""
-    if jobs == 1 or len(labels) == 1:
-        for label in labels:
-            yield label, one(label)
+    work: Callable[[Item], T], items: Sequence[Item], jobs: int, hands: Hands | None, kept: str
+) -> Generator[tuple[Item, T], None, None]:
+    """What was done, as it is done."""
+    if hands is None and (jobs == 1 or len(items) == 1):
+        for item in items:
+            yield item, work(item)
         return
-    died = "; ".join(filter(None, ("a process died while it ran a topic: try --jobs 1", kept)))
-    with processes(min(jobs, len(labels)), died=died) as pool:
-        waiting = {pool.submit(one, label): label for label in labels}
+    advice = ": try --jobs 1" if hands is None else ""
+    died = "; ".join(filter(None, (f"a process died while it ran a topic{advice}", kept)))
+    with processes(min(jobs, len(items)), died=died) if hands is None else hands.pool(died) as pool:
+        waiting = {pool.submit(work, item): item for item in items}
         while waiting:
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                 yield waiting.pop(future), future.result()
 
 
-def _one(
+def on_topic(
     work: Callable[[Task], T], folder: Path, plan: Plan, yardstick: Labels | None, label: str
 ) -> T | Unfit:  # fmt: skip
+    """Do this work on a label of a corpus, where it makes a topic."""
     corpus, web = opened(folder)
     found = topic_and_seeds(corpus, plan, label, yardstick)
     return found if isinstance(found, Unfit) else work(Task(corpus, web, plan, *found))
