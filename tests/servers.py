@@ -61,6 +61,13 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+def _is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
+
+
 @dataclass
 class DatabaseServer:
     """A database server that can be stopped, killed and started again."""
@@ -114,6 +121,8 @@ class DatabaseServer:
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        while any(map(_is_alive, pids)):  # until then they keep its shared memory
+            time.sleep(0.01)
 
     def remove(self) -> None:
         """End it, and leave nothing behind."""

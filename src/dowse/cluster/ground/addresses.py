@@ -16,15 +16,14 @@ again whenever it asks for the address.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from dowse.cluster.ground.database import Session
+from dowse.cluster.ground.database import Row, Session, Statement
 from dowse.cluster.ground.members import Shard
-from dowse.model.common_ground import LEASE_S
+from dowse.model.budget import Budget, Spent
+from dowse.model.common_ground import LEASE_S, Member, Orders
 
-__all__ = [
-    "UNKNOWN_DELAY_S", "forget_wants", "free", "give_on", "let_in", "living", "longest_wait", "to_give_up",
-    "to_keep_off", "want",
-]  # fmt: skip
+__all__ = ["UNKNOWN_DELAY_S", "At", "forget_wants", "free", "give_on", "living", "longest_wait", "told", "want"]
 
 UNKNOWN_DELAY_S = 60.0
 """So long do others wait for an address of a shard that died before it told of its delay."""
@@ -82,10 +81,7 @@ def free(session: Session, own: Shard, addresses: Mapping[str, float], epochs: E
 def give_on(session: Session, own: int, shards: Sequence[Shard], now: float) -> None:
     """Of what this shard wants, hand on what dead ones hold, and what was held by an earlier start of a living one."""
     epochs = living(shards, now)
-    rows = session.run(
-        "SELECT w.address, w.holder, a.epoch FROM wants w JOIN addresses a ON a.address = w.address WHERE w.shard = ?",
-        (own,),
-    )
+    rows = session.run(_KEPT_OFF, (own,))
     for some in _few(sorted(address for address, holder, epoch in rows if epochs.get(holder) != epoch)):
         for address, (holder, epoch, open_at) in _held(session, some).items():
             if holder is not None and epochs.get(holder) != epoch:
@@ -104,22 +100,45 @@ def forget_wants(session: Session, own: int) -> None:
     session.run("DELETE FROM wants WHERE shard = ?", (own,))
 
 
-def to_keep_off(session: Session, own: int) -> list[str]:
-    return [address for (address,) in session.run("SELECT address FROM wants WHERE shard = ? ORDER BY address", (own,))]
+_KEPT_OFF = (
+    "SELECT w.address, w.holder, a.epoch FROM wants w JOIN addresses a ON a.address = w.address WHERE w.shard = ?"
+    " ORDER BY w.address"
+)
+_LET_IN = (
+    "SELECT address, open_at, tell_until FROM addresses WHERE holder = ? AND epoch = ? AND tell_until > ?"
+    " ORDER BY address"
+)
+_GIVE_UP = "SELECT DISTINCT address FROM wants WHERE holder = ? ORDER BY address"
 
 
-def let_in(session: Session, own: Shard, now: float) -> dict[str, float]:
-    """What it holds and was lately told of, or asked for, with the seconds until it may ask there."""
-    found = session.run(
-        "SELECT address, open_at FROM addresses WHERE holder = ? AND epoch = ? AND tell_until > ? ORDER BY address",
-        (own.shard, own.epoch, now),
-    )
-    return {address: max(0.0, open_at - now) for address, open_at in found}
+def told(member: Member, since: float) -> tuple[Statement, Statement, Statement]:
+    """Read what a member is to be told of addresses, at some time after ``since``."""
+    shard, epoch = member.shard, member.epoch
+    return (_KEPT_OFF, (shard,)), (_LET_IN, (shard, epoch, since)), (_GIVE_UP, (shard,))
 
 
-def to_give_up(session: Session, own: int) -> list[str]:
-    found = session.run("SELECT DISTINCT address FROM wants WHERE holder = ? ORDER BY address", (own,))
-    return [address for (address,) in found]
+@dataclass(frozen=True, slots=True)
+class At:
+    """What :func:`told` has read."""
+
+    wanted: Sequence[Row]  # addresses that others hold, who they are, and their epochs when they came to hold them
+    let_in: dict[str, float]  # what it holds and was lately told of, or asked for, with the seconds until it may ask
+    give_up: list[str]
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Row]], now: float) -> At:
+        wanted, held, give_up = rows
+        let_in = {address: max(0.0, open_at - now) for address, open_at, until in held if until > now}
+        return cls(wanted, let_in, [address for (address,) in give_up])
+
+    def must_be_given_on(self, shards: Sequence[Shard], now: float) -> bool:
+        """Does it want something of the dead?"""
+        epochs = living(shards, now)
+        return any(epochs.get(holder) != epoch for _, holder, epoch in self.wanted)
+
+    def orders(self, granted: Budget, to_come: Spent, stop: tuple[str, str] | None) -> Orders:
+        keep_off = [address for address, _, _ in self.wanted]
+        return Orders(granted, to_come, keep_off, self.let_in, self.give_up, stop)
 
 
 def _hand_on(session: Session, address: str, open_at: float, alive: Epochs, now: float) -> None:

@@ -1,8 +1,8 @@
 """The two databases as the state machines see them: transactions in which statements are run.
 
 A statement is written once, for both, with ``?`` for its values. What they do not share is small: how a row is locked
-until the transaction ends (SQLite has one writer at a time, so there the whole file is), what time it is, and how many
-rows are brought at once.
+until the transaction ends (SQLite has one writer at a time, so there the whole file is), what time it is, how many rows
+are brought at once, and what is said at once, so that a transaction waits for few answers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-__all__ = ["Database", "Session"]
+__all__ = ["Database", "Row", "Session", "Statement"]
+
+Statement = tuple[str, Sequence[Any]]
+Row = tuple[Any, ...]
 
 
 class Session(Protocol):
@@ -22,6 +25,15 @@ class Session(Protocol):
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a statement: what it returns."""
+        ...
+
+    def at_once(self, first: Statement, *others: Statement) -> tuple[float, list[list[Row]]]:
+        """Run statements in their order, none of which needs another's answer: the time between the first and the next,
+        and what each returns."""
+        ...
+
+    def last(self, *statements: Statement) -> None:
+        """Run statements that return nothing, and end the transaction: nothing may follow."""
         ...
 
     def each(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:

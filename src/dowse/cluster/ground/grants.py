@@ -36,7 +36,7 @@ shard spends is at most its grant. So the budget holds at every instant, whoever
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -45,7 +45,10 @@ from dowse.cluster.ground.members import Shard
 from dowse.model.budget import Budget, Spent
 from dowse.model.common_ground import Report, Values
 
-__all__ = ["DIVISIBLE", "best_of", "cut_to_held", "dealt", "free", "more_bytes", "note_pace", "regrant"]
+__all__ = [
+    "DIVISIBLE", "best_of", "cut_to_held", "dealt", "free", "free_of", "given", "granted_to", "is_within", "more_bytes",
+    "note_pace", "regrant", "together", "wanted",
+]  # fmt: skip
 
 DIVISIBLE = ("pages", "requests", "bytes")
 
@@ -81,38 +84,78 @@ def _get(spent: Spent, name: str) -> int:
 
 def free(budget: Budget, shards: Sequence[Shard]) -> Spent:
     """What is granted to nobody; of what has no limit, nothing."""
-    left = {
-        name: max(0, limit - sum(_get(shard.granted, name) for shard in shards))
-        for name in DIVISIBLE
-        if (limit := _of(budget, name)) is not None
-    }
+    return free_of(budget, granted_to(shards))
+
+
+def free_of(budget: Budget, granted: Spent) -> Spent:
+    """The same, of what is granted to all together."""
+    left = {name: max(0, limit - _get(granted, name)) for name in DIVISIBLE if (limit := _of(budget, name)) is not None}
     return Spent(**left)
+
+
+def granted_to(shards: Iterable[Shard]) -> Spent:
+    """What these were granted, together."""
+    some = [shard.granted for shard in shards]
+    return Spent(**{name: sum(_get(one, name) for one in some) for name in DIVISIBLE})
+
+
+def together(one: Spent, other: Spent) -> Spent:
+    """Both, of what is handed out."""
+    return Spent(**{name: _get(one, name) + _get(other, name) for name in DIVISIBLE})
 
 
 def regrant(
     own: Shard, shards: Sequence[Shard], told: Mapping[int, Values], budget: Budget, now: float, *, evenly: bool
 ) -> Spent:
     """The new grant of a shard that has just reported."""
+    others = granted_to(shard for shard in shards if shard is not own)
+    return given(own, wanted(own, shards, told, budget, now, evenly=evenly), budget, others)
+
+
+def wanted(
+    own: Shard, shards: Sequence[Shard], told: Mapping[int, Values], budget: Budget, now: float, *, evenly: bool
+) -> Spent:
+    """What a shard that has just reported is to get beside what it holds, as far as there is so much."""
     limits = {name: limit for name in DIVISIBLE if (limit := _of(budget, name)) is not None}
-    kept = {name: _get(own.held, name) for name in limits}
-    others = [shard for shard in shards if shard is not own]
-    room = {name: limit - kept[name] - sum(_get(shard.granted, name) for shard in others)
-            for name, limit in limits.items()}  # fmt: skip
-    if not limits or min(room.values()) <= 0:
-        return Spent(**kept)
+    others = granted_to(shard for shard in shards if shard is not own)
+    if not limits or min(_room(own, budget, others).values()) <= 0:
+        return Spent()
     alive = [shard for shard in shards if shard.is_alive(now)]
     pages = _share(own, alive, told, _window(alive, _left(shards, limits, now)), evenly=evenly)
     means = _means([own], _means(shards))
-    wanted = {name: math.ceil(pages * getattr(means, name) * _SPARE[name]) for name in limits}
-    return Spent(**{name: kept[name] + min(room[name], wanted[name]) for name in limits})
+    return Spent(**{name: math.ceil(pages * getattr(means, name) * _SPARE[name]) for name in limits})
 
 
-def more_bytes(own: Shard, shards: Sequence[Shard], budget: Budget, total: int) -> int:
-    """How many bytes a shard may spend in all that needs so many."""
+def given(own: Shard, more: Spent, budget: Budget, others: Spent) -> Spent:
+    """The new grant: what it holds and so much more, as far as what the others were granted leaves it."""
+    room = _room(own, budget, others)
+    least = min(room.values(), default=0)
+    return Spent(**{
+        name: _get(own.held, name) + (min(left, _get(more, name)) if least > 0 else 0) for name, left in room.items()
+    })  # fmt: skip
+
+
+def is_within(own: Shard, more: Spent, budget: Budget) -> bool:
+    """Would it have no more, with so much beside what it holds, than it was granted before?"""
+    limited = [name for name in DIVISIBLE if _of(budget, name) is not None]
+    return all(_get(own.held, name) + _get(more, name) <= _get(own.granted, name) for name in limited)
+
+
+def _room(own: Shard, budget: Budget, others: Spent) -> dict[str, int]:
+    """What is left for a shard beside what it holds and the others were granted, of what has a limit."""
+    return {
+        name: limit - _get(own.held, name) - _get(others, name)
+        for name in DIVISIBLE
+        if (limit := _of(budget, name)) is not None
+    }
+
+
+def more_bytes(own: Shard, budget: Budget, granted: Spent, total: int) -> int:
+    """How many bytes a shard may spend in all that needs so many, where all together were granted so much."""
     if budget.bytes is None:
         return total
     lacking = max(0, total - own.granted.bytes)
-    return own.granted.bytes + min(lacking, free(budget, shards).bytes)
+    return own.granted.bytes + min(lacking, free_of(budget, granted).bytes)
 
 
 def note_pace(own: Shard, report: Report, budget: Budget, now: float) -> None:

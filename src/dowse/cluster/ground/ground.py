@@ -10,19 +10,26 @@ from typing import Any
 
 from dowse.cluster.ground import addresses as at_addresses
 from dowse.cluster.ground import ending, grants, mail, sums
-from dowse.cluster.ground.database import Database, Session
+from dowse.cluster.ground.database import Database, Row, Session, Statement
 from dowse.cluster.ground.members import (
+    ALL,
+    GRANTED,
+    PROMISED_BY_OTHERS,
     Shard,
     Stage,
     add_shards,
     check,
-    promises,
-    read_shard,
+    granted_in,
+    one_shard,
+    promises_in,
+    read_own,
     read_shards,
     save,
-    save_promises,
+    saved,
+    shard_of,
+    shards_of,
 )
-from dowse.model.budget import Budget
+from dowse.model.budget import Budget, Spent
 from dowse.model.common_ground import LEASE_S, SLOTS, Joined, Member, Orders, Published, Received, Report, Standing
 from dowse.model.errors import NotACrawl
 from dowse.model.others import Letter
@@ -45,6 +52,10 @@ class Crawl:
     ticked_at: float | None = None  # elapsed seconds are counted up to then; None: nobody is at work
     stop: tuple[str, str] | None = None
 
+    def is_due(self, now: float) -> bool:
+        """Must its seconds be counted?"""
+        return self.ticked_at is None or now - self.ticked_at >= _TICK_S
+
     def tick(self, now: float, *, at_work: bool = True) -> None:
         """Count the seconds in which somebody was alive."""
         if self.ticked_at is not None:
@@ -59,8 +70,15 @@ _COLUMNS = (
 _VERSION = 1
 
 
+_SELECT: Statement = (f"SELECT {', '.join(_COLUMNS)} FROM crawl WHERE id = 1", ())
+_TICK_S = 1.0  # the seconds of the crawl are counted as often: its row is locked for it
+
+
 def _read(session: Session, *, lock: bool) -> Crawl:
-    found = session.run(f"SELECT {', '.join(_COLUMNS)} FROM crawl WHERE id = 1{session.lock if lock else ''}")
+    return _crawl(session.run(f"{_SELECT[0]}{session.lock if lock else ''}"))
+
+
+def _crawl(found: Sequence[Row]) -> Crawl:
     if not found:
         raise NotACrawl("there is no crawl of several shards")
     _, version, name, settings, shards, *limits, relevant, value, evenly, elapsed, ticked, kind, detail = found[0]
@@ -72,16 +90,24 @@ def _read(session: Session, *, lock: bool) -> Crawl:
 
 
 def _write(session: Session, crawl: Crawl, *, new: bool = False) -> None:
+    row = _row(crawl)
+    if new:
+        session.bring("crawl", _COLUMNS, [row])
+    else:
+        session.run(*_written(crawl))
+
+
+def _written(crawl: Crawl) -> Statement:
+    return f"UPDATE crawl SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE id = 1", _row(crawl)[1:]
+
+
+def _row(crawl: Crawl) -> Row:
     budget = crawl.budget
-    row = (
+    return (
         1, _VERSION, crawl.name, json.dumps(crawl.settings), crawl.shards, budget.pages, budget.bytes, budget.seconds,
         budget.requests, crawl.target_relevant, crawl.target_value, int(crawl.evenly), crawl.elapsed_s,
         crawl.ticked_at, *(crawl.stop or (None, None)),
     )  # fmt: skip
-    if new:
-        session.bring("crawl", _COLUMNS, [row])
-    else:
-        session.run(f"UPDATE crawl SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE id = 1", row[1:])
 
 
 class Ground:
@@ -89,7 +115,9 @@ class Ground:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._shards = self.crawl().shards
+        crawl = self.crawl()
+        self._shards, self._budget = crawl.shards, crawl.budget
+        self._now = 0.0  # as it was told at the last beat
 
     @staticmethod
     def begin(session: Session, crawl: Crawl) -> None:
@@ -128,8 +156,8 @@ class Ground:
 
     def join(self, shard: int) -> Joined:
         with self._database.transaction() as session:
+            own = shard_of(session.run(*one_shard(session, shard, lock=True)), shard)
             crawl = _read(session, lock=True)
-            own = read_shard(session, shard, lock=True)
             now = session.now()
             crawl.tick(now)
             if own.epoch:  # it may have asked at its addresses until now, and no longer knows of each
@@ -145,48 +173,86 @@ class Ground:
 
     def beat(self, member: Member, report: Report) -> Orders:
         with self._database.transaction() as session:
-            crawl = _read(session, lock=True)
-            shards = read_shards(session, lock=True)
-            now = session.now()
-            own = _of(shards, member)
-            check(own, member, now)
-            grants.note_pace(own, report, crawl.budget, now)
-            own.tell(report, now)
+            orders = self._beat_alone(session, member, report)
+        if orders is None:
+            with self._database.transaction() as session:
+                orders = self._beat_among_all(session, member, report)
+        return orders
+
+    def _beat_alone(self, session: Session, member: Member, report: Report) -> Orders | None:
+        """A beat as most are: nothing changes but the shard's own row; and the crawl's where it is granted more, which
+        is locked for this moment alone. None, and nothing has changed: it is to be done with all shards' rows locked.
+        """
+        shard, at, promised = member.shard, at_addresses.told(member, self._now), list[Statement]()
+        if _is_divided(self._budget):
+            promised = [(PROMISED_BY_OTHERS, (shard,))]
+        now, (found, of_crawl, of_all, *rest) = session.at_once(
+            one_shard(session, shard, lock=True), _SELECT, ALL, *at, *promised
+        )
+        own, crawl = shard_of(found, shard), _crawl(of_crawl)
+        check(own, member, now)
+        if crawl.budget != self._budget:
+            self._budget = crawl.budget
+            return None
+        shards = [own if one.shard == shard else one for one in shards_of(of_all)]
+        grants.note_pace(own, report, crawl.budget, now)
+        own.tell(report, now)
+        addresses = at_addresses.At.of(rest[: len(at)], now)
+        if addresses.must_be_given_on(shards, now) or self._is_over(crawl, shards, now):
+            return None
+        told = {shard: report.promises, **(promises_in(rest[-1]) if promised else {})}
+        more = grants.wanted(own, shards, told, crawl.budget, now, evenly=crawl.evenly)
+        others = grants.granted_to(one for one in shards if one is not own)
+        writes = []
+        if crawl.is_due(now) or not (crawl.stop or grants.is_within(own, more, crawl.budget)):
+            _, (of_crawl, granted) = session.at_once((f"{_SELECT[0]}{session.lock}", ()), (GRANTED, (shard,)))
+            crawl, others = _crawl(of_crawl), granted_in(granted)
             crawl.tick(now)
-            save_promises(session, own.shard, report.promises)
-            self._find_end(session, crawl, shards, now)
-            if crawl.stop is None:
-                told = promises(session) if _is_divided(crawl.budget) else {}
-                own.granted = grants.regrant(own, shards, told, crawl.budget, now, evenly=crawl.evenly)
-            else:
-                grants.cut_to_held(own)
-            save(session, [own])
-            _write(session, crawl)
-            at_addresses.give_on(session, own.shard, shards, now)
-            return Orders(
-                granted=own.granted_of(crawl.budget),
-                to_come=grants.free(crawl.budget, shards),
-                keep_off=at_addresses.to_keep_off(session, own.shard),
-                let_in=at_addresses.let_in(session, own, now),
-                give_up=at_addresses.to_give_up(session, own.shard),
-                stop=crawl.stop,
-            )
+            writes.append(_written(crawl))
+        own.granted = grants.given(own, Spent() if crawl.stop else more, crawl.budget, others)
+        session.last(saved(own, report.promises), *writes)
+        self._now = now
+        free = grants.free_of(crawl.budget, grants.together(others, own.granted))
+        return addresses.orders(own.granted_of(crawl.budget), free, crawl.stop)
+
+    def _beat_among_all(self, session: Session, member: Member, report: Report) -> Orders:
+        """A beat at which the crawl may end, or addresses of dead shards are given on."""
+        shards = read_shards(session, lock=True)
+        crawl = _read(session, lock=True)
+        now = session.now()
+        own = _of(shards, member)
+        check(own, member, now)
+        grants.note_pace(own, report, crawl.budget, now)
+        own.tell(report, now)
+        crawl.tick(now)
+        self._find_end(session, crawl, shards, now)
+        more = Spent()
+        if crawl.stop is None:
+            promised = session.run(PROMISED_BY_OTHERS, (own.shard,)) if _is_divided(crawl.budget) else []
+            told = {own.shard: report.promises, **promises_in(promised)}
+            more = grants.wanted(own, shards, told, crawl.budget, now, evenly=crawl.evenly)
+        own.granted = grants.given(own, more, crawl.budget, grants.granted_to(one for one in shards if one is not own))
+        session.run(*saved(own, report.promises))
+        _write(session, crawl)
+        at_addresses.give_on(session, own.shard, shards, now)
+        at = [session.run(*one) for one in at_addresses.told(member, now)]
+        free = grants.free(crawl.budget, shards)
+        return at_addresses.At.of(at, now).orders(own.granted_of(crawl.budget), free, crawl.stop)
 
     def more_bytes(self, member: Member, total: int) -> int:
         with self._database.transaction() as session:
+            own, _ = read_own(session, member, lock=True)
             crawl = _read(session, lock=True)
-            shards = read_shards(session, lock=True)
-            own = _of(shards, member)
-            check(own, member, session.now())
             if crawl.stop is None:
-                own.granted.bytes = own.sure_bytes = grants.more_bytes(own, shards, crawl.budget, total)
+                all_ = grants.together(own.granted, granted_in(session.run(GRANTED, (own.shard,))))
+                own.granted.bytes = own.sure_bytes = grants.more_bytes(own, crawl.budget, all_, total)
                 save(session, [own])
             return own.granted.bytes
 
     def leave(self, member: Member, report: Report) -> None:
         with self._database.transaction() as session:
-            crawl = _read(session, lock=True)
             shards = read_shards(session, lock=True)
+            crawl = _read(session, lock=True)
             now = session.now()
             own = _of(shards, member)
             if own.epoch == member.epoch and own.stage is Stage.LEFT:
@@ -214,6 +280,7 @@ class Ground:
         target_relevant: int | None = None, target_value: float | None = None,
     ) -> None:  # fmt: skip
         with self._database.transaction() as session:
+            shards = read_shards(session, lock=True)
             crawl = _read(session, lock=True)
             crawl.settings = crawl.settings if settings is None else settings
             crawl.budget = crawl.budget if budget is None else budget
@@ -221,13 +288,18 @@ class Ground:
             crawl.target_value = crawl.target_value if target_value is None else target_value
             if crawl.stop is not None:
                 crawl.stop, crawl.ticked_at = None, None
-                shards = read_shards(session, lock=True)
                 now = session.now()
                 for shard in shards:
                     shard.stage, shard.idle, shard.pages_per_s = Stage.AWAY, "", 0.0
                     shard.lease_until = min(shard.lease_until, now)
                 save(session, shards)
             _write(session, crawl)
+
+    @staticmethod
+    def _is_over(crawl: Crawl, shards: Sequence[Shard], now: float) -> bool:
+        """May the crawl be over, by what can be seen while nothing is locked?"""
+        wanted = crawl.target_relevant, crawl.target_value
+        return crawl.stop is None and ending.found_end(shards, crawl.budget, *wanted, now, mail=False) is not None
 
     @staticmethod
     def _find_end(session: Session, crawl: Crawl, shards: Sequence[Shard], now: float) -> None:
@@ -309,15 +381,14 @@ class Ground:
     def _own(self, member: Member) -> Iterator[tuple[Session, Shard]]:
         """A transaction of a member, with its row locked."""
         with self._database.transaction() as session:
-            own = read_shard(session, member.shard, lock=True)
-            check(own, member, session.now())
+            own, _ = read_own(session, member, lock=True)
             yield session, own
 
     @contextmanager
     def _reading(self, member: Member) -> Iterator[Session]:
         """A transaction of a member that changes nothing, and holds nobody up."""
         with self._database.transaction() as session:
-            check(read_shard(session, member.shard, lock=False), member, session.now())
+            read_own(session, member, lock=False)
             yield session
 
 

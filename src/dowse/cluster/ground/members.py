@@ -11,7 +11,8 @@ has come in its place: others may have acted on its death. It must join again.
 
 Guarantees: at most one epoch of a shard is heard at any instant; an epoch is given once; time is the database's own.
 
-Locks are taken in one order: the crawl, shards by number, addresses by name. So nobody waits in a circle.
+Locks are taken in one order: shards by number, the crawl, addresses by name. So nobody waits in a circle. The crawl is
+what all wait for, so it is locked last, and by those only who change what all share.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ from typing import Any
 
 import numpy as np
 
-from dowse.cluster.ground.database import Session
+from dowse.cluster.ground.database import Row, Session, Statement
 from dowse.model.budget import Budget, Spent
 from dowse.model.common_ground import LEASE_S, PROMISED, Fenced, Member, Report, Values
 from dowse.model.errors import UserError
 
-__all__ = ["Shard", "Stage", "add_shards", "check", "promises", "read_shard", "read_shards", "save", "save_promises"]
+__all__ = [
+    "ALL", "GRANTED", "PROMISED_BY_OTHERS", "Shard", "Stage", "add_shards", "check", "granted_in", "one_shard",
+    "promises_in", "read_own", "read_shards", "save", "saved", "shard_of", "shards_of",
+]  # fmt: skip
 
 _PROMISE = np.dtype("<f8")
 
@@ -116,6 +120,7 @@ _COLUMNS = (
 )  # fmt: skip
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM shards"
 _UPDATE = f"UPDATE shards SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE shard = ?"
+_UPDATE_ALL = _UPDATE.replace(" WHERE", ", promises = ? WHERE")
 
 
 def _row(shard: Shard) -> tuple[Any, ...]:
@@ -129,14 +134,20 @@ def _row(shard: Shard) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _shard(row: Sequence[Any]) -> Shard:
-    own = dict(zip(_COLUMNS, row, strict=True))
-    amounts = ("pages", "bytes", "seconds", "requests")
-    spent = Spent(**{name: own.pop(name) for name in amounts})
-    held = Spent(**{name: own.pop(f"held_{name}") for name in amounts})
-    granted = Spent(**{name: own.pop(f"granted_{name}") for name in amounts if name != "seconds"})
-    own |= {name: bool(own[name]) for name in ("reported", "short")}
-    return Shard(**{**own, "stage": Stage(own["stage"]), "spent": spent, "held": held, "granted": granted})
+_STAGES = tuple(Stage)
+
+
+def _shard(row: Row) -> Shard:
+    number, epoch, stage, lease_until, seen_at, reported, idle, posted, *rest = row
+    pages, size, seconds, requests, held_pages, held_size, held_seconds, held_requests, *rest = rest
+    granted_pages, granted_size, granted_requests, relevant, value, waiting, pages_per_s, *rest = rest
+    paced_at, paced_pages, sure_bytes, longest_delay_s, others_at, short = rest
+    return Shard(
+        number, epoch, _STAGES[stage], lease_until, seen_at, bool(reported), idle, posted,
+        Spent(pages, size, seconds, requests), Spent(held_pages, held_size, held_seconds, held_requests),
+        Spent(granted_pages, granted_size, 0.0, granted_requests), relevant, value, waiting, pages_per_s, paced_at,
+        paced_pages, sure_bytes, longest_delay_s, others_at, bool(short),
+    )  # fmt: skip
 
 
 def add_shards(session: Session, shards: int) -> None:
@@ -145,16 +156,46 @@ def add_shards(session: Session, shards: int) -> None:
     session.bring("shards", columns, [(*_row(Shard(number)), b"") for number in range(shards)])
 
 
+ALL: Statement = (f"{_SELECT} ORDER BY shard", ())
+"""Reads all shards, by number."""
+GRANTED = "SELECT sum(granted_pages), sum(granted_bytes), sum(granted_requests) FROM shards WHERE shard <> ?"
+PROMISED_BY_OTHERS = "SELECT shard, promises FROM shards WHERE shard <> ?"
+
+
 def read_shards(session: Session, *, lock: bool) -> list[Shard]:
     """All shards, by number."""
-    return [_shard(row) for row in session.run(f"{_SELECT} ORDER BY shard{session.lock if lock else ''}")]
+    return shards_of(session.run(f"{ALL[0]}{session.lock if lock else ''}"))
 
 
-def read_shard(session: Session, number: int, *, lock: bool) -> Shard:
-    found = session.run(f"{_SELECT} WHERE shard = ?{session.lock if lock else ''}", (number,))
-    if not found:
+def shards_of(rows: Sequence[Row]) -> list[Shard]:
+    """What :data:`ALL` has read."""
+    return [_shard(row) for row in rows]
+
+
+def one_shard(session: Session, number: int, *, lock: bool) -> Statement:
+    """Reads one shard."""
+    return f"{_SELECT} WHERE shard = ?{session.lock if lock else ''}", (number,)
+
+
+def shard_of(rows: Sequence[Row], number: int) -> Shard:
+    """What :func:`one_shard` has read."""
+    if not rows:
         raise UserError(f"the crawl has no shard {number}")
-    return _shard(found[0])
+    return _shard(rows[0])
+
+
+def read_own(session: Session, member: Member, *, lock: bool) -> tuple[Shard, float]:
+    """The shard of a member that may speak for it, and the time."""
+    now, [found] = session.at_once(one_shard(session, member.shard, lock=lock))
+    own = shard_of(found, member.shard)
+    check(own, member, now)
+    return own, now
+
+
+def granted_in(rows: Sequence[Row]) -> Spent:
+    """What :data:`GRANTED` has read."""
+    pages, size, requests = (int(amount or 0) for amount in rows[0])
+    return Spent(pages=pages, bytes=size, requests=requests)
 
 
 def save(session: Session, shards: Iterable[Shard]) -> None:
@@ -162,15 +203,15 @@ def save(session: Session, shards: Iterable[Shard]) -> None:
     session.each(_UPDATE, [(*row[1:], row[0]) for row in map(_row, shards)])
 
 
-def save_promises(session: Session, number: int, values: Values) -> None:
-    data = np.asarray(values, dtype=np.float64)[:PROMISED].astype(_PROMISE).tobytes()
-    session.run("UPDATE shards SET promises = ? WHERE shard = ?", (data, number))
+def saved(shard: Shard, promises: Values) -> Statement:
+    """Writes a row back, with what the shard promises."""
+    data = np.asarray(promises, dtype=np.float64)[:PROMISED].astype(_PROMISE).tobytes()
+    return _UPDATE_ALL, (*_row(shard)[1:], data, shard.shard)
 
 
-def promises(session: Session) -> dict[int, Values]:
-    """What each shard promised last."""
-    found = session.run("SELECT shard, promises FROM shards ORDER BY shard")
-    return {number: np.frombuffer(data, dtype=_PROMISE).astype(np.float64) for number, data in found}
+def promises_in(rows: Sequence[Row]) -> dict[int, Values]:
+    """What :data:`PROMISED_BY_OTHERS` has read: what each shard promised last."""
+    return {number: np.frombuffer(data, dtype=_PROMISE) for number, data in rows}
 
 
 def check(shard: Shard, member: Member, now: float) -> None:

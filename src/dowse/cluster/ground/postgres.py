@@ -21,7 +21,7 @@ from typing import Any
 import psycopg
 from psycopg import errors
 
-from dowse.cluster.ground.database import Session
+from dowse.cluster.ground.database import Row, Session, Statement
 from dowse.cluster.ground.tables import CREATE, for_postgresql
 from dowse.model.common_ground import GroundAway
 from dowse.model.database_url import DatabaseParts
@@ -100,12 +100,13 @@ class PostgresDatabase:
                 connection = self._connected()
                 with _given_up(connection):
                     connection.execute(self._begin.encode())
+                    session = _Session(connection, self._clock)
                     try:
-                        yield _Session(connection, self._clock)
+                        yield session
                     except BaseException:
                         self._undo(connection)
                         raise
-                    connection.execute(b"COMMIT")
+                    session.commit()
             except (psycopg.Error, OSError) as error:
                 self._drop()
                 if isinstance(error, (errors.UndefinedTable, errors.InvalidSchemaName)):
@@ -156,6 +157,7 @@ class _Session:
     def __init__(self, connection: psycopg.Connection[Any], clock: str) -> None:
         self._connection = connection
         self._clock = clock.encode()
+        self._is_over = False
 
     def now(self) -> float:
         found = self._connection.execute(self._clock).fetchone()
@@ -165,6 +167,30 @@ class _Session:
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         cursor = self._connection.execute(_spoken(statement), values or None, binary=True)
         return cursor.fetchall() if cursor.description else []
+
+    def at_once(self, first: Statement, *others: Statement) -> tuple[float, list[list[Row]]]:
+        with self._connection.pipeline():
+            at_first = self._sent(first)
+            clock = self._connection.execute(self._clock)
+            rest = [self._sent(one) for one in others]
+            found = clock.fetchone()
+            assert found is not None
+            return float(found[0]), [one.fetchall() if one.description else [] for one in (at_first, *rest)]
+
+    def last(self, *statements: Statement) -> None:
+        with self._connection.pipeline():
+            for one in statements:
+                self._sent(one)
+            self._connection.execute(b"COMMIT")
+        self._is_over = True
+
+    def commit(self) -> None:
+        if not self._is_over:
+            self._connection.execute(b"COMMIT")
+
+    def _sent(self, one: Statement) -> psycopg.Cursor[Any]:
+        statement, values = one
+        return self._connection.execute(_spoken(statement), values or None, binary=True)
 
     def each(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         with self._connection.cursor() as cursor:

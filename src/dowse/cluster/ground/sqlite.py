@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dowse.cluster.ground.database import Session
+from dowse.cluster.ground.database import Row, Session, Statement
 from dowse.cluster.ground.tables import APPLICATION, CREATE, VERSION
 from dowse.model.common_ground import GroundAway
 from dowse.model.errors import NotACrawl, StoreError, UserError
@@ -128,6 +128,15 @@ class _Session:
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         return self._connection.execute(statement, values).fetchall()
+
+    def at_once(self, first: Statement, *others: Statement) -> tuple[float, list[list[Row]]]:
+        found = [self.run(*first)]
+        now = self.now()
+        return now, found + [self.run(*one) for one in others]
+
+    def last(self, *statements: Statement) -> None:
+        for one in statements:
+            self.run(*one)
 
     def each(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         self._connection.executemany(statement, rows)
