@@ -20,6 +20,8 @@ from dowse.store import CrawlReader
 from tests.cli.labelled import mistake, said
 from tests.cluster.webs import ALL, knotted, pages_asked
 from tests.servers import POSTGRESQL, DatabaseServer
+from tests.store.shared.same import asked as asked_of
+from tests.store.shared.same import by_url, in_database, in_folder
 
 QUERY = "perovskite solar cells"
 
@@ -85,6 +87,26 @@ def test_seeds_that_are_found_are_told_apart_and_put_in_later(
             assert crawl._ask("SELECT value FROM meta WHERE name = 'part_of'") == [name]
 
 
+def test_what_shards_find_is_published_as_one_crawl(
+    server: LoopbackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, database = tmp_path / "c", f"sqlite:///{tmp_path / 'webs.db'}"
+    options = [*flags(server)[:-2], "--shard-by", "host", "--workers", "0", "--out", str(folder)]
+    out, _ = said(capsys, "crawl", QUERY, "--shards", "2", *options, "--budget", "30p", "--publish", database)
+    assert f"everything is in {database}" in out
+    for _ in range(2):
+        assert by_url(*(in_database(database, table, 1) for table in ("pages", "sites"))) == by_url(
+            *(in_folder(folder, table) for table in ("pages", "sites"))
+        )
+        [crawl] = asked_of(database, "SELECT * FROM crawls")
+        with CrawlReader(folder) as known:
+            assert (crawl["recorded"], crawl["relevant"]) == (known.summary().pages, known.summary().relevant)
+        assert len(asked_of(database, "SELECT shard FROM crawl_shards")) == 2
+        assert "nothing to add" in said(capsys, "publish", str(folder))[0]
+        out, _ = said(capsys, "crawl", "--resume", str(folder), "--budget", "60p", "--json")
+        assert json.loads(out.splitlines()[-1])["published"]["finished"]
+
+
 def test_a_crawl_and_a_shard_of_it_do_not_count_twice(
     server: LoopbackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -111,11 +133,15 @@ def test_shards_that_are_started_one_by_one(
     ground = ["--ground", postgres_server.url, "--name", "solar"]
     options = [*flags(server), "--shard-by", "host", "--workers", "0", *ground]
     _, told = said(capsys, "cluster", "start", QUERY, "--shards", "2", "--on", "nowhere", *options,
-                   "--out", str(tmp_path / "begun"))  # fmt: skip
+                   "--out", str(tmp_path / "begun"), "--publish", postgres_server.url)  # fmt: skip
     assert "dowse cluster shard N" in told
     command = [sys.executable, "-m", "dowse", "cluster", "shard"]
     machines = [
-        subprocess.Popen([*command, str(number), str(tmp_path / f"machine{number}"), *ground], stderr=subprocess.PIPE)
+        subprocess.Popen(
+            [*command, str(number), str(tmp_path / f"machine{number}"), *ground],
+            stderr=subprocess.PIPE,
+            env={**os.environ, "DOWSE_DATABASE": postgres_server.url},
+        )
         for number in range(2)
     ]
     try:
@@ -128,6 +154,11 @@ def test_shards_that_are_started_one_by_one(
             machine.kill()
     asked = pages_asked(server.log)
     assert (len(asked), set(asked.values())) == (ALL, {1})
+    [crawl] = asked_of(postgres_server.url, "SELECT id, recorded, stop_reason FROM crawls")
+    assert (crawl["recorded"], crawl["stop_reason"]) == (ALL, "empty: no URL is left to fetch")
+    assert len(asked_of(postgres_server.url, "SELECT id FROM pages WHERE crawl = 1")) == ALL
+    parts = asked_of(postgres_server.url, "SELECT folder FROM crawl_shards ORDER BY shard")
+    assert [part["folder"] for part in parts] == [str(tmp_path / f"machine{number}") for number in range(2)]
     out, _ = said(capsys, "cluster", "status", postgres_server.url, "--name", "solar", "--json")
     told_of = json.loads(out)
     assert told_of["ended"] == ["empty", "no URL is left to fetch"]
@@ -171,9 +202,9 @@ def test_mistakes_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     (tmp_path / "full" / "file").touch()
     full = ["--out", str(tmp_path / "full"), "--seed", "http://h0.test/"]
     assert "is not empty" in mistake(capsys, "crawl", QUERY, "--shards", "2", *full)
-    assert "does not go with shards" in mistake(
+    assert "there is no folder" in mistake(
         capsys, "crawl", QUERY, "--shards", "2", "--out", str(tmp_path / "new"), "--seed", "http://h0.test/",
-        "--publish", "sqlite:///x.db",
+        "--publish", f"sqlite:///{tmp_path}/none/x.db",
     )  # fmt: skip
     assert not (tmp_path / "new").exists()
 

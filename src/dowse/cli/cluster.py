@@ -100,7 +100,7 @@ def start(
         if runner is None:
             raise UserError("--resume --on nowhere does nothing: start each shard with 'dowse cluster shard'")
         folder = resume
-        stop = go_on(folder, display, given, runner=runner)
+        stop, published = go_on(folder, display, given, runner=runner)
     else:
         from dowse.cli.flags import with_flags
 
@@ -111,12 +111,12 @@ def start(
             raise UserError("shards that are started elsewhere need a database: --ground postgresql://...")
         folder = choose_folder(chosen, out)
         place = None if ground is None else Place(ground, name)
-        stop = begin(chosen, folder, display, shards, shard_by, place=place, runner=runner)
+        stop, published = begin(chosen, folder, display, shards, shard_by, place=place, runner=runner)
     if stop == NOWHERE:
         say(f"begun: start each of the shards 0 to {shards - 1} with\n  dowse cluster shard N"
             f" {shlex.quote(str(folder))}", err=True)  # fmt: skip
         return
-    code = finish(folder, stop, as_json=as_json, quiet=quiet)
+    code = finish(folder, stop, as_json=as_json, quiet=quiet, published=published)
     raise typer.Exit(INTERRUPTED if stop.kind == "interrupted" else code)
 
 

@@ -122,15 +122,15 @@ def crawl(
         if topic is None and chosen.predicate is None:
             raise UserError("what is the topic? Give words, a topic file, --predicate EXPR or --resume DIR")
         folder = choose_folder(chosen, out)
-    began, published = time.time(), None
+    began = time.time()
     if sharded:
         from dowse.cli.crawl_shards import go_on  # only here: what else is loaded is not needed by one engine
 
-        stop = go_on(folder, display, given)
+        stop, published = go_on(folder, display, given)
     elif shards is not None:
         from dowse.cli.crawl_shards import begin
 
-        stop = begin(chosen, folder, display, shards, shard_by or "domain")
+        stop, published = begin(chosen, folder, display, shards, shard_by or "domain")
     else:
         stop, published = run_crawl(chosen, folder, display, resume=resume is not None, revisit=visits)
     code = finish(

@@ -17,13 +17,14 @@ from dowse.cli.display import Display
 from dowse.cli.flags import with_flags
 from dowse.cli.rejudge import own_verdicts
 from dowse.cli.signals import Signals, run_loop
-from dowse.cluster.errand import opened, with_login
+from dowse.cluster.errand import opened, with_login, with_publish_login
 from dowse.cluster.ground import create_ground
 from dowse.cluster.kept import Kept, keep, kept_in, settings_of
 from dowse.cluster.local_shards import LocalShards
 from dowse.cluster.ready import make_ready, note_begun
 from dowse.cluster.shared_folder import Place, note_place, place_of
 from dowse.cluster.slots import Spread
+from dowse.engine.assembly.shared import check_shared, patience_s
 from dowse.engine.loop.engine import Stop
 from dowse.engine.loop.progress import Progress
 from dowse.judge import learns
@@ -34,9 +35,11 @@ from dowse.model.topicfile import predicate_text
 from dowse.store import CrawlStore
 from dowse.store.gather import seeds_put_in
 from dowse.store.seed_targets import merged
-from dowse.store.sharded import shard_folders
+from dowse.store.sharded import holds_crawl, shard_folders
+from dowse.store.shared.connect import check_database
+from dowse.store.shared.following import Following, Published
 
-__all__ = ["NOWHERE", "Runner", "begin", "go_on", "here"]
+__all__ = ["NOWHERE", "Ended", "Runner", "begin", "go_on", "here"]
 
 
 class _Shards(Protocol):
@@ -54,6 +57,8 @@ class _Shards(Protocol):
     def progress(self) -> Progress: ...
 
 
+Ended = tuple[Stop, Published | None]
+"""Why a crawl is over, and how far it is published, if at all."""
 Told = Callable[[int, str, dict[str, Any]], None]
 Runner = Callable[[Kept, Path, Place, CommonGround, Told], _Shards]
 """Starts the shards of a crawl somewhere."""
@@ -69,15 +74,14 @@ def here(kept: Kept, folder: Path, place: Place, ground: CommonGround, told: Tol
 def begin(
     topic: Topic, folder: Path, display: Display, shards: int, by: Spread, *, place: Place | None = None,
     runner: Runner | None = here,
-) -> Stop:  # fmt: skip
+) -> Ended:  # fmt: skip
     """A new crawl of so many shards, its common ground at a ``place``, else in its folder. Without a ``runner`` it is
     only begun."""
     _check_free(folder)
-    if topic.publish.url is not None:
-        raise UserError("--publish does not go with shards: bring the crawl there afterwards, with 'dowse publish'")
+    check_shared(topic, None)
     place = place or place_of(folder)
 
-    async def work() -> Stop:
+    async def work() -> Ended:
         ready = await make_ready(topic, early(display))
         kept = Kept(ready.topic, shards, by, ready.share)
         os.makedirs(folder, exist_ok=True)
@@ -94,7 +98,7 @@ def begin(
     return _in_loop(work())
 
 
-def go_on(folder: Path, display: Display, given: Mapping[str, Any], *, runner: Runner = here) -> Stop:
+def go_on(folder: Path, display: Display, given: Mapping[str, Any], *, runner: Runner = here) -> Ended:
     """Go on with the crawl in a folder; flags that were ``given`` change its topic."""
     place = place_of(folder)
     with opened(place) as ground:
@@ -127,8 +131,9 @@ def _check_free(folder: Path) -> None:
 
 async def _run(
     kept: Kept, folder: Path, place: Place, display: Display, notes: list[str], runner: Runner | None
-) -> Stop:
+) -> Ended:
     topic = kept.topic
+    kept = replace(kept, topic=with_publish_login(topic))
 
     def told(shard: int, kind: str, fields: dict[str, Any]) -> None:
         if kind == "event":
@@ -141,7 +146,7 @@ async def _run(
         display.say(note)
     if runner is None:
         display.close()
-        return NOWHERE
+        return NOWHERE, None
     signals = Signals(folder, display)
     with opened(place) as ground:
         crawl = runner(kept, folder, with_login(place), ground, told)
@@ -150,7 +155,7 @@ async def _run(
         try:
             stop = await crawl.run()
             await asyncio.to_thread(_judge_all, folder, topic)
-            return stop
+            return stop, await _published(kept, folder, stop, crawl.progress(), signals)
         finally:
             watcher.cancel()
             with suppress(asyncio.CancelledError):
@@ -166,13 +171,46 @@ def _judge_all(folder: Path, topic: Topic) -> None:
             own_verdicts(store, topic)
 
 
+async def _published(kept: Kept, folder: Path, stop: Stop, now: Progress, signals: Signals) -> Published | None:
+    """How far it is published. Each shard has brought its own pages; where one model has judged all, and all are here,
+    the crawl as a whole comes after them, with its verdicts."""
+    url = kept.topic.publish.url
+    if url is None:
+        return None
+    if not learns(kept.topic) or sum(map(holds_crawl, shard_folders(folder))) < kept.shards:
+        lag = now.unpublished or 0
+        return Published(lag=lag, trouble=now.publish_trouble, finished=not lag, to=check_database(url)[0].shown())
+    whole = _Whole(Following(folder, url, lambda _: None))
+    signals.crawl = whole
+    try:
+        await whole.following.start()
+        return await whole.following.finish(patience_s(stop.kind))
+    finally:
+        await whole.following.close()
+
+
+class _Whole:
+    """A crawl that has ended and is being published."""
+
+    is_over = True
+
+    def __init__(self, following: Following) -> None:
+        self.following = following
+
+    def interrupt(self, detail: str) -> None:
+        self.following.give_up()
+
+    def abort(self) -> None:
+        self.following.give_up()
+
+
 async def _watch(crawl: _Shards, display: Display) -> None:
     while True:
         await asyncio.sleep(display.every_s)
         display.show(crawl.progress())
 
 
-def _in_loop(work: Coroutine[Any, Any, Stop]) -> Stop:
+def _in_loop(work: Coroutine[Any, Any, Ended]) -> Ended:
     try:
         return run_loop(work)
     except asyncio.CancelledError:

@@ -8,7 +8,7 @@ from typing import Any
 from dowse.cli.display import PlainDisplay
 from dowse.cli.signals import Signals, run_loop
 from dowse.cluster.child import Child
-from dowse.cluster.errand import Errand, opened, with_login
+from dowse.cluster.errand import Errand, opened, with_login, with_publish_login
 from dowse.cluster.kept import kept_in
 from dowse.cluster.progress import progress_from
 from dowse.cluster.shared_folder import place_of, shard_folder
@@ -28,7 +28,7 @@ def run_one(number: int, folder: Path) -> Stop:
     if not 0 <= number < kept.shards:
         raise UserError(f"the crawl has the shards 0 to {kept.shards - 1}, and no {number}")
     errand = Errand(
-        kept.sharing(1), with_login(place), number, shard_folder(folder, number).resolve(), kept.by,
+        with_publish_login(kept.sharing(1)), with_login(place), number, shard_folder(folder, number).resolve(), kept.by,
         kept.share_of(number),
     )  # fmt: skip
     return run_loop(_run(errand, folder))

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dowse.cluster.ground import Ground, open_ground
@@ -16,7 +16,7 @@ from dowse.model.database_url import completed
 from dowse.model.share import Share
 from dowse.model.topic import Topic
 
-__all__ = ["Errand", "opened", "with_login"]
+__all__ = ["Errand", "opened", "with_login", "with_publish_login"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,12 @@ class Errand:
 def with_login(place: Place) -> Place:
     """The place with the password that the environment has for it: other machines' environments have none."""
     return place if isinstance(place.where, Path) else Place(completed(place.where, os.environ), place.crawl)
+
+
+def with_publish_login(topic: Topic) -> Topic:
+    """The same for the database that a topic is published to."""
+    url = topic.publish.url
+    return topic if url is None else replace(topic, publish=replace(topic.publish, url=completed(url, os.environ)))
 
 
 @contextmanager

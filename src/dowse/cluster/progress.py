@@ -49,6 +49,7 @@ def sum_of(shards: Sequence[Progress], budget: Budget) -> Progress:
     best = heapq.nsmallest(_BEST, hosts.items(), key=lambda item: (-item[1][0], item[1][1], item[0]))
     recent = [min(shard.pages, _WINDOW_PAGES) for shard in shards]
     lately = sum(shard.harvest_now * count for shard, count in zip(shards, recent, strict=True))
+    behind = [shard.unpublished for shard in shards if shard.unpublished is not None]
     elapsed_s = max((shard.elapsed_s for shard in shards), default=0.0)
     return Progress(
         **sums, elapsed_s=elapsed_s, outcomes=outcomes,
@@ -56,6 +57,8 @@ def sum_of(shards: Sequence[Progress], budget: Budget) -> Progress:
         harvest_now=lately / sum(recent) if sum(recent) else 0.0,
         best_sites=[(host, relevant, pages) for host, (relevant, pages) in best],
         budget_left=_left(budget, {**sums, "seconds": elapsed_s}), waits_for=_waits_for(shards),
+        unpublished=sum(behind) if behind else None,
+        publish_trouble=next((shard.publish_trouble for shard in shards if shard.publish_trouble), ""),
     )  # fmt: skip
 
 

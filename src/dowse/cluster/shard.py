@@ -47,12 +47,13 @@ async def run_shard(errand: Errand, ground: CommonGround, begun: Callable[[Assem
         begun(assembly)
         beating = asyncio.create_task(beats.run())
         try:
-            stop = await assembly.run()
+            stop = await assembly.crawl()
         finally:
             beats.end()
             with suppress(asyncio.CancelledError):
                 await beating
         await beats.last_words()
+        await assembly.publish_rest(stop)
         return stop
     finally:
         await assembly.close()
@@ -68,6 +69,10 @@ async def _joined(ground: CommonGround, shard: int) -> Joined:
 
 
 def _gone_on(errand: Errand) -> Topic:
-    """The topic that the folder keeps, with what may be given anew: budgets, and how the network is used."""
+    """The topic that the folder keeps, with what may be given anew: budgets, how the network is used, and where it
+    is published."""
     kept = read_settings(errand.folder)
-    return replace(kept, budget=errand.topic.budget, network=errand.topic.network, workers=errand.topic.workers)
+    return replace(
+        kept, budget=errand.topic.budget, network=errand.topic.network, workers=errand.topic.workers,
+        publish=errand.topic.publish,
+    )  # fmt: skip

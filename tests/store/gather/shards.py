@@ -10,6 +10,7 @@ from pathlib import Path
 from dowse.engine.assembly.assemble import assemble
 from dowse.engine.assembly.assembly import Assembly
 from dowse.loopback import LoopbackServer, Site, Web
+from dowse.model.share import Share
 from dowse.model.topic import Seeds, Topic
 from dowse.store.outbox import Outbox
 from tests.engine.servers import crawl_all, page, topic_for
@@ -51,6 +52,11 @@ def knotted(pages: int = PAGES) -> Web:
     ))  # fmt: skip
 
 
+def share_of(topic: Topic, number: int) -> Share:
+    """What a shard is told."""
+    return Share("a-crawl-of-two", number, seeds=topic.seeds.urls)
+
+
 def _deliver(sender: Assembly, receiver: Assembly, after: int) -> int:
     """Hand over the letters after that number; the last of them."""
     letters = Outbox(sender.store).after(after, 1000)
@@ -66,7 +72,8 @@ async def crawl_in_shards(topic: Topic, folder: Path) -> None:
     async with AsyncExitStack() as open_:
         shards = []
         for number in range(2):
-            shards.append(await assemble(topic, folder / "shards" / f"{number:02d}", others=Half(number)))
+            place = folder / "shards" / f"{number:02d}"
+            shards.append(await assemble(topic, place, others=Half(number), share=share_of(topic, number)))
             open_.push_async_callback(shards[-1].close)
         running = [asyncio.create_task(shard.run()) for shard in shards]
         seen, quiet = [0, 0], 0

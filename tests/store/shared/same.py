@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-__all__ = ["asked", "check_same", "drop_all", "in_database", "in_folder"]
+__all__ = ["asked", "by_url", "check_same", "drop_all", "in_database", "in_folder"]
 
 _DRIVERS = {"postgresql": "postgresql+psycopg", "mysql": "mysql+pymysql", "sqlite": "sqlite"}
 _FLAGS = ("relevant", "first_relevant")
@@ -73,6 +73,17 @@ def in_folder(folder: Path, table: str) -> Rows:
                 for name, value in values.items()
             }
         return rows
+
+
+def by_url(pages: Rows, sites: Rows) -> dict[str, dict[str, Any]]:
+    """Pages as they are whatever numbers they have; sites that nobody has asked are left out."""
+    urls = {number: row["url"] for number, row in pages.items()}
+    found = {}
+    for row in pages.values():
+        numbers = {"site": sites[row["site"]]["origin"], "duplicate_of": urls.get(row["duplicate_of"])}
+        found[row["url"]] = {**{name: value for name, value in row.items() if name != "id"}, **numbers}
+    asked_at = {row["origin"]: {**row, "id": 0} for row in sites.values() if row["requests"]}
+    return {**found, **asked_at}
 
 
 def check_same(url: str, folder: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dowse.engine.assembly.answered import tell_answers
 from dowse.engine.assembly.rejudge import Rejudged, rejudge_at_end
-from dowse.engine.assembly.shared import INTERRUPTED_S, PATIENCE_S
+from dowse.engine.assembly.shared import patience_s
 from dowse.engine.exchange.sitemap_walk import Sitemaps
 from dowse.engine.life import Life
 from dowse.engine.life.shared_learning import SharedLearning
@@ -56,7 +56,14 @@ class Assembly:
     is_over: bool = False  # the crawl has ended, if not its publication
 
     async def run(self) -> Stop:
-        """Crawl to the end; the reason is recorded. A store that fails ends the crawl with StoreError."""
+        """Crawl to the end; the reason is recorded, and all is published. A store that fails ends the crawl with
+        StoreError."""
+        stop = await self.crawl()
+        await self.publish_rest(stop)
+        return stop
+
+    async def crawl(self) -> Stop:
+        """The same, without waiting for what is not published yet."""
         self.store.start_run(self.clock.wall(), self._judged_by(None))
         await self.workers.start()
         if self.publication is not None:
@@ -79,10 +86,13 @@ class Assembly:
         self.store.end_run(str(stop), self.clock.wall(), self._judged_by(again))
         if self.engine.failure is not None:
             raise self.engine.failure
+        return stop
+
+    async def publish_rest(self, stop: Stop) -> None:
+        """Wait for what is not published yet, as long as that gets on."""
         if self.publication is not None:
             self.is_over = True
-            self.published = await self.publication.finish(INTERRUPTED_S if stop.kind == "interrupted" else PATIENCE_S)
-        return stop
+            self.published = await self.publication.finish(patience_s(stop.kind))
 
     def interrupt(self, detail: str) -> None:
         """Ask for an end: of the crawl, or, where that has ended, of what is still done for it."""

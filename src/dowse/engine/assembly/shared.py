@@ -18,13 +18,16 @@ from dowse.store.shared.following import Following
 from dowse.store.shared.resources import note_taken, read_resources
 
 __all__ = [
-    "absolute_databases", "check_shared", "following", "has_password", "note_shared_seeds", "shared_seeds",
+    "absolute_databases", "check_shared", "following", "has_password", "note_shared_seeds", "patience_s",
+    "shared_seeds",
 ]  # fmt: skip
 
-PATIENCE_S = 15.0
-"""How long a crawl that has ended waits for a database that does not get on."""
-INTERRUPTED_S = 5.0
-"""The same, for a crawl that was interrupted."""
+_PATIENCE_S, _INTERRUPTED_S = 15.0, 5.0
+
+
+def patience_s(why: str) -> float:
+    """How long a crawl that has ended, for a reason of this kind, waits for a database that does not get on."""
+    return _INTERRUPTED_S if why == "interrupted" else _PATIENCE_S
 
 
 def absolute_databases(topic: Topic) -> Topic:

@@ -16,21 +16,31 @@ from dowse.model.topicfile import predicate_text, topic_from_json, topic_name
 from dowse.store.current import connect_reader
 from dowse.store.damage import asked
 from dowse.store.export import COLUMNS
+from dowse.store.gather.mark import GATHERED
 from dowse.store.row_check import RowCheck
+from dowse.store.schema import PART_OF, SHARD
+from dowse.store.sharded import whole_of
+from dowse.store.shared.shard_rows import number_of
 from dowse.store.shared.tables import SITES
 
 __all__ = ["Changed", "FolderChanges", "url_hash"]
 
 _own = {column.name: column for column in OWN_PAGES.columns}
 _PAGE = tuple(name for name in COLUMNS if name != "id")
-_URL, _FLAGS = _PAGE.index("url"), tuple(_PAGE.index(name) for name in _PAGE if _own[name].kind is bool)
+_URL, _DUPLICATE_OF, _FILE = (_PAGE.index(name) for name in ("url", "duplicate_of", "warc_file"))
+_FLAGS = tuple(_PAGE.index(name) for name in _PAGE if _own[name].kind is bool)
 _SITE = SITES.table.columns[1:]  # without the crawl
+_ORIGIN = [column.name for column in _SITE].index("origin")
 _CHANGED = "SELECT {what} FROM changes WHERE number > ?1 AND number <= ?2 AND {what} IS NOT NULL"
 _PAGES = (
-    f"SELECT p.id, c.site, {', '.join(f'p.{name}' for name in _PAGE)} FROM pages p"
-    f" LEFT JOIN candidates c ON c.id = p.id WHERE p.id IN ({_CHANGED.format(what='page')})"
+    f"SELECT p.id, c.site, {', '.join(f'p.{name}' for name in _PAGE)}, s.origin, d.url FROM pages p"
+    " LEFT JOIN candidates c ON c.id = p.id LEFT JOIN sites s ON s.id = c.site"
+    " LEFT JOIN candidates d ON d.id = p.duplicate_of"
+    f" WHERE p.id IN ({_CHANGED.format(what='page')})"
 )
 _SITES = f"SELECT {', '.join(column.name for column in _SITE)} FROM sites WHERE id IN ({_CHANGED.format(what='site')})"
+_ASKED = " AND requests + failures + pages > 0"
+"""Of a shard, sites that it has asked: of others it has a row as well, when a page links to them."""
 
 
 def url_hash(url: str) -> bytes:
@@ -56,6 +66,14 @@ class FolderChanges:
         self._connection = connect_reader(folder)
         self._lasting: dict[str, Any] | None = None  # of the crawl's facts, what never changes
         self._check_page = RowCheck([_own["id"], _own["id"], *(_own[name] for name in _PAGE)])
+        meta = self._meta()
+        self.shard = int(meta[SHARD]) if PART_OF in meta else None
+        """The number of the shard that the folder is of; None: it is of a whole crawl."""
+        self.is_shared = self.shard is not None or GATHERED in meta
+        """Do several engines share the crawl? Then pages and sites have the numbers of :mod:`.shard_rows`."""
+        whole = whole_of(folder)
+        self._home = folder if self.shard is None else whole  # where names of archive files start from
+        self._place = "" if self._home == folder else f"{folder.absolute().relative_to(whole.absolute()).as_posix()}/"
         self._check_site = RowCheck(_SITE)
 
     def close(self) -> None:
@@ -63,9 +81,13 @@ class FolderChanges:
 
     @asked
     def uuid(self) -> str | None:
-        """What the crawl calls itself; None where the records are older than that."""
-        found = self._connection.execute("SELECT value FROM meta WHERE name = 'crawl'").fetchone()
-        return None if found is None else str(found[0])
+        """What the crawl calls itself, of a shard the whole one; None where the records are older than that."""
+        meta = self._meta()
+        return meta.get(PART_OF, meta.get("crawl"))
+
+    @asked
+    def _meta(self) -> dict[str, str]:
+        return {name: str(value) for name, value in self._connection.execute("SELECT name, value FROM meta")}
 
     @asked
     def last(self) -> int:
@@ -97,22 +119,27 @@ class FolderChanges:
         try:
             upto = max(mark, min(self.last(), mark + most))
             pages = [self._page(row) for row in run(_PAGES, (mark, upto))]
-            sites = [self._site(row) for row in run(_SITES, (mark, upto))]
+            sites = [self._site(row) for row in run(_SITES + _ASKED if self.is_shared else _SITES, (mark, upto))]
             return Changed(upto, self.writer_of(upto), pages, sites)
         finally:
             if self._connection.in_transaction:
                 self._connection.rollback()
 
     def _page(self, row: Sequence[Any]) -> Sequence[Any]:
+        *row, origin, first = row
         self._check_page(row)
         page, site, *values = row
         for place in _FLAGS:
             values[place] = None if values[place] is None else bool(values[place])
+        if self.is_shared:
+            page, site = number_of(values[_URL]), None if origin is None else number_of(origin)
+            values[_DUPLICATE_OF] = None if first is None else number_of(first)
+            values[_FILE] = values[_FILE] and self._place + values[_FILE]
         return [page, url_hash(values[_URL]), site, *values]
 
     def _site(self, row: Sequence[Any]) -> Sequence[Any]:
         self._check_site(row)
-        return row
+        return [number_of(row[_ORIGIN]), *row[1:]] if self.is_shared else row
 
     @asked
     def facts(self) -> dict[str, Any]:
@@ -136,5 +163,5 @@ class FolderChanges:
         topic = topic_from_json(settings["topic"]) if settings.get("topic") else Topic()
         return {
             "name": topic_name(topic), "query": topic.query or predicate_text(topic), "host": socket.gethostname(),
-            "folder": str(self.folder.absolute()), "version": str(settings.get("version", "")),
+            "folder": str(self._home.absolute()), "version": str(settings.get("version", "")),
         }  # fmt: skip

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dowse.model.errors import UserError
 from dowse.store.shared.folder_changes import FolderChanges
-from dowse.store.shared.tables import CRAWLS, PAGES, SITES
+from dowse.store.shared.shard_rows import add_up, set_back
+from dowse.store.shared.tables import CRAWL_SHARDS, CRAWLS, PAGES, SITES, SharedTable
 from dowse.store.times import iso
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ __all__ = ["MOST", "Publication"]
 
 MOST = 2_000
 """Changes that are published in one transaction."""
+_OF_SHARD = (
+    "host", "folder", "started_at", "ended_at", "stop_reason", "recorded", "relevant", "requests", "bytes",
+)  # fmt: skip
 
 
 class Publication:
@@ -68,14 +72,18 @@ class Publication:
         with self.server.transaction() as session:
             crawl, mark, writer = self._crawl(session)
             self._check_same(mark, writer)
-            found = self._changes.after(mark, self._most)
+            # a shard has brought pages since: the next publication writes all once more, this one comes to an end
+            is_set_back = self._changes.is_shared and not mark and bool(self.mark)
+            found = self._changes.after((self.mark or 0) if is_set_back else mark, self._most)
             session.put(SITES, ([crawl, *row] for row in found.sites))
             session.put(PAGES, ([crawl, *row] for row in found.pages))
             last = self._changes.last()
-            session.change(CRAWLS, {"id": crawl}, {
-                **facts, "changes": last, "mark": found.upto, "writer": found.writer,
-                "published_at": iso(self._wall()),
-            })  # fmt: skip
+            upto, by = (0, None) if is_set_back else (found.upto, found.writer)
+            told = {"changes": last, "mark": upto, "writer": by, "published_at": iso(self._wall())}
+            self._note(session, crawl, facts, told, brought=bool(found.pages))
+        if self._changes.shard is not None:
+            with self.server.transaction() as session:
+                add_up(session, crawl, facts)
         self.mark, self._told = found.upto, facts
         self.pages += len(found.pages)
         return last > found.upto
@@ -85,20 +93,41 @@ class Publication:
         self.server.prepare()
         with self.server.transaction() as session:
             crawl, _, _ = self._crawl(session)
-            session.change(CRAWLS, {"id": crawl}, {"mark": 0, "writer": None})
+            table, row = self._row(crawl)
+            session.change(table, row, {"mark": 0, "writer": None})
 
     def _crawl(self, session: Session) -> tuple[int, int, str | None]:
-        """The crawl's number in the database, its mark and who wrote that. Its row is held from now on."""
+        """The crawl's number in the database, the mark of what is published here, and who wrote that. The row with the
+        mark is held from now on: of a shard its own."""
         uuid = self._changes.uuid()
         if uuid is None:
             raise UserError(f"{self._changes.folder} was made by an older Dowse: open it with dowse publish")
-        wanted = ("id", "mark", "writer")
-        found = session.find(CRAWLS, wanted, {"uuid": uuid}, lock=True)
+        whole = self._changes.shard is None
+        found = session.find(CRAWLS, ("id",), {"uuid": uuid}, lock=whole)
         if not found:
             session.add(CRAWLS, {"uuid": uuid, "mark": 0, "changes": 0})
-            found = session.find(CRAWLS, wanted, {"uuid": uuid}, lock=True)
-        [(crawl, mark, writer)] = found
-        return int(crawl), int(mark or 0), None if writer is None else str(writer)
+            found = session.find(CRAWLS, ("id",), {"uuid": uuid}, lock=whole)
+        crawl = int(found[0][0])
+        table, row = self._row(crawl)
+        if not whole and not session.find(table, ("mark",), row):
+            session.add(table, {**row, "mark": 0, "changes": 0})
+        [(mark, writer)] = session.find(table, ("mark", "writer"), row, lock=True)
+        return crawl, int(mark or 0), None if writer is None else str(writer)
+
+    def _row(self, crawl: int) -> tuple[SharedTable, dict[str, int]]:
+        """Where the mark stands."""
+        if self._changes.shard is None:
+            return CRAWLS, {"id": crawl}
+        return CRAWL_SHARDS, {"crawl": crawl, "shard": self._changes.shard}
+
+    def _note(
+        self, session: Session, crawl: int, facts: dict[str, Any], told: dict[str, Any], *, brought: bool
+    ) -> None:
+        table, row = self._row(crawl)
+        own = facts if table is CRAWLS else {name: facts[name] for name in _OF_SHARD}
+        session.change(table, row, {**own, **told})
+        if table is CRAWL_SHARDS and brought:
+            set_back(session, crawl)
 
     def _check_same(self, mark: int, writer: str | None) -> None:
         last = self._changes.last()

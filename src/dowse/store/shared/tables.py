@@ -14,7 +14,10 @@ from dowse.model.records import PAGES as OWN_PAGES
 from dowse.model.records import SITES as OWN_SITES
 from dowse.store.export import COLUMNS
 
-__all__ = ["CRAWLS", "PAGES", "RESOURCES", "SHARED", "SITES", "CrawlRow", "ResourceRow", "SharedTable"]
+__all__ = [
+    "CRAWLS", "CRAWL_SHARDS", "PAGES", "RESOURCES", "SHARED", "SITES", "CrawlRow", "ResourceRow", "ShardRow",
+    "SharedTable",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,28 @@ class CrawlRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShardRow:
+    """A shard of a crawl that several engines share, and how much of it is here."""
+
+    crawl: Annotated[int, Stored("`crawls.id`.")]
+    shard: Annotated[int, Stored("Its number, from 0.")]
+    host: Annotated[str, Stored("The machine it was last published from.")] = ""
+    folder: Annotated[str, Stored("The folder on that machine in which `warc_file` of its pages is.")] = ""
+    started_at: Annotated[float | None, Stored("When its first run began.", Form.TIME)] = None
+    ended_at: Annotated[float | None, Stored("When its last run ended; null while it runs, and after a kill.",
+                                             Form.TIME)] = None  # fmt: skip
+    stop_reason: Annotated[str | None, Stored("Why it stopped.")] = None
+    recorded: Annotated[int, Stored("Pages recorded in its folder, whatever their outcome.")] = 0
+    relevant: Annotated[int, Stored("Relevant pages in its folder, by its own verdicts.")] = 0
+    requests: Annotated[int, Stored("Its requests so far.")] = 0
+    bytes: Annotated[int, Stored("Bytes over the wire so far.")] = 0
+    changes: Annotated[int, Stored("The number of its folder's latest change when this was written.")] = 0
+    mark: Annotated[int, Stored("The high-water mark: all changes up to this number are here.")] = 0
+    writer: Annotated[str | None, Stored("Who wrote that change.")] = None
+    published_at: Annotated[float | None, Stored("When this row was last written.", Form.TIME)] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceRow:
     """An address that search engines found, for a crawl to start from."""
 
@@ -113,4 +138,5 @@ SITES = SharedTable(Table("sites", (*_CRAWL, *OWN_SITES.columns)), ("crawl", "id
 RESOURCES = SharedTable(
     Table("resources", columns_of(ResourceRow)), ("collection", "url_hash"), lengths=(("collection", 255),)
 )
-SHARED = (RESOURCES, PAGES, SITES, CRAWLS)
+CRAWL_SHARDS = SharedTable(Table("crawl_shards", columns_of(ShardRow)), ("crawl", "shard"))
+SHARED = (RESOURCES, PAGES, SITES, CRAWLS, CRAWL_SHARDS)
