@@ -5,7 +5,8 @@ One beat, in this order::
     letters that came   are taken up, with the number of the last in the same commit, and noted on the ground;
     letters to others   that are in our records are posted, and those that arrived are dropped from our records;
     what we have        spent, found and promise is reported; orders come back: what we may
-                        spend, at which addresses we may ask, and the end;
+                        spend, at which addresses we may ask, which slots are to go, and the end;
+    slots               that are to go are given, if nothing of them is under way;
     what was learned    is published, and what the others published is taken up.
 
 Nothing is said on the ground that is not in the shard's own records: so a shard that dies at any point goes on from its
@@ -16,7 +17,7 @@ to hold, so that the ground may take back the rest.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -50,6 +51,7 @@ _LETTERS = 20_000  # at a time, so that a shard that was away does not take them
 _AT_ONCE = 500  # letters, before the engine's loop has its turn
 _TAIL_BYTES = 65_536  # of each answer that is under way: they may still come in while orders are waited for
 _ARRIVED_EVERY = 10  # beats
+_LOADS_EVERY = 10  # beats' time: what slots are worth is looked up so rarely, since it takes a look at every site
 
 Answer = TypeVar("Answer")
 
@@ -69,6 +71,9 @@ class Beats:
         self._life = assembly.life
         self._engine = assembly.engine
         self._purse = assembly.engine.purse
+        self._moves = assembly.life.moves if joined.moving else None
+        self._slots_seen = joined.slots_version
+        self._loads_at = 0.0
         self._outbox = Outbox(assembly.store)
         self._every_s = every_s
         self._promises = promises
@@ -88,6 +93,7 @@ class Beats:
         self._granted = joined.granted
         self._allow(joined.granted)
         membership.on_want = self.call
+        self._hold()
         if limit.bytes is not None:
             self._purse.more_bytes = self._more_bytes
 
@@ -147,6 +153,7 @@ class Beats:
         orders = await self._ask(self._ground.beat, self._member, report)
         self._membership.heard_at(sent_at)
         self._follow(orders)
+        self._give()
         if sent_at >= self._learns_at:
             self._learns_at = sent_at + self._every_s
             await self._learn()
@@ -164,7 +171,7 @@ class Beats:
 
     def _why_idle(self) -> Stop | None:
         """Why there is nothing to do here. Where nothing waits, no grant would change it."""
-        if len(self._engine.tasks) or self._asked_for or self._membership.wanted:
+        if len(self._engine.tasks) or self._asked_for or self._membership.wanted or self._membership.leaving:
             return None
         return self._engine.reason_to_stop() if self._life.waiting else Stop("empty", "")
 
@@ -174,7 +181,7 @@ class Beats:
 
     @property
     def _waits_for_orders(self) -> bool:
-        return self._is_short or bool(self._leaving) or self._is_idle
+        return self._is_short or bool(self._leaving or self._membership.leaving) or self._is_idle
 
     @property
     def _is_short(self) -> bool:
@@ -245,6 +252,29 @@ class Beats:
         await self._ask(self._ground.free, self._member, free)
         self._membership.wanted.update(filter(self._life.sites.wants_in, free))
 
+    # -- slots ---------------------------------------------------------------------------------------------------
+
+    def _hold(self) -> None:
+        """Nothing more is begun in slots that are to be given away."""
+        if self._moves is not None and self._membership.leaving:
+            self._moves.hold(self._membership.leaving)
+
+    def _give(self) -> None:
+        """Slots that are to be given away go, once nothing is under way there: with the last orders, so that nobody
+        gives what the ground has decided about otherwise since."""
+        leaving = self._membership.leaving
+        if self._moves is not None and leaving and not self._over:
+            self._moves.give(leaving)
+            self._patience_s = _SOON_S / 2
+            self.call()
+
+    def _loads(self, now: float) -> Mapping[int, float] | None:
+        """What our slots are worth, if it is time to look it up."""
+        if self._moves is None or now < self._loads_at:
+            return None
+        self._loads_at = now + _LOADS_EVERY * self._every_s
+        return self._moves.loads()
+
     # -- report and orders ---------------------------------------------------------------------------------------
 
     def _report(self, *, over: bool = False) -> Report:
@@ -254,11 +284,13 @@ class Beats:
         reason = None if over else self._why_idle()
         told = self._life.journal.is_clean and not self._outbox.after(self._posted, 1)
         tally = self._life.tally
+        loads = None if over else self._loads(self._assembly.clock.now())
         return Report(
             spent=spent, held=spent if over else held, relevant=tally.relevant, value=tally.value,
             waiting=self._life.waiting, promises=self._promised(),
             idle="" if reason is None or not told else _why(reason.kind, reason.detail),
-            delay_s=self._assembly.topic.politeness.delay_s,
+            delay_s=self._assembly.topic.politeness.delay_s, slots_seen=self._slots_seen,
+            taken=dict(self._membership.taken), loads=loads,
         )  # fmt: skip
 
     def _promised(self) -> np.ndarray:
@@ -279,6 +311,10 @@ class Beats:
             self._membership.held.add(address)
             self._asked_for.discard(address)
             self._life.sites.let_in(address, wait_s)
+        if orders.slots:
+            self._membership.learn(orders.slots)
+            self._hold()
+        self._slots_seen = max(self._slots_seen, orders.slots_version)
         self._leaving.update(address for address in orders.give_up if address in self._membership.held)
         if orders.stop is not None:
             self._over = True

@@ -32,7 +32,7 @@ async def run_shard(errand: Errand, ground: CommonGround, begun: Callable[[Assem
     joined = await _joined(ground, errand.shard)
     came_at = clock.now()
     polite = errand.topic.politeness.delay_s > 0
-    membership = Membership(errand.shard, joined.owners, errand.by, clock, polite=polite)
+    membership = Membership(errand.shard, joined.owners, errand.by, clock, polite=polite, slots=joined.slots)
     resume = (errand.folder / DATABASE).exists()
     if joined.known and not resume:
         raise TopicError(f"the crawl's shard {errand.shard} has records, and they are not in {errand.folder}")

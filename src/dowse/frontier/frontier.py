@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Collection
 from dataclasses import replace
 
-from dowse.frontier.candidates import ID_MASK
-from dowse.frontier.known import DEFERRED, LEASED, WAITING
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.frontier.candidates import ID_BITS, ID_MASK, priority_of
+from dowse.frontier.known import BELOW, DEFERRED, ELSEWHERE, LEASED, WAITING
 from dowse.frontier.site import Errand, Lease, Site
 from dowse.frontier.turns import PATIENCE_S
 from dowse.frontier.uptake import Uptake
@@ -246,6 +250,51 @@ class Frontier(Uptake):
     def stand_back(self, site: Site, seconds: float, now: float) -> None:
         """The site is asked only while no other can be, for so long."""
         self._turns.stand_back(site, now + seconds, now)
+
+    # -- sites that go to another shard, or come from one ----------------------------------------------------------
+
+    def hold(self, site: Site) -> None:
+        """Nothing more is leased at a site, until :meth:`let_go`."""
+        site.held, site.offer = True, -1
+
+    def let_go(self, site: Site, now: float) -> None:
+        """A site that was held may be asked."""
+        site.held = False
+        self._turns.offer(site, now)
+
+    def best_at(self, site: Site) -> float | None:
+        """The priority of the best URL in a site's queue; None: there is none."""
+        top = self._queues.top(site)
+        return None if top < 0 else priority_of(top >> ID_BITS)
+
+    def of_sites(self, sites: Collection[Site]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The candidates of these sites: those that wait, or have too low a priority; and those whose life has ended,
+        here or where they were before. Looks at every URL: ask rarely."""
+        columns, count = self.candidates, len(self.candidates)
+        numbers = np.fromiter((site.id for site in sites), np.int64, len(sites))
+        ids = np.flatnonzero(np.isin(columns.site[:count], numbers))
+        states = columns.state[ids]
+        waits = (states == WAITING) | (states == DEFERRED) | (states == BELOW)
+        return ids[waits], ids[~waits & (states != ELSEWHERE)]
+
+    def wait_s(self, sites: Collection[Site], now: float) -> dict[Site, float]:
+        """How long each of these sites is not to be asked, be it for the sake of a single URL that is to be tried
+        again."""
+        waits = {site: max(0.0, site.ready_at - now) for site in sites}
+        for at, id_ in self._deferred:
+            site = self.site_of(id_)
+            if site in waits and self.candidates.state[id_] == DEFERRED:
+                waits[site] = max(waits[site], at - now)
+        return waits
+
+    def hand_over(self, sites: Collection[Site], waiting: NDArray[np.int64]) -> None:
+        """Sites at which nothing is under way are another shard's from now on, with all that waits there. Should they
+        come back, they need their errands again."""
+        self.give_away(waiting)
+        for site in sites:
+            self._queues.clear(site)
+            site.errand, site.address, site.parked = Errand.ADDRESS, None, -1
+            self.hold(site)
 
     def close(self, site: Site, reason: str) -> list[int]:
         """Refuse everything that waits at a site and whatever comes later; the ids that were refused."""

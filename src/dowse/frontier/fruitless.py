@@ -60,6 +60,15 @@ class Fruitless:
             return "fruitless-pattern"
         return "fruitless-host" if dice & ((1 << of_site) - 1) else None
 
+    def of_site(self, site: int) -> int:
+        """Pages of a site since the last relevant one."""
+        return self._pages.get(site, {}).get(_OF_SITE, 0)
+
+    def take(self, site: int, pages: int) -> None:
+        """Another shard has judged so many pages of a site since the last relevant one."""
+        if pages:
+            self._pages.setdefault(site, {})[_OF_SITE] = pages
+
     def state(self, site: int) -> dict[str, int]:
         """What is known of a site, for :meth:`load`."""
         return {str(pattern): pages for pattern, pages in self._pages.get(site, {}).items()}

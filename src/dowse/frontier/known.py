@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,13 +14,14 @@ from dowse.frontier.table import Table
 from dowse.model.records import CandidateState
 from dowse.model.url import fingerprint
 
-__all__ = ["BELOW", "DEFERRED", "ELSEWHERE", "HELD", "LEASED", "WAITING", "Known"]
+__all__ = ["BELOW", "DEFERRED", "ELSEWHERE", "ENDED_ELSEWHERE", "HELD", "LEASED", "WAITING", "Known"]
 
 WAITING = int(CandidateState.WAITING)  # plain numbers: comparing arrays with an enum is slow
 LEASED = int(CandidateState.LEASED)
 _FETCHED = int(CandidateState.FETCHED)
 BELOW = int(CandidateState.BELOW)
 ELSEWHERE = int(CandidateState.ELSEWHERE)
+ENDED_ELSEWHERE = int(CandidateState.ENDED_ELSEWHERE)
 HELD = 101  # in memory only: it waits for another run
 DEFERRED = 100  # in memory only: waiting for its time before it joins its site's queue again
 _KINDS = bytes(
@@ -38,6 +41,7 @@ class Known:
         self._seen = Table()
         self._by_origin: dict[str, Site] = {}
         self._opens_at = opens_at
+        self.holds: Callable[[str], bool] = _none  # is this new origin's site held?
 
     # -- sites ---------------------------------------------------------------------------------------------------
 
@@ -45,7 +49,10 @@ class Known:
         """The site of an origin, made on first mention."""
         site = self._by_origin.get(origin)
         if site is None:
-            site = Site(id=len(self.sites), origin=origin, delay_s=self.delay_s, ready_at=self._opens_at)
+            site = Site(
+                id=len(self.sites), origin=origin, delay_s=self.delay_s, ready_at=self._opens_at,
+                held=self.holds(origin),
+            )  # fmt: skip
             self.sites.append(site)
             self._by_origin[origin] = site
             self._met(site)
@@ -109,7 +116,16 @@ class Known:
         below: NDArray[np.bool_] = self.candidates.state[ids] == BELOW
         return below
 
+    def was_ended_elsewhere(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of these candidates ended at a shard that had their slot before."""
+        ended: NDArray[np.bool_] = self.candidates.state[ids] == ENDED_ELSEWHERE
+        return ended
+
     def is_elsewhere(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of these candidates are another shard's."""
         elsewhere: NDArray[np.bool_] = self.candidates.state[ids] == ELSEWHERE
         return elsewhere
+
+
+def _none(origin: str) -> bool:
+    return False

@@ -57,6 +57,7 @@ class Site:
     spare: bool = False  # its offer stands among those of the sites that stand back
     closed: str = ""  # why the site takes no more URLs
     leased: int = 0  # URLs whose lease has not ended: under way, being parsed or judged
+    held: bool = False  # its slot is another shard's, or is to be: nothing is leased here
 
     @property
     def port(self) -> int:

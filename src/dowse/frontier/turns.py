@@ -142,6 +142,9 @@ class Turns:
 
     def offer(self, site: Site, now: float) -> None:
         """Put the site where it belongs: ready, waiting for its time, or parked at its address."""
+        if site.held:
+            site.offer = -1
+            return
         if self._line is not None and not self._has_turn(self._line, site):
             site.offer = -1
             return

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.frontier.candidates import ID_BITS, ID_MASK, orders_of
-from dowse.frontier.known import BELOW, DEFERRED, ELSEWHERE, HELD, WAITING, Known
+from dowse.frontier.known import BELOW, DEFERRED, ELSEWHERE, ENDED_ELSEWHERE, HELD, WAITING, Known
 from dowse.frontier.queues import Queues
 from dowse.frontier.selectivity import Selectivity
 from dowse.frontier.site import Site
@@ -89,6 +89,19 @@ class Uptake(Known):
         for id_ in ids[self.is_waiting(ids)].tolist():
             self._uncount(self.site_of(id_))
         self.candidates.state[ids] = ELSEWHERE
+
+    def take_back(self, ids: NDArray[np.int64], priorities: NDArray[np.float64], now: float) -> None:
+        """These candidates were another shard's, and are ours by now: they wait, if their priority is high enough."""
+        columns = self.candidates
+        columns.order[ids] = orders_of(priorities)
+        columns.state[ids] = BELOW
+        for id_ in ids[priorities >= self.lowest].tolist():
+            self._begin_to_wait(id_, now)
+
+    def end_elsewhere(self, ids: NDArray[np.int64]) -> None:
+        """These candidates, which wait or were another shard's, ended there: nobody is to ask for them again."""
+        self.give_away(ids)
+        self.candidates.state[ids] = ENDED_ELSEWHERE
 
     def _takes_no_more(self, site: Site) -> bool:
         processed = self._line is not None and self._line.of(site).turn is SiteTurn.PROCESSED

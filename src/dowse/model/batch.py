@@ -47,6 +47,7 @@ class Batch:
     """Answers that are no page (robots.txt, sitemaps): finished gzip members, and when each came."""
     letters: dict[tuple[int, int], Letter] = field(default_factory=dict)
     """Candidate and page -> what another shard is told of the one, and of its link on the other; -1: of no link."""
+    passed_on: list[Letter] = field(default_factory=list)  # after these, in this order: see ``engine/life/moving``
 
     spent: Spent | None = None
 
@@ -59,7 +60,7 @@ class Batch:
         # asked several times a page: what is there first and mostly comes first
         return bool(self.sites or self.states or self.pages or self.candidates or self.priorities or self.links
                     or self.visits or self.verdicts or self.decisions or self.events or self.refusals or self.statistics
-                    or self.archive_only)  # fmt: skip
+                    or self.archive_only or self.passed_on)  # fmt: skip
 
 
 class Records(Protocol):

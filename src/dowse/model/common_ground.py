@@ -24,7 +24,7 @@ from dowse.model.others import Letter
 
 __all__ = [
     "LEASE_S", "PROMISED", "SLOTS", "CommonGround", "Fenced", "GroundAway", "Joined", "Member", "Orders", "Published",
-    "Received", "Report", "Standing",
+    "Received", "Report", "Slot", "Standing",
 ]  # fmt: skip
 
 SLOTS = 1024
@@ -54,15 +54,28 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class Slot:
+    """Where a slot is that has moved, or is to move."""
+
+    slot: int
+    owner: int
+    move: int  # how often it has moved
+    heir: int | None = None  # its owner is to give it to this one
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """What a shard is told when it starts."""
 
     member: Member
-    owners: bytes  # of each slot, its shard: SLOTS little-endian 16-bit numbers
+    owners: bytes  # of each slot, its first shard: SLOTS little-endian 16-bit numbers
     granted: Budget  # all that it was granted so far and did not give back; no limit where the crawl has none
     posted: int  # its letters up to this number are on the ground, or were noted
     known: bool  # it has reported before: its folder cannot be empty
     elapsed_s: float  # since the crawl began, all its runs together: of a budget in seconds, so much is gone
+    slots: Sequence[Slot] = ()  # those that have moved, or are to
+    slots_version: int = 0
+    moving: bool = False  # slots may move: shards are to tell what theirs are worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +94,11 @@ class Report:
     """Why it has nothing to do, nothing under way, and no letter that is not posted: "empty", "stalled" or
     "budget: pages" ...; "" while there is. It is looked up after the last letters were noted, not before."""
     delay_s: float = 60.0  # nobody else may ask at an address for so long after this shard did
+    slots_seen: int = 0  # the version of what it knows of slots
+    taken: Mapping[int, int] = field(default_factory=dict)
+    """Slots that came to it, with the number of the move, as far as the ground has not said so yet."""
+    loads: Mapping[int, float] | None = None
+    """What its slots may bring in the next minute, where it is more than nothing; None: that was not looked up now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +113,8 @@ class Orders:
     last asked for them."""
     give_up: Sequence[str] = ()  # addresses it holds and others want: it is to free them when it can
     stop: tuple[str, str] | None = None  # the crawl is over: the kind and the detail of its one reason
+    slots: Sequence[Slot] = ()  # of what has changed since the version it has seen
+    slots_version: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +151,9 @@ class Standing:
     granted: Budget
     slots: int
     unread: int  # letters that wait for it
+    load: float = 0.0  # what its slots may bring in a minute, as it told last
+    leaving: int = 0  # slots that it is to give to others
+    moves: int = 0  # slots that have moved, and are here
 
 
 class CommonGround(Protocol):

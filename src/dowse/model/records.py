@@ -44,11 +44,12 @@ class CandidateState(IntEnum):
     REFUSED = 4
     BELOW = 5  # refused for its low priority: a page that speaks better of it may have it taken up
     ELSEWHERE = 6  # another shard's: a page that speaks better of it is told there
+    ENDED_ELSEWHERE = 7  # ended at a shard that had it before it was ours
 
     @property
     def shown(self) -> str:
         """Its name for people to read."""
-        return "refused" if self is CandidateState.BELOW else self.name.lower()
+        return "refused" if self is CandidateState.BELOW else self.name.lower().replace("_", " ")
 
 
 class SiteTurn(IntEnum):
@@ -75,7 +76,7 @@ class CandidateRow:
         CandidateState,
         Stored(
             "0 waiting, 1 leased, 2 fetched (or redirected), 3 failed, 4 refused, 5 refused for its low priority,"
-            " 6 left to another shard."
+            " 6 left to another shard, 7 ended at another shard, whose it was before."
         ),
     ] = CandidateState.WAITING
     reason: Annotated[str, Stored("Why it failed, was refused, or is waiting again.")] = ""

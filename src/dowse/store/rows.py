@@ -242,8 +242,9 @@ def statements(batch: Batch, archives: dict[str, int]) -> Iterator[Statement]:
         yield _REFUSALS, batch.refusals.items()
     if batch.refusal_samples:
         yield _SAMPLES, batch.refusal_samples
-    if batch.letters:
-        yield _OUTBOX, ((row.shard, row.url, row.depth, row.value, row.mention) for row in batch.letters.values())
+    if batch.letters or batch.passed_on:
+        letters = chain(batch.letters.values(), batch.passed_on)
+        yield _OUTBOX, ((row.shard, row.url, row.depth, row.value, row.mention) for row in letters)
     if batch.statistics:
         yield PUT_STATISTIC, (statistic_row(name, value) for name, value in batch.statistics.items())
 

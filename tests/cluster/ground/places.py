@@ -41,8 +41,11 @@ class Place:
     def create(
         self, shards: int = 2, *, budget: Budget | None = None, target_relevant: int | None = None,
         target_value: float | None = None, evenly: bool = False, settings: dict[str, Any] | None = None,
+        moving: bool = False,
     ) -> Ground:  # fmt: skip
-        crawl = Crawl("crawl", settings or {}, shards, budget or Budget(), target_relevant, target_value, evenly)
+        crawl = Crawl(
+            "crawl", settings or {}, shards, budget or Budget(), target_relevant, target_value, evenly, moving
+        )
         return self._kept(Ground(self.create_database(lambda session: Ground.begin(session, crawl))))
 
     def open(self) -> Ground:

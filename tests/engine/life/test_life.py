@@ -21,7 +21,7 @@ from tests.engine.life.made import Made, links_to, row
 A, B, C = "http://a.test/", "http://a.test/b", "http://b.test/c"
 
 
-WAITING, LEASED, FETCHED, FAILED, REFUSED, BELOW, _ = CandidateState
+WAITING, LEASED, FETCHED, FAILED, REFUSED, BELOW, *_ = CandidateState
 
 
 def test_seeds_wait_in_their_order_before_everything_else() -> None:

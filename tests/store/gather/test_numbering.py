@@ -22,7 +22,8 @@ from tests.store.made import WALL, page
 
 _HOSTS, _PATHS = 3, 3
 URLS = [f"http://h{host}.test/{path}" for host in range(_HOSTS) for path in range(_PATHS)]
-STATES = [state for state in CandidateState if state not in (CandidateState.LEASED, CandidateState.ELSEWHERE)]
+_OF_OTHERS = (CandidateState.ELSEWHERE, CandidateState.ENDED_ELSEWHERE)
+STATES = [state for state in CandidateState if state not in (CandidateState.LEASED, *_OF_OTHERS)]
 
 
 def owner(url: str, shards: int) -> int:

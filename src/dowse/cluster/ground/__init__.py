@@ -2,8 +2,8 @@
 
 ``create_ground`` makes one for a new crawl, ``open_ground`` takes up one that is there. What happens on it is told
 where it is done: who takes part (``members``), letters (``mail``), the budget (``grants``), addresses (``addresses``),
-what was learned (``sums``), and the end (``ending``). ``ground`` makes each call one transaction of these; the two
-databases differ only in ``sqlite`` and ``postgres``.
+what was learned (``sums``), slots that move (``moves``), and the end (``ending``). ``ground`` makes each call one
+transaction of these; the two databases differ only in ``sqlite`` and ``postgres``.
 """
 
 from dowse.cluster.ground.ground import Ground

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from dowse.cluster.ground import addresses as at_addresses
-from dowse.cluster.ground import ending, grants, mail, sums
+from dowse.cluster.ground import ending, grants, mail, moves, sums
 from dowse.cluster.ground.database import Database, Row, Session, Statement
 from dowse.cluster.ground.members import (
     ALL,
@@ -48,6 +49,7 @@ class Crawl:
     target_relevant: int | None
     target_value: float | None
     evenly: bool
+    moving: bool = False
     elapsed_s: float = 0.0
     ticked_at: float | None = None  # elapsed seconds are counted up to then; None: nobody is at work
     stop: tuple[str, str] | None = None
@@ -65,9 +67,9 @@ class Crawl:
 
 _COLUMNS = (
     "id", "version", "name", "settings", "shards", "pages", "bytes", "seconds", "requests", "target_relevant",
-    "target_value", "evenly", "elapsed_s", "ticked_at", "stop_kind", "stop_detail",
+    "target_value", "evenly", "moving", "elapsed_s", "ticked_at", "stop_kind", "stop_detail",
 )  # fmt: skip
-_VERSION = 1
+_VERSION = 2
 
 
 _SELECT: Statement = (f"SELECT {', '.join(_COLUMNS)} FROM crawl WHERE id = 1", ())
@@ -81,12 +83,16 @@ def _read(session: Session, *, lock: bool) -> Crawl:
 def _crawl(found: Sequence[Row]) -> Crawl:
     if not found:
         raise NotACrawl("there is no crawl of several shards")
-    _, version, name, settings, shards, *limits, relevant, value, evenly, elapsed, ticked, kind, detail = found[0]
+    _, version, name, settings, shards, *limits, relevant, value, evenly, moving, elapsed, ticked, kind, detail = found[
+        0
+    ]
     if version != _VERSION:
         raise NotACrawl(f"the crawl is kept in form {version}; this Dowse reads {_VERSION}")
     stop = None if kind is None else (kind, detail)
     budget = Budget(*limits)
-    return Crawl(name, json.loads(settings), shards, budget, relevant, value, bool(evenly), elapsed, ticked, stop)
+    return Crawl(
+        name, json.loads(settings), shards, budget, relevant, value, bool(evenly), bool(moving), elapsed, ticked, stop
+    )
 
 
 def _write(session: Session, crawl: Crawl, *, new: bool = False) -> None:
@@ -105,8 +111,8 @@ def _row(crawl: Crawl) -> Row:
     budget = crawl.budget
     return (
         1, _VERSION, crawl.name, json.dumps(crawl.settings), crawl.shards, budget.pages, budget.bytes, budget.seconds,
-        budget.requests, crawl.target_relevant, crawl.target_value, int(crawl.evenly), crawl.elapsed_s,
-        crawl.ticked_at, *(crawl.stop or (None, None)),
+        budget.requests, crawl.target_relevant, crawl.target_value, int(crawl.evenly), int(crawl.moving),
+        crawl.elapsed_s, crawl.ticked_at, *(crawl.stop or (None, None)),
     )  # fmt: skip
 
 
@@ -167,9 +173,11 @@ class Ground:
             save(session, [own])
             _write(session, crawl)
             granted = own.granted_of(crawl.budget)
+            slots, version = moves.slots_in(session.run(*moves.since(0)), 0)
             return Joined(
-                Member(shard, own.epoch), _owners(crawl.shards), granted, own.posted, own.reported, crawl.elapsed_s
-            )
+                Member(shard, own.epoch), _owners(crawl.shards), granted, own.posted, own.reported, crawl.elapsed_s,
+                slots, version, crawl.moving,
+            )  # fmt: skip
 
     def beat(self, member: Member, report: Report) -> Orders:
         with self._database.transaction() as session:
@@ -186,8 +194,8 @@ class Ground:
         shard, at, promised = member.shard, at_addresses.told(member, self._now), list[Statement]()
         if _is_divided(self._budget):
             promised = [(PROMISED_BY_OTHERS, (shard,))]
-        now, (found, of_crawl, of_all, *rest) = session.at_once(
-            one_shard(session, shard, lock=True), _SELECT, ALL, *at, *promised
+        now, (found, of_crawl, of_all, of_slots, *rest) = session.at_once(
+            one_shard(session, shard, lock=True), _SELECT, ALL, moves.since(report.slots_seen), *at, *promised
         )
         own, crawl = shard_of(found, shard), _crawl(of_crawl)
         check(own, member, now)
@@ -199,6 +207,8 @@ class Ground:
         own.tell(report, now)
         addresses = at_addresses.At.of(rest[: len(at)], now)
         if addresses.must_be_given_on(shards, now) or self._is_over(crawl, shards, now):
+            return None
+        if crawl.moving and (report.taken or moves.has_too_much(own, shards, report, now)):
             return None
         told = {shard: report.promises, **(promises_in(rest[-1]) if promised else {})}
         more = grants.wanted(own, shards, told, crawl.budget, now, evenly=crawl.evenly)
@@ -213,10 +223,11 @@ class Ground:
         session.last(saved(own, report.promises), *writes)
         self._now = now
         free = grants.free_of(crawl.budget, grants.together(others, own.granted))
-        return addresses.orders(own.granted_of(crawl.budget), free, crawl.stop)
+        orders = addresses.orders(own.granted_of(crawl.budget), free, crawl.stop)
+        return moves.with_slots(orders, of_slots, report.slots_seen)
 
     def _beat_among_all(self, session: Session, member: Member, report: Report) -> Orders:
-        """A beat at which the crawl may end, or addresses of dead shards are given on."""
+        """A beat at which the crawl may end, addresses of dead shards are given on, or slots move."""
         shards = read_shards(session, lock=True)
         crawl = _read(session, lock=True)
         now = session.now()
@@ -232,12 +243,17 @@ class Ground:
             told = {own.shard: report.promises, **promises_in(promised)}
             more = grants.wanted(own, shards, told, crawl.budget, now, evenly=crawl.evenly)
         own.granted = grants.given(own, more, crawl.budget, grants.granted_to(one for one in shards if one is not own))
+        if crawl.moving:
+            moves.note_taken(session, own, report.taken, now)
+            if crawl.stop is None:
+                save(session, moves.spread(session, own, shards, report, now))
         session.run(*saved(own, report.promises))
         _write(session, crawl)
         at_addresses.give_on(session, own.shard, shards, now)
         at = [session.run(*one) for one in at_addresses.told(member, now)]
         free = grants.free(crawl.budget, shards)
-        return at_addresses.At.of(at, now).orders(own.granted_of(crawl.budget), free, crawl.stop)
+        orders = at_addresses.At.of(at, now).orders(own.granted_of(crawl.budget), free, crawl.stop)
+        return moves.with_slots(orders, session.run(*moves.since(report.slots_seen)), report.slots_seen)
 
     def more_bytes(self, member: Member, total: int) -> int:
         with self._database.transaction() as session:
@@ -364,13 +380,20 @@ class Ground:
             crawl = _read(session, lock=False)
             shards = read_shards(session, lock=False)
             unread = mail.unread(session)
+            moved, _ = moves.slots_in(session.run(*moves.since(0)), 0)
             now = session.now()
         slots = [len(range(shard, SLOTS, crawl.shards)) for shard in range(crawl.shards)]
+        for one in moved:
+            slots[one.slot % crawl.shards] -= 1
+            slots[one.owner] += 1
+        leaving = Counter(one.owner for one in moved if one.heir is not None)
+        come = Counter(one.owner for one in moved if one.move)
         return [
             Standing(
                 shard=shard.shard, epoch=shard.epoch, alive=shard.is_alive(now),
                 seen_s=None if shard.seen_at is None else max(0.0, now - shard.seen_at), report=shard.report(),
                 granted=shard.granted_of(crawl.budget), slots=slots[shard.shard], unread=unread.get(shard.shard, 0),
+                load=shard.load or 0.0, leaving=leaving[shard.shard], moves=come[shard.shard],
             )
             for shard in shards
         ]  # fmt: skip

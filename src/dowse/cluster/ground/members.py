@@ -70,6 +70,7 @@ class Shard:
     longest_delay_s: float = 0.0
     others_at: float = 0.0
     short: bool = False  # of grants, at some time since its pace was measured
+    load: float | None = None  # see ``moves``; None: it has not told
 
     def is_alive(self, now: float) -> bool:
         return self.stage is Stage.HERE and now < self.lease_until
@@ -77,7 +78,7 @@ class Shard:
     def begin(self, now: float) -> None:
         """A new epoch of it."""
         self.epoch += 1
-        self.stage, self.idle, self.paced_at, self.sure_bytes = Stage.HERE, "", None, 0
+        self.stage, self.idle, self.paced_at, self.sure_bytes, self.load = Stage.HERE, "", None, 0, None
         self.seen_at, self.lease_until = now, now + LEASE_S
 
     def tell(self, report: Report, now: float) -> None:
@@ -93,6 +94,8 @@ class Shard:
         self.sure_bytes = 0
         self.relevant, self.value, self.waiting = report.relevant, report.value, report.waiting
         self.longest_delay_s = max(self.longest_delay_s, report.delay_s)
+        if report.loads is not None:
+            self.load = float(sum(report.loads.values()))
         self.seen_at, self.lease_until = now, now + LEASE_S
 
     def granted_of(self, budget: Budget) -> Budget:
@@ -116,7 +119,7 @@ _COLUMNS = (
     "shard", "epoch", "stage", "lease_until", "seen_at", "reported", "idle", "posted", "pages", "bytes", "seconds",
     "requests", "held_pages", "held_bytes", "held_seconds", "held_requests", "granted_pages", "granted_bytes",
     "granted_requests", "relevant", "value", "waiting", "pages_per_s", "paced_at", "paced_pages", "sure_bytes",
-    "longest_delay_s", "others_at", "short",
+    "longest_delay_s", "others_at", "short", "load",
 )  # fmt: skip
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM shards"
 _UPDATE = f"UPDATE shards SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE shard = ?"
@@ -130,7 +133,7 @@ def _row(shard: Shard) -> tuple[Any, ...]:
         shard.posted, spent.pages, spent.bytes, float(spent.seconds), spent.requests, held.pages, held.bytes,
         float(held.seconds), held.requests, granted.pages, granted.bytes, granted.requests, shard.relevant,
         float(shard.value), shard.waiting, shard.pages_per_s, shard.paced_at, shard.paced_pages,
-        shard.sure_bytes, shard.longest_delay_s, shard.others_at, int(shard.short),
+        shard.sure_bytes, shard.longest_delay_s, shard.others_at, int(shard.short), shard.load,
     )  # fmt: skip
 
 
@@ -141,12 +144,12 @@ def _shard(row: Row) -> Shard:
     number, epoch, stage, lease_until, seen_at, reported, idle, posted, *rest = row
     pages, size, seconds, requests, held_pages, held_size, held_seconds, held_requests, *rest = rest
     granted_pages, granted_size, granted_requests, relevant, value, waiting, pages_per_s, *rest = rest
-    paced_at, paced_pages, sure_bytes, longest_delay_s, others_at, short = rest
+    paced_at, paced_pages, sure_bytes, longest_delay_s, others_at, short, load = rest
     return Shard(
         number, epoch, _STAGES[stage], lease_until, seen_at, bool(reported), idle, posted,
         Spent(pages, size, seconds, requests), Spent(held_pages, held_size, held_seconds, held_requests),
         Spent(granted_pages, granted_size, 0.0, granted_requests), relevant, value, waiting, pages_per_s, paced_at,
-        paced_pages, sure_bytes, longest_delay_s, others_at, bool(short),
+        paced_pages, sure_bytes, longest_delay_s, others_at, bool(short), load,
     )  # fmt: skip
 
 

@@ -26,16 +26,18 @@ Wall = Callable[[], float]
 def create_ground(
     where: Path | str, name: str = "crawl", *, shards: int, budget: Budget, target_relevant: int | None = None,
     target_value: float | None = None, settings: Mapping[str, Any], wall: Wall, evenly: bool = False,
+    moving: bool = False,
 ) -> Ground:  # fmt: skip
     """Begin a crawl of so many shards. UserError where there is one of this name already.
 
     ``where`` is a file (``IN_MEMORY``: none), which holds one crawl, or a ``postgresql://`` URL of a database that may
     hold many. ``wall`` is the clock of a file; PostgreSQL has its own. ``evenly``: who promises more gets no more.
+    ``moving``: slots go from shards that have much to do to those that have little.
     """
     _check_name(name)
     if not 1 <= shards <= SLOTS:
         raise UserError(f"a crawl has 1 to {SLOTS} shards, not {shards}")
-    crawl = Crawl(name, settings, shards, budget, target_relevant, target_value, evenly)
+    crawl = Crawl(name, settings, shards, budget, target_relevant, target_value, evenly, moving)
 
     def fill(session: Session) -> None:
         Ground.begin(session, crawl)

@@ -11,14 +11,14 @@ import re
 __all__ = ["APPLICATION", "CREATE", "TABLES", "VERSION", "for_postgresql"]
 
 APPLICATION = 0x646F7763  # "dowc"
-VERSION = 1
+VERSION = 2
 
 TABLES = {
     # the one crawl: its row is locked first by whoever changes what all share
     "crawl": "id INTEGER PRIMARY KEY, version INTEGER NOT NULL, name TEXT NOT NULL, settings TEXT NOT NULL,"
     " shards INTEGER NOT NULL, pages INTEGER, bytes INTEGER, seconds REAL, requests INTEGER, target_relevant INTEGER,"
-    " target_value REAL, evenly INTEGER NOT NULL, elapsed_s REAL NOT NULL, ticked_at REAL, stop_kind TEXT,"
-    " stop_detail TEXT",
+    " target_value REAL, evenly INTEGER NOT NULL, moving INTEGER NOT NULL, elapsed_s REAL NOT NULL, ticked_at REAL,"
+    " stop_kind TEXT, stop_detail TEXT",
     "shards": "shard INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, stage INTEGER NOT NULL, lease_until REAL NOT NULL,"
     " seen_at REAL, reported INTEGER NOT NULL, idle TEXT NOT NULL, posted INTEGER NOT NULL, pages INTEGER NOT NULL,"
     " bytes INTEGER NOT NULL, seconds REAL NOT NULL, requests INTEGER NOT NULL, held_pages INTEGER NOT NULL,"
@@ -26,7 +26,10 @@ TABLES = {
     " granted_pages INTEGER NOT NULL, granted_bytes INTEGER NOT NULL, granted_requests INTEGER NOT NULL,"
     " relevant INTEGER NOT NULL, value REAL NOT NULL, waiting INTEGER NOT NULL, pages_per_s REAL NOT NULL,"
     " paced_at REAL, paced_pages INTEGER NOT NULL, sure_bytes INTEGER NOT NULL,"
-    " longest_delay_s REAL NOT NULL, others_at REAL NOT NULL, short INTEGER NOT NULL, promises BLOB NOT NULL",
+    " longest_delay_s REAL NOT NULL, others_at REAL NOT NULL, short INTEGER NOT NULL, load REAL,"
+    " promises BLOB NOT NULL",
+    "slots": "slot INTEGER PRIMARY KEY, owner INTEGER NOT NULL, move INTEGER NOT NULL, heir INTEGER,"
+    " version INTEGER NOT NULL, changed_at REAL NOT NULL",
     "mail": "id INTEGER PRIMARY KEY, sender INTEGER NOT NULL, receiver INTEGER NOT NULL, first INTEGER NOT NULL,"
     " last INTEGER NOT NULL, letters INTEGER NOT NULL, body BLOB NOT NULL",
     "noted": "receiver INTEGER NOT NULL, sender INTEGER NOT NULL, number INTEGER NOT NULL,"

@@ -50,7 +50,7 @@ from dowse.model.converters import added_converters
 from dowse.model.found import FoundRow
 from dowse.model.http import Transport
 from dowse.model.judge import Judge
-from dowse.model.others import Others
+from dowse.model.others import MovingSlots, Others
 from dowse.model.secret_fields import OWN_HEADERS, sends_secrets
 from dowse.model.share import Share
 from dowse.model.statistic_names import FINAL_VERDICTS, OTHER_VERDICTS
@@ -164,6 +164,8 @@ async def assemble(
         exchange = way_out(topic, transport, purse, clock, opens_at=opens_at, hash_seed=hash_seed, others=others)
         if store is not None:
             with damage_told(folder):
+                if isinstance(others, MovingSlots):
+                    others.recall(store.statistics())
                 exchange.sites.load(store.sites())
         topic = await read_examples(topic, Documents(exchange), notes)
         given: list[FoundRow] = []

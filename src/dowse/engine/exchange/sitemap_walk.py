@@ -13,7 +13,7 @@ from dowse.engine.workers.job import Lost
 from dowse.engine.workers.port import Workers
 from dowse.model.http import Failure, Request
 from dowse.model.statistic_names import WALKED
-from dowse.model.url import canonical
+from dowse.model.url import canonical, split
 from dowse.seeds import Sitemap, expand, read_sitemap
 
 __all__ = ["Sitemaps"]
@@ -27,20 +27,32 @@ class Sitemaps:
     """Walks sitemaps under the crawl's politeness, robots rules and budget, and takes up what they list as seeds."""
 
     def __init__(self, life: Life, exchange: Exchange, robots: Robots, workers: Workers, walked: list[str]) -> None:
+        """``walked``: in earlier runs."""
         self._life = life
         self._exchange = exchange
         self._robots = robots
         self._workers = workers
-        self._walked = walked
-        self._begun: set[str] = set(walked)
+        self._walked = exchange.sites.walked
+        self._walked += walked
+        self._begun: set[str] = set()
         self._useless: Counter[str] = Counter()  # host -> sitemaps in a row that gave nothing
 
     async def walk(self, sources: tuple[str, ...]) -> None:
         """Walk these sitemaps (addresses or files), each once in the life of a crawl."""
-        new = [source for source in sources if source not in self._begun and self._is_ours(source)]
+        done = self._begun.union(self._walked)
+        new = [source for source in sources if source not in done and self._is_ours(source)]
         if not new:
             return
         self._begun.update(new)
+        walking = self._exchange.sites.walking
+        origins = Counter(split(url).origin for url in map(canonical, filter(_is_address, new)) if url is not None)
+        walking.update(origins)
+        try:
+            await self._walk(new)
+        finally:
+            walking.subtract(origins)
+
+    async def _walk(self, new: list[str]) -> None:
         found = await expand(new, self._read)
         urls = list(found.pages)
         taken = 0
@@ -58,7 +70,7 @@ class Sitemaps:
 
     def _is_ours(self, source: str) -> bool:
         """Is it not another shard's, which was given the same?"""
-        others, url = self._exchange.sites.others, canonical(source) if "://" in source else None
+        others, url = self._exchange.sites.others, canonical(source) if _is_address(source) else None
         return others is None or url is None or others.owner(url) is None
 
     async def _read(self, source: str) -> Sitemap | str:
@@ -75,7 +87,7 @@ class Sitemaps:
 
     async def _fetch(self, source: str) -> bytes | str:
         """One sitemap, redirects followed; or why it could not be had."""
-        if "://" not in source:
+        if not _is_address(source):
             return _read(source)
         url = canonical(source)
         if url is None:
@@ -89,6 +101,10 @@ class Sitemaps:
         if isinstance(result, Failure):
             return f"{result.kind.value}: {result.detail}"
         return result.body if result.status == 200 else f"http {result.status}"
+
+
+def _is_address(source: str) -> bool:
+    return "://" in source
 
 
 def _host(source: str) -> str:

@@ -84,7 +84,7 @@ class Admission:
         self._strategy = strategy
         self._scope = scope
         self._refuses = strategy if isinstance(strategy, RefusesPages) else None
-        self._growth = GrowthRules(topic.scope.traps, frontier.hash_seed)
+        self._growth = self.growth = GrowthRules(topic.scope.traps, frontier.hash_seed)
         self._max_depth = topic.scope.max_depth
         self._seeds = 0
 
@@ -220,6 +220,7 @@ class Admission:
         if more.any():
             self._life.worth.rerank(ids[more], values[more])
             self._life.worth.mentioned(ids[more])
+        self._come_home(ids[ids >= 0])
         for row in np.flatnonzero(ids < 0).tolist():
             letter = letters[row]
             if self._refuses_alone(letter.url) is None:
@@ -396,4 +397,15 @@ class Admission:
         if self._frontier.lowest > -math.inf:
             self._life.worth.mentioned(ids)
         if self._elsewhere is not None:
+            self._come_home(ids)
             self._elsewhere.tell_links(page, view)
+
+    def _come_home(self, ids: np.ndarray) -> None:
+        """Of these candidates, which were mentioned, those that are ours since their slot came here, and that whoever
+        had it did not want: they come in like new ones."""
+        if self._elsewhere is None:
+            return
+        for id_ in self._elsewhere.come_home(ids):
+            if self._refuses_alone(self._frontier.url(id_)) is None:
+                found = np.array([id_])
+                self._life.come_back(found, self._life.worth.values(found, self._frontier.priorities(found)))

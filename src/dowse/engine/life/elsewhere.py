@@ -17,7 +17,7 @@ from dowse.engine.life.journal import Journal
 from dowse.engine.life.pricing import Pricing
 from dowse.frontier.frontier import Frontier
 from dowse.model.mention import Mention
-from dowse.model.others import Letter, Others
+from dowse.model.others import Letter, MovingSlots, Others
 from dowse.model.records import CandidateState
 from dowse.model.strategy import SEED_PRIORITY, LinkView, SourcePage
 from dowse.model.url import canonical
@@ -43,16 +43,20 @@ class Elsewhere:
         self._journal = journal
         self._owners: dict[int, int] = {}  # site -> whose it is, of those that are not ours
         self._ours: set[int] = set()
+        self._moving = others if isinstance(others, MovingSlots) else None
+        self._changes = 0  # of owners, since when the last two hold
 
-    def send(self, ids: Ids) -> None:
-        """Of these candidates, which were just taken up, those of others are told to them and do not wait here."""
+    def send(self, ids: Ids, *, told: bool = False) -> None:
+        """Of these candidates, which were just taken up, those of others are told to them (unless it was them who
+        ``told``) and do not wait here."""
         theirs = np.array([self._owner(id_) is not None for id_ in ids.tolist()], np.bool_)
         ids = ids[theirs]
         if len(ids):
             self._frontier.give_away(ids)
             for id_ in ids.tolist():
                 self._journal.ended(id_, CandidateState.ELSEWHERE, "elsewhere", 0)
-            self._tell(ids)
+            if not told:
+                self._tell(ids)
 
     def tell_again(self, ids: Ids, before: NDArray[np.float64]) -> None:
         """These candidates have other priorities than ``before``: where others' are worth more, they are told."""
@@ -90,14 +94,23 @@ class Elsewhere:
     def judged_there(self, id_: int) -> None:
         """A candidate, just taken up or one of others', is a page that its owner has judged: it need not be told."""
         ids = np.array([id_])
+        if self._frontier.was_ended_elsewhere(ids)[0]:
+            return
         if not self._frontier.is_elsewhere(ids)[0]:
             self._frontier.give_away(ids)
             self._journal.ended(id_, CandidateState.ELSEWHERE, "elsewhere", 0)
         self._journal.reprioritised(self._frontier.update(ids, np.array([SEED_PRIORITY]), 0.0))
 
     def is_theirs(self, id_: int) -> bool:
-        """Is a candidate another shard's?"""
-        return bool(self._frontier.is_elsewhere(np.array([id_]))[0])
+        """Is a candidate another shard's, or did it end there before it was ours?"""
+        ids = np.array([id_])
+        return bool(self._frontier.is_elsewhere(ids)[0] or self._frontier.was_ended_elsewhere(ids)[0])
+
+    def come_home(self, ids: Ids) -> list[int]:
+        """Those of these candidates that are ours since their slot came here, and that whoever had it did not want."""
+        if self._moving is None or not self._moving.changes:
+            return []
+        return [id_ for id_ in ids[self._frontier.is_elsewhere(ids)].tolist() if self._owner(id_) is None]
 
     def _tell(self, ids: Ids) -> None:
         frontier = self._frontier
@@ -109,6 +122,10 @@ class Elsewhere:
                 self._journal.letter(id_, Letter(0, owner, frontier.url(id_), depth, value))
 
     def _owner(self, candidate: int) -> int | None:
+        if self._moving is not None and self._changes != self._moving.changes:
+            self._changes = self._moving.changes
+            self._owners.clear()
+            self._ours.clear()
         site = self._frontier.candidates.site.item(candidate)
         if site in self._ours:
             return None

@@ -135,6 +135,10 @@ class Journal:
             letters.pop((candidate, NO_PAGE), None)
         letters[candidate, page] = letter
 
+    def pass_on(self, letter: Letter) -> None:
+        """Another shard is to have a letter, behind all that were written for it before."""
+        self._batch.passed_on.append(letter)
+
     async def archive(self, response: Response, at: float, fields: Mapping[str, Any]) -> None:
         """Archive an answer that is no page (a robots.txt, a sitemap): who replays the crawl needs those too."""
         if self.archives:

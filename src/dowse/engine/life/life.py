@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dowse.engine.life.admission import Admission
 from dowse.engine.life.elsewhere import Elsewhere
 from dowse.engine.life.forecasts import Forecasts
+from dowse.engine.life.moving import Moves
 from dowse.engine.life.pricing import Pricing
 from dowse.engine.life.sites import Sites
 from dowse.engine.life.tally import Tally
@@ -19,11 +20,12 @@ from dowse.fetch import may_be_answered_later
 from dowse.frontier import Lease, Site
 from dowse.frontier.scope import StaticScope
 from dowse.model.clock import Clock
-from dowse.model.others import Letter
+from dowse.model.others import Letter, MovingSlots
 from dowse.model.page import ALL_TERMS, USUAL_TERMS, Counting, Links, Outcome
 from dowse.model.records import CandidateState, DecisionRow, PageRow, VerdictRow
 from dowse.model.statistic_names import MAXIMISED
 from dowse.model.strategy import (
+    SEED_FLOOR,
     CountsTexts,
     GoesBySite,
     LearnsFromFailures,
@@ -67,6 +69,11 @@ class Life:
             self._elsewhere = Elsewhere(others, frontier, self._pricing, sites.journal, by_links=by_links)
         self.worth = Worth(frontier, self._pricing, strategy, sites.journal, clock, self._elsewhere)
         self._admission = Admission(self, frontier, strategy, scope, topic, self._elsewhere)
+        self.moves = None
+        if isinstance(others, MovingSlots):
+            self.moves = Moves(
+                self, others, frontier, sites, self._pricing, sites.journal, self._admission.growth, scope, clock
+            )
         self._learned_from = -1  # the last candidate whose page the strategy was shown
         self._sources: dict[int, int] = {}  # candidate -> the one whose redirect led to it
         self.sites = sites
@@ -105,16 +112,32 @@ class Life:
 
     def admit_letters(self, letters: Sequence[Letter]) -> None:
         """Take up what other shards have found."""
-        self._admission.letters(letters)
+        if self.moves is None:
+            self._admission.letters(letters)
+            return
+        for part in self.moves.sorted_out(letters):
+            self._admission.letters(part)
+
+    def come_back(self, ids: Ids, values: Values, attempts: list[int] | None = None) -> None:
+        """URLs that were another shard's are ours, and wait, being worth so much; a seed's value is its place."""
+        places = self._frontier.candidates.site[ids].astype(np.int64)
+        is_seed = values >= SEED_FLOOR
+        priorities = np.where(is_seed, values, self._pricing.priorities(ids, places, np.where(is_seed, 0.0, values)))
+        self._frontier.take_back(ids, priorities, self._clock.now())
+        self.journal.reprioritised(ids)
+        low = self._frontier.is_below(ids).tolist()
+        for id_, is_low, tried in zip(ids.tolist(), low, attempts or [0] * len(ids), strict=True):
+            state, reason = (CandidateState.BELOW, "min-priority") if is_low else (CandidateState.WAITING, "")
+            self.journal.ended(id_, state, reason, tried)
 
     def take_up(
         self, urls: list[str], fingerprints: NDArray[np.uint64], *, depth: int, parent: int = -1,
         values: Values | None = None, priorities: Values | None = None, runs: list[int] | None = None,
-        source: int | None = None, judged_there: bool = False,
+        source: int | None = None, judged_there: bool = False, moves_here: bool = False,
     ) -> Ids:  # fmt: skip
         """URLs that passed :class:`Admission` wait from now on: with these ``values``, or these ``priorities``. Their
         new ids. ``source``: the candidate whose redirect led here. ``judged_there``: pages that another shard has
-        judged."""
+        judged. ``moves_here``: another shard's, that tells of them."""
         frontier = self._frontier
         ids = np.arange(len(frontier.candidates), len(frontier.candidates) + len(urls))
         places = [frontier.site_of_url(url) for url in urls]
@@ -140,7 +163,7 @@ class Life:
             for id_ in ids.tolist():
                 self._elsewhere.judged_there(id_)
         elif self._elsewhere is not None:
-            self._elsewhere.send(ids)
+            self._elsewhere.send(ids, told=moves_here)
         for id_ in ids[frontier.is_below(ids)].tolist():
             self.journal.ended(id_, CandidateState.BELOW, "min-priority", 0)
         return ids

@@ -15,7 +15,7 @@ What is known of a site is its row, which goes into the next commit whenever it 
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 
 from dowse.engine.life.journal import Journal
@@ -25,6 +25,7 @@ from dowse.model.budget import Purse
 from dowse.model.clock import Clock
 from dowse.model.errors import StoreError
 from dowse.model.http import Failure, FailureKind, Response
+from dowse.model.moved import MovedSite
 from dowse.model.others import Others
 from dowse.model.records import CandidateState, SiteRow
 from dowse.model.topic import Topic
@@ -67,6 +68,8 @@ class Sites:
         """Was a candidate, whose site is given up, fetched before, and is due? It stays what it is, and is taken note
         of."""
         self.before: Sequence[SiteRow] = ()  # the rows of an earlier run, as they were
+        self.walked: list[str] = []  # sitemaps that were read in the life of the crawl
+        self.walking: Counter[str] = Counter()  # origins of those that are being read
 
     # -- looking -------------------------------------------------------------------------------------------------
 
@@ -246,6 +249,38 @@ class Sites:
             self.close(site, reason.format(faults), CandidateState.FAILED)
         elif faults >= _SET_ASIDE_AFTER:
             self.set_aside(site, self._limits.retry_wait_s * 2.0 ** min(faults - _SET_ASIDE_AFTER, 6))
+
+    # -- from shard to shard ------------------------------------------------------------------------------------
+
+    def is_walked(self, site: Site) -> bool:
+        """Is one of its sitemaps being read?"""
+        return self.walking[site.origin] > 0
+
+    def to_move(self, site: Site, wait_s: float, fruitless: int) -> MovedSite:
+        """What another shard is to know of a site, that it is to have."""
+        row = self.journal.site(site.id)
+        closed_s = 0.0 if row.not_before is None or not site.closed else row.not_before - self._clock.wall()
+        return MovedSite(
+            delay_s=site.delay_s, wait_s=wait_s, failures=self._failures.pop(site.id, 0),
+            given_up=self._given_up.pop(site.id, 0), fruitless=fruitless, closed=site.closed,
+            closed_for_s=max(0.0, closed_s),
+            walked=tuple(url for url in self.walked if url.startswith(f"{site.origin}/")),
+        )  # fmt: skip
+
+    def take_over(self, site: Site, told: MovedSite) -> None:
+        """A site comes from another shard, which told this of it. It has to be asked for its robots.txt again."""
+        now = self._clock.now()
+        longest_s = max(self._politeness.max_delay_s, self._politeness.delay_s)
+        site.delay_s = min(max(told.delay_s, self._politeness.delay_s), longest_s)
+        self._frontier.set_aside(site, max(min(told.wait_s, _CLOSED_S), site.delay_s), now)
+        for failures, before in ((self._failures, told.failures), (self._given_up, told.given_up)):
+            if before:
+                failures[site.id] = before
+        self.walked += [url for url in told.walked if url not in self.walked]
+        row = self.journal.site(site.id)
+        row.delay_s = site.delay_s
+        if told.closed:
+            self.close(site, told.closed, CandidateState.REFUSED, for_s=min(told.closed_for_s, _CLOSED_S))
 
     # -- the end of a site ---------------------------------------------------------------------------------------
 

@@ -44,6 +44,7 @@ class Sharing:
     by: Spread = "host"
     promises: bool = True  # grants go to those that promise most; else to all alike
     learning: bool = True  # shards learn from each other
+    moving: bool = False  # slots go from shards that have much to do to those that have little
     every_s: float = 0.1  # seconds between beats: a replay of minutes stands for a crawl of hours
 
 
@@ -72,7 +73,13 @@ def replay_shared(
     clock = VirtualClock(loop)
     transport = ReplayTransport(web, clock, model or NetworkModel())
     ground = create_ground(
-        IN_MEMORY, shards=sharing.shards, budget=topic.budget, settings={}, wall=clock.now, evenly=not sharing.promises
+        IN_MEMORY,
+        shards=sharing.shards,
+        budget=topic.budget,
+        settings={},
+        wall=clock.now,
+        evenly=not sharing.promises,
+        moving=sharing.moving,
     )
 
     async def crawl() -> Stop:
@@ -96,7 +103,7 @@ async def _shard(
 ) -> Stop:  # fmt: skip
     joined = ground.join(number)
     polite = topic.politeness.delay_s > 0
-    membership = Membership(number, joined.owners, sharing.by, clock, polite=polite)
+    membership = Membership(number, joined.owners, sharing.by, clock, polite=polite, slots=joined.slots)
     membership.heard_at(clock.now())
     exchange = way_out(topic, transport, Purse(topic.budget), clock, others=membership)
     order = build_strategy(

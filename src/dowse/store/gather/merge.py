@@ -38,7 +38,7 @@ REFUSED_THERE = "elsewhere"
 _ELSEWHERE = int(CandidateState.ELSEWHERE)
 _FURTHEST = (
     CandidateState.FETCHED, CandidateState.FAILED, CandidateState.REFUSED, CandidateState.LEASED,
-    CandidateState.WAITING, CandidateState.BELOW, CandidateState.ELSEWHERE,
+    CandidateState.WAITING, CandidateState.BELOW, CandidateState.ENDED_ELSEWHERE, CandidateState.ELSEWHERE,
 )  # fmt: skip
 _LAST_NOTED = "SELECT max(n.number) FROM noted n WHERE n.shard = l.shard AND n.sender = l.sender"
 _NEW_ID = "(SELECT new FROM ids WHERE old = r.{})"
@@ -211,8 +211,8 @@ def finish(records: sqlite3.Connection) -> None:
         f" WHERE l.number > ifnull(({_LAST_NOTED}), 0))",
         (int(CandidateState.WAITING), _ELSEWHERE),
     )
-    run("UPDATE main.candidates SET state = ?, reason = ? WHERE state = ?",
-        (int(CandidateState.REFUSED), REFUSED_THERE, _ELSEWHERE))  # fmt: skip
+    run("UPDATE main.candidates SET state = ?, reason = ? WHERE state IN (?, ?)",
+        (int(CandidateState.REFUSED), REFUSED_THERE, _ELSEWHERE, int(CandidateState.ENDED_ELSEWHERE)))  # fmt: skip
     run("CREATE TEMP TABLE turns (id INTEGER PRIMARY KEY, turn INTEGER NOT NULL)")
     run(  # by the time of the fetch, but never so that the order within a shard becomes another
         "INSERT INTO turns SELECT id, row_number() OVER (ORDER BY reached, shard, ordinal) - 1 FROM ("
