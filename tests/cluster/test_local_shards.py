@@ -5,92 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from dowse.cluster.errand import Errand, opened
-from dowse.cluster.ground import create_ground
-from dowse.cluster.kept import Kept
 from dowse.cluster.local_shards import LocalShards
-from dowse.cluster.shard import run_shard
-from dowse.cluster.shared_folder import place_of, shard_folder
 from dowse.engine.loop.engine import Stop
 from dowse.loopback import LoopbackServer
 from dowse.model.budget import Budget
-from dowse.model.topic import Politeness, Topic
-from dowse.store import CrawlReader
+from dowse.model.topic import Politeness
+from tests.cluster.crawls import Told, crawled, crawled_apart, spent_pages, until
 from tests.cluster.webs import ALL, at, knotted, pages_asked
-
-Told = list[tuple[int, str, dict[str, Any]]]
-Beside = Callable[[LocalShards], Coroutine[Any, Any, None]]
-
-
-async def until(happened: Callable[[], bool]) -> None:
-    """Look again and again."""
-    while not happened():  # noqa: ASYNC110 - what happens in other processes sets no event here
-        await asyncio.sleep(0.02)
-
-
-def prepare(topic: Topic, folder: Path, shards: int) -> None:
-    """Make a common ground, or have the one that is there go on."""
-    folder.mkdir(exist_ok=True)
-    place = place_of(folder)
-    assert isinstance(place.where, Path)
-    if place.where.exists():
-        with opened(place) as ground:
-            ground.go_on(budget=topic.budget)
-        return
-    create_ground(
-        place.where, shards=shards, budget=topic.budget, settings={}, wall=time.time,
-        target_relevant=topic.target.relevant,
-    ).close()  # fmt: skip
-
-
-async def crawled(topic: Topic, folder: Path, shards: int) -> Stop:
-    """Crawl, or go on with it, with all shards in this process; each host is a slot's."""
-    prepare(topic, folder, shards)
-
-    async def shard(number: int) -> Stop:
-        errand = Errand(topic, place_of(folder), number, shard_folder(folder, number), "host")
-        with opened(errand.ground) as ground:
-            return await run_shard(errand, ground, lambda assembly: None)
-
-    async with asyncio.timeout(60):
-        stops = await asyncio.gather(*map(shard, range(shards)))
-    assert len(set(stops)) == 1, "a stop has one reason"
-    return stops[0]
-
-
-async def crawled_apart(topic: Topic, folder: Path, shards: int, beside: Beside, told: Told) -> Stop:
-    """The same in processes of their own, while something happens beside."""
-    prepare(topic, folder, shards)
-    with opened(place_of(folder)) as ground:
-        kept = Kept(topic, shards, "host")
-        crawl = LocalShards(kept, folder, place_of(folder), ground, lambda *message: told.append(message))
-        other = asyncio.create_task(beside(crawl))
-        try:
-            async with asyncio.timeout(60):
-                return await crawl.run()
-        finally:
-            other.cancel()
-            with suppress(asyncio.CancelledError):
-                await other
-
-
-def spent_pages(folder: Path, shards: int) -> int:
-    total = 0
-    for shard in range(shards):
-        with CrawlReader(shard_folder(folder, shard)) as crawl:
-            total += crawl.summary().pages
-    return total
 
 
 def test_every_page_is_fetched_once(tmp_path: Path) -> None:

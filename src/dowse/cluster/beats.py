@@ -81,6 +81,7 @@ class Beats:
         self._noted = _noted_before(assembly.store.statistics())
         self._leaving: set[str] = set()  # addresses that others want, and that are still being asked here
         self._asked_for: set[str] = set()  # addresses that others have
+        self._missed: set[str] = set()  # addresses that were given up, and where something waits here
         self._learns_at = 0.0
         self._unpublished: bytes | None = None
         self._heard: dict[int, int] = {}  # of each other shard, the version of what it published that was taken up
@@ -139,7 +140,7 @@ class Beats:
             self._life.journal.commit()  # others may wait for what it has found
         await self._post()
         await self._move_out()
-        if self._membership.wanted:
+        if self._wants_some():
             wanted = sorted(self._membership.wanted)
             await self._ask(self._ground.want, self._member, wanted)
             self._membership.wanted.difference_update(wanted)
@@ -171,13 +172,13 @@ class Beats:
 
     def _why_idle(self) -> Stop | None:
         """Why there is nothing to do here. Where nothing waits, no grant would change it."""
-        if len(self._engine.tasks) or self._asked_for or self._membership.wanted or self._membership.leaving:
+        if len(self._engine.tasks) or self._asked_for or self._wants_some() or self._membership.leaving:
             return None
-        return self._engine.reason_to_stop() if self._life.waiting else Stop("empty", "")
+        return self._engine.why_idle() if self._life.waiting else Stop("empty", "")
 
     @property
     def _is_idle(self) -> bool:
-        return self._engine.reason_to_stop() is not None
+        return self._engine.why_idle() is not None
 
     @property
     def _waits_for_orders(self) -> bool:
@@ -238,8 +239,8 @@ class Beats:
     # -- addresses -----------------------------------------------------------------------------------------------
 
     async def _move_out(self) -> None:
-        """Addresses that others want are given up, once nothing is under way there. Where something waits here, they
-        are wanted back."""
+        """Addresses that others want are given up, once nothing is under way there. Until the ground has said that it
+        heard so, it is told again."""
         free = {}
         for address in sorted(self._leaving):
             wait_s = self._life.sites.keep_off(address)
@@ -248,9 +249,18 @@ class Beats:
         if not free:
             return
         self._membership.held.difference_update(free)
-        self._leaving.difference_update(free)
         await self._ask(self._ground.free, self._member, free)
-        self._membership.wanted.update(filter(self._life.sites.wants_in, free))
+        self._leaving.difference_update(free)
+
+    def _wants_some(self) -> bool:
+        """Is there an address to ask the ground for? Those that were given up are wanted back as soon as something
+        waits there again, be it at once or much later."""
+        self._missed |= self._life.sites.missed()
+        self._missed -= self._asked_for | (self._membership.held - self._leaving)
+        back = self._missed - self._leaving
+        self._missed -= back
+        self._membership.wanted |= back
+        return bool(self._membership.wanted)
 
     # -- slots ---------------------------------------------------------------------------------------------------
 
@@ -308,6 +318,8 @@ class Beats:
         for address in orders.keep_off:
             self._life.sites.keep_off(address)
         for address, wait_s in orders.let_in.items():
+            if address in self._leaving:
+                continue
             self._membership.held.add(address)
             self._asked_for.discard(address)
             self._life.sites.let_in(address, wait_s)

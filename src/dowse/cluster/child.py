@@ -18,7 +18,8 @@ from dowse.model.errors import DowseError
 __all__ = ["Child", "ShardLost"]
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 30.0  # before a shard that died is started again
-_IN_VAIN = 5  # starts in a row that brought no request: it would not get further
+_IN_VAIN = 5  # starts in a row that brought no request, and died within this time: it would not get further
+_SOON_S = 30.0
 _LINE = 1 << 20  # bytes, at most: figures and messages are short
 
 
@@ -41,19 +42,19 @@ class Child:
     @property
     def pid(self) -> int | None:
         """Of its process, while there is one."""
-        return None if self._process is None else self._process.pid
+        return None if self._process is None or self._process.returncode is not None else self._process.pid
 
     async def run(self) -> Stop:
         """Until it ends well. Raises ShardLost where starting it again does not help."""
-        vain, pause_s = 0, _FIRST_PAUSE_S
+        vain, pause_s, now = 0, _FIRST_PAUSE_S, asyncio.get_running_loop().time
         while True:
-            before = self._requests
+            before, began = self._requests, now()
             stop, code = await self._once()
             if stop is not None:
                 return stop
             if self._is_ending():
                 return Stop("interrupted", "")
-            vain = vain + 1 if self._requests <= before else 0
+            vain = vain + 1 if self._requests <= before and now() - began < _SOON_S else 0
             if code == GAVE_UP or vain >= _IN_VAIN:
                 raise ShardLost(f"shard {self.errand.shard} cannot go on: {self._failed or _how(code)}")
             pause_s = min(pause_s * 2, _LONGEST_PAUSE_S) if vain else _FIRST_PAUSE_S

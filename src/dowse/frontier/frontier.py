@@ -210,12 +210,13 @@ class Frontier(Uptake):
         """No site at an address is asked, until :meth:`let_in`. Seconds until somebody else may ask there; None: it is
         being asked."""
         address = self._turns.address(key)
-        address.kept_off = True
+        self._turns.keep_off(address)
         return None if address.in_flight else max(0.0, address.ready_at - now)
 
-    def wants_in(self, key: str) -> bool:
-        """Does anything wait at a site of this address? Looks at every site: ask rarely."""
-        return any(site.waiting and not site.closed for site in self.sites if site.address_key == key)
+    def missed(self) -> set[str]:
+        """Addresses that are kept off, and that some site has had something to ask at since this was last called."""
+        found, self._turns.missed = self._turns.missed, set()
+        return found
 
     def let_in(self, key: str, when: float, now: float) -> None:
         """Sites at an address may be asked, not before ``when``."""

@@ -55,6 +55,7 @@ class Turns:
         self._spare: list[int] = []  # the same of sites that stand back
         self._alarms: list[tuple[float, int, Site | Address]] = []
         self._alarm_number = 0
+        self.missed: set[str] = set()  # addresses that are kept off while a site there has something to ask
 
     def go_by_site(self, line: SiteLine, *, in_order: bool) -> None:
         """Only current sites are offered from now on, and a page of one is learned from before its next is taken."""
@@ -119,6 +120,12 @@ class Turns:
             address.ready_at = min(address.ready_at, now)
         self._unpark(address, now)
 
+    def keep_off(self, address: Address) -> None:
+        """An address is not asked until it is let in."""
+        address.kept_off = True
+        if address.parked:
+            self.missed.add(address.key)
+
     def let_in(self, address: Address, when: float, now: float) -> None:
         """An address that was kept off may be asked, not before ``when``."""
         address.kept_off, address.ready_at = False, max(address.ready_at, when)
@@ -131,6 +138,8 @@ class Turns:
         if site.address is not None and self._delay_s > 0:
             wait = max(wait, site.address.ready_at - now)
             busy = busy or site.address.in_flight >= self._connections or site.address.kept_off
+            if site.address.kept_off:
+                self.missed.add(site.address.key)
         return max(0.0, wait, BUSY_S if busy else 0.0)
 
     def not_before(self, site: Site, when: float, now: float) -> None:
@@ -160,6 +169,8 @@ class Turns:
             site.offer = -1
             return
         address = site.address
+        if address is not None and address.kept_off:
+            self.missed.add(address.key)
         if address is not None and self._is_busy(address, now):
             site.offer = -1
             if site.parked != top:

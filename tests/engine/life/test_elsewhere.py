@@ -152,6 +152,23 @@ def test_an_address_that_was_not_asked_in_the_end_stays_kept_off() -> None:
     assert made.life.lease() is not None
 
 
+def test_an_address_that_is_kept_off_is_missed_as_soon_as_something_waits_there() -> None:
+    made = shared(delay_s=1.0)
+    made.seed(OURS)
+    lease = made.lease()
+    made.over(lease)
+    made.sites.keep_off("192.0.2.0")
+    assert made.sites.missed() == set(), "nothing is left to ask there"
+    made.seed("http://a.test/2")
+    made.clock.time += 100
+    assert made.life.lease() is None
+    assert made.sites.missed() == {"192.0.2.0"}
+    assert made.sites.missed() == set(), "it is told once"
+    made.sites.let_in("192.0.2.0", 5.0)
+    made.sites.keep_off("192.0.2.0")
+    assert made.sites.missed() == {"192.0.2.0"}, "what waits for its delay waits for it, too"
+
+
 def test_a_site_that_moves_asks_for_its_new_address() -> None:
     shards = Shards({"198.51.100.1"})
     made = shared(shards=shards, delay_s=1.0)

@@ -63,3 +63,18 @@ def test_what_takes_longer_than_the_grace_is_dropped_and_is_no_failure() -> None
         return told, len(tasks)
 
     assert asyncio.run(main()) == ([], 0)
+
+
+def test_it_is_asleep_until_somebody_wakes_it() -> None:
+    async def main() -> list[bool]:
+        tasks = Tasks()
+        seen = [tasks.is_asleep]
+        sleeper = asyncio.create_task(tasks.sleep(60.0))
+        await asyncio.sleep(0)
+        seen.append(tasks.is_asleep)
+        tasks.wake()
+        seen.append(tasks.is_asleep)  # it has not had its turn yet
+        await sleeper
+        return [*seen, tasks.is_asleep]
+
+    assert asyncio.run(main()) == [False, True, False, False]

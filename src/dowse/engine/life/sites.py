@@ -150,9 +150,9 @@ class Sites:
         begin; None: it is being asked."""
         return self._frontier.keep_off(address, self._clock.now())
 
-    def wants_in(self, address: str) -> bool:
-        """Does anything wait at a site of this address?"""
-        return self._frontier.wants_in(address)
+    def missed(self) -> set[str]:
+        """Addresses that are kept off, and that some site has had something to ask at since this was last called."""
+        return self._frontier.missed()
 
     def let_in(self, address: str, wait_s: float) -> None:
         """No other shard asks at an address: sites there may be asked after so long."""

@@ -99,6 +99,11 @@ class Engine:
         self.stop("interrupted", "at once, exchanges in flight dropped")
         self.tasks.cancel()
 
+    def why_idle(self) -> Stop | None:
+        """Why the crawl waits for something new. None also while there is something new that the loop has yet to see:
+        what may be leased counts as nothing that could come before it was tried."""
+        return self.reason_to_stop() if self.tasks.is_asleep else None
+
     def reason_to_stop(self) -> Stop | None:
         """Why there is nothing to do here at this moment."""
         target, tally = self._target, self._life.tally

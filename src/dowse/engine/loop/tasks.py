@@ -84,6 +84,11 @@ class Tasks:
             timer.cancel()
             self._waiter = None
 
+    @property
+    def is_asleep(self) -> bool:
+        """Has the loop seen all that it was woken for?"""
+        return self._waiter is not None and not self._waiter.done()
+
     def wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
