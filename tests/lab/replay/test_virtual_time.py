@@ -93,3 +93,26 @@ def test_an_interruption_leaves_nothing_to_complain_of(where: str, caplog: pytes
     gc.collect()
     assert ended == ["sleeper"]
     assert caplog.records == []
+
+
+def test_two_that_wait_for_the_last_moment_do_not_hold_up_the_clock() -> None:
+    """Each wakes a turn after the other, so that there is always something to do at this very instant."""
+    loop = VirtualLoop()
+    until = 69.7 + 1e-11  # nearer than asyncio takes for now
+
+    async def waits() -> int:
+        turns = 0
+        while loop.time() < until and turns < 100:
+            turns += 1
+            future = loop.create_future()
+            loop.call_later(until - loop.time(), future.set_result, None)
+            await future
+        return turns
+
+    async def main() -> tuple[int, int]:
+        await asyncio.sleep(69.7)
+        first = asyncio.create_task(waits())
+        await asyncio.sleep(0)
+        return await asyncio.gather(first, waits())
+
+    assert max(run(main(), loop)) < 100

@@ -8,6 +8,7 @@ and, with no outside world to race against, the same crawl always takes the same
 from __future__ import annotations
 
 import asyncio
+import math
 import selectors
 from collections.abc import Coroutine
 from contextlib import suppress
@@ -42,6 +43,16 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def time(self) -> float:
         return self.passed_s
+
+    @property
+    def _clock_resolution(self) -> float:
+        """Timers that are due within this are run at once, as asyncio has it: here none too early. Two engines that
+        each wait for the last billionth of a second would wake each other for ever, and the clock never move."""
+        return math.ulp(self.passed_s)
+
+    @_clock_resolution.setter
+    def _clock_resolution(self, of_real_clock: float) -> None:
+        """It is asyncio's own attribute, set when a loop is made."""
 
 
 class VirtualClock:
