@@ -8,10 +8,10 @@ its share of the query's terms. No address and no word of it are told.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,7 @@ class _Row(NamedTuple):
     """A page as it is told."""
 
     steps: NDArray[np.uint32]  # from bucket to bucket of its terms, rising: they are small
-    kinds: NDArray[np.intp]  # of how much each is in it
+    kinds: NDArray[np.int32]  # of how much each is in it
     domains: NDArray[np.uint32]
 
 
@@ -73,7 +73,7 @@ class Telling:
         """How many pages were judged, and those that are kept."""
         self._rows = rows = self._known([one.seen for one in told])
         ours = [rows[one.seen.id] for one in told]
-        which = np.concatenate([np.zeros(0, np.intp), *(row.kinds for row in ours)])
+        which = np.concatenate([np.zeros(0, np.int32), *(row.kinds for row in ours)])
         weights, there = np.array(list(self._kind_of), np.float32), np.zeros(len(self._kind_of), np.bool_)
         there[which] = True
         told_kinds = np.flatnonzero(there)
@@ -97,18 +97,35 @@ class Telling:
 
     def _known(self, seens: Sequence[Seen]) -> dict[int, _Row]:
         """The rows of these pages, by their numbers."""
-        if all(seen.id in self._rows for seen in seens):
-            return {seen.id: self._rows[seen.id] for seen in seens}
-        buckets = self._words.buckets()
-        return {seen.id: self._rows.get(seen.id) or self._row(seen.text, buckets) for seen in seens}
+        new = [seen for seen in seens if seen.id not in self._rows]
+        if new:
+            self._rows.update(zip((seen.id for seen in new), self._made([seen.text for seen in new]), strict=True))
+        return {seen.id: self._rows[seen.id] for seen in seens}
 
-    def _row(self, text: Text, buckets: NDArray[np.int64]) -> _Row:
-        terms = buckets[text.terms]
-        order = np.argsort(terms, kind="stable")
-        own, which = np.unique(text.weights[order], return_inverse=True)
-        kinds = np.array([self._kind_of.setdefault(weight, len(self._kind_of)) for weight in own.tolist()], np.intp)
-        steps = np.diff(terms[order], prepend=0).astype(np.uint32)
-        return _Row(steps, kinds[which.reshape(-1)], buckets[text.domains].astype(np.uint32))
+    def _made(self, texts: Sequence[Text]) -> Iterator[_Row]:
+        """The rows of pages, all at once: each has little to work on."""
+        buckets, sizes = self._words.buckets(), np.array([len(text.terms) for text in texts], np.int64)
+        ends = np.cumsum(sizes)
+        whole = int(sizes.sum())
+        # sorted by page, bucket and place: numbers are sorted much more quickly than their places
+        first = np.repeat(np.arange(len(texts)) * BUCKETS, sizes)
+        order = np.sort((first + buckets[_flat(texts, "terms", np.int32)]) * whole + np.arange(whole))
+        terms, places = order // max(1, whole) - first, order % max(1, whole)
+        weights = _flat(texts, "weights", np.float32)[places]
+        own = np.unique(weights)
+        numbers = np.array([self._kind_of.setdefault(weight, len(self._kind_of)) for weight in own.tolist()], np.int32)
+        kinds = numbers[np.searchsorted(own, weights)] if whole else np.zeros(0, np.int32)
+        steps = np.diff(terms, prepend=0)
+        starts = (ends - sizes)[sizes > 0]
+        steps[starts] = terms[starts]
+        steps = steps.astype(np.uint32)
+        for text, start, end in zip(texts, (ends - sizes).tolist(), ends.tolist(), strict=True):
+            yield _Row(steps[start:end], kinds[start:end], buckets[text.domains].astype(np.uint32))
+
+
+def _flat(texts: Sequence[Text], name: str, kind: type[np.generic]) -> NDArray[Any]:
+    """An array of each text, behind one another."""
+    return np.concatenate([np.zeros(0, kind), *(getattr(text, name) for text in texts)])
 
 
 def told_pages(
@@ -128,8 +145,7 @@ def told_pages(
     roles, lots = array_of(part, "roles", np.uint8, len(sizes)), array_of(part, "lots", np.uint64, len(sizes))
     similarity = array_of(part, "similarity", np.float32, len(sizes))
     [pages] = array_of(part, "pages", np.uint64, 1).tolist()
-    ends, domain_ends = np.cumsum(sizes), np.cumsum(domain_sizes)
-    sums_at = np.concatenate((np.zeros(1, np.int64), sums))[np.concatenate((np.zeros(1, np.int64), ends))]
+    sums_at = np.append(0, sums)[np.append(0, np.cumsum(sizes))]
     if (np.diff(sums_at) >= BUCKETS).any() or (domains >= BUCKETS).any() or which.max(initial=0) >= max(1, len(kinds)):
         raise ValueError("its terms are none")
     if (len(which) and not len(kinds)) or (kinds < 0).any() or (shares < 0).any() or pages < len(sizes):
@@ -137,13 +153,39 @@ def told_pages(
     if (roles > sum(Role)).any():
         raise ValueError("its pages cannot be")
     known = {one.lot: one.seen for one in before}
+    old = [known.get(lot) for lot in lots.tolist()]
+    new = np.array(
+        [seen is None or len(seen.text.terms) != size for seen, size in zip(old, sizes.tolist(), strict=True)]
+    )
+    texts = iter(
+        _texts(
+            new.astype(np.bool_),
+            sizes,
+            sums - np.repeat(sums_at[:-1], sizes),
+            kinds,
+            which,
+            domain_sizes,
+            domains,
+            words,
+        )
+    )
     found = []
     for at, (lot, role, near) in enumerate(zip(lots.tolist(), roles.tolist(), similarity.tolist(), strict=True)):
-        seen = known.get(lot)
-        if seen is None or len(seen.text.terms) != sizes[at]:
-            own = slice(int(ends[at] - sizes[at]), int(ends[at]))
-            theirs = slice(int(domain_ends[at] - domain_sizes[at]), int(domain_ends[at]))
-            terms = words.numbers((sums[own] - sums_at[at]).astype(np.uint32))
-            seen = Seen(ELSEWHERE, Text(terms, kinds[which[own]], words.numbers(domains[theirs])), shares[at])
+        seen = old[at]
+        if seen is None or new[at]:
+            seen = Seen(ELSEWHERE, next(texts), shares[at])
         found.append(Told(seen, role, lot, near))
     return pages, found
+
+
+def _texts(
+    new: NDArray[np.bool_], sizes: NDArray[np.int64], terms: NDArray[np.int64], kinds: NDArray[np.float32],
+    which: NDArray[np.uint32], domain_sizes: NDArray[np.int64], domains: NDArray[np.uint32], words: Numbering,
+) -> Iterator[Text]:  # fmt: skip
+    """Those of the pages that are new."""
+    own, theirs = np.repeat(new, sizes), np.repeat(new, domain_sizes)
+    numbers, of_domains = words.numbers(terms[own].astype(np.uint32)), words.numbers(domains[theirs])
+    weights = kinds[which[own]]
+    ends, domain_ends = np.cumsum(sizes[new]).tolist(), np.cumsum(domain_sizes[new]).tolist()
+    for start, end, first, last in zip([0, *ends], ends, [0, *domain_ends], domain_ends, strict=False):
+        yield Text(numbers[start:end], weights[start:end], of_domains[first:last])

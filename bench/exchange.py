@@ -1,0 +1,124 @@
+"""What it costs shards to learn from each other: ``python -m bench.exchange CORPUS [--shards 3] [--json FILE]``.
+
+Crawls a corpus of many hosts whole by shards in virtual time, as ``bench.shards`` does, but for the CPU time in which
+something is told to the other shards, or taken up from them: from what the learner has counted to the ground (in
+memory here), and back. Told are how often that was and how long it took, and what it comes to a page. The rest of what
+a page takes is not here: there is no network, and pages were parsed beforehand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bench.shards import topics
+from dowse.cluster.beats import Beats
+from dowse.engine.life.shared_learning import SharedLearning
+from dowse.judge import build_judge
+from dowse.lab.compare.topic_runs import Inside
+from dowse.lab.corpus import open_corpus
+from dowse.lab.corpus.topics import roots
+from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
+from dowse.lab.replay.replay import replay
+from dowse.lab.replay.shared_replay import Sharing, replay_shared
+from dowse.model.topic import Seeds
+
+LABEL, REQUESTS, ROUNDS = "database", 100_000, 3
+
+
+class Spent:
+    """Where the CPU time of the exchange goes: how often, and seconds."""
+
+    def __init__(self) -> None:
+        self.times = {"tell": 0, "take": 0, "all": 0}
+        self.seconds = {"tell": 0.0, "take": 0.0, "all": 0.0}
+        self.told_bytes: list[int] = []
+
+    def add(self, what: str, since: float) -> None:
+        self.times[what] += 1
+        self.seconds[what] += time.process_time() - since
+
+    def timing(self) -> None:
+        """Time it from now on."""
+        own, take, learn = SharedLearning.own, SharedLearning.take, Beats._learn
+
+        def timed_own(shared: SharedLearning) -> bytes | None:
+            start = time.process_time()
+            told = own(shared)
+            if told is not None:
+                self.add("tell", start)
+                self.told_bytes.append(len(told))
+            return told
+
+        def timed_take(shared: SharedLearning, shard: int, data: bytes) -> None:
+            start = time.process_time()
+            take(shared, shard, data)
+            self.add("take", start)
+
+        async def timed_learn(beats: Beats) -> None:
+            start = time.process_time()
+            await learn(beats)  # in virtual time it waits for nothing
+            self.add("all", start)
+
+        for of, name, timed in (
+            (SharedLearning, "own", timed_own), (SharedLearning, "take", timed_take), (Beats, "_learn", timed_learn)
+        ):  # fmt: skip
+            setattr(of, name, timed)
+
+
+def measure(folder: Path, shards: int) -> dict[str, Any]:
+    corpus = open_corpus(folder)
+    web = CorpusWeb(corpus)
+    scope = Inside(web)
+    [(topic, _)] = topics(corpus, [LABEL], 1, REQUESTS)
+    topic = replace(topic, seeds=Seeds(urls=tuple(map(corpus.url, roots(corpus)))))
+    pages = KnownPages(web, corpus.digests(build_judge(topic), scope, topic.limits.max_links))
+    replay(web, pages, topic, scope)  # parses what is to be parsed
+    spent = Spent()
+    spent.timing()
+    best: dict[str, Any] = {}
+    for _ in range(ROUNDS):
+        spent.__init__()  # type: ignore[misc]
+        gc.collect()
+        start = time.process_time()
+        with tempfile.TemporaryDirectory() as records:
+            done = replay_shared(web, pages, topic, scope, Sharing(shards, every_s=1.0), Path(records))
+        whole = time.process_time() - start
+        fetched = sum(exchange.is_page for exchange in done.exchanges)
+        found = {
+            "shards": shards, "pages": fetched, "engine_ms": 1e3 * (whole - spent.seconds["all"]) / fetched,
+            "exchange_ms": 1e3 * spent.seconds["all"] / fetched, "told_bytes": max(spent.told_bytes),
+            **{f"{what}s": spent.times[what] for what in ("tell", "take")},
+            **{f"{what}_ms": 1e3 * spent.seconds[what] / spent.times[what] for what in ("tell", "take")},
+        }  # fmt: skip
+        if not best or found["exchange_ms"] < best["exchange_ms"]:
+            best = found
+    return best
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--shards", type=int, default=3)
+    parser.add_argument("--json", type=Path, help="write the figures")
+    given = parser.parse_args()
+    told = measure(given.corpus, given.shards)
+    print(
+        "{shards} shards, {pages:,} pages: {tells} times told, {tell_ms:.2f} ms each, at most {told_bytes:,} bytes; "
+        "{takes} times taken up, {take_ms:.2f} ms each\n"
+        "{exchange_ms:.4f} ms of CPU a page, beside {engine_ms:.3f} ms of engines without network and parsing".format(
+            **told
+        )
+    )
+    if given.json is not None:
+        given.json.write_text(json.dumps(told, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
