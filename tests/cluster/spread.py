@@ -50,6 +50,10 @@ class Spread:
     def host(self, number: int) -> str:
         return f"h{number}.a{number % self.addresses}.test"
 
+    def owner(self, number: int, shards: int) -> int:
+        """Whose a host is, where each is a slot's."""
+        return slot_of(f"http://{self.host(number)}/", "host") % shards
+
     @property
     def everything(self) -> set[tuple[str, str]]:
         """Every page that a crawl can reach."""

@@ -6,10 +6,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Coroutine
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import psycopg
 import pytest
 
 from dowse.cluster.errand import opened
@@ -18,8 +21,11 @@ from dowse.cluster.local_shards import LocalShards
 from dowse.cluster.shared_folder import place_of
 from dowse.engine.loop.engine import Stop
 from dowse.model.budget import Budget
+from dowse.model.common_ground import LEASE_S
 from tests.cluster.crawls import Told, crawled_apart, spent_pages, until
+from tests.cluster.relay import relay_to
 from tests.cluster.spread import Spread, last_words, served
+from tests.servers import POSTGRESQL, DatabaseServer
 
 NOTHING_LEFT = Stop("empty", "no URL is left to fetch")
 
@@ -41,14 +47,14 @@ async def joined(ground: Ground, shard: int, after: int) -> None:
 
 @pytest.mark.soak
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("seed", [1, 2])
-def test_fifty_kills(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize(("seed", "limit"), [(1, None), (2, 1300)], ids=["all", "1300p"])
+def test_fifty_kills(tmp_path: Path, seed: int, limit: int | None) -> None:
     """Four of five while the shard is at work, the others at any moment of its start."""
     shards, delay_s, kills = 4, 0.25, 50
     rng, told = Random(seed), Told()
 
     async def main() -> None:
-        async with served(Spread(hosts=24, addresses=6, pages=40, latency_s=0.02)) as spread:
+        async with served(Spread(hosts=24, addresses=6, pages=60, latency_s=0.02)) as spread:
 
             async def kill(crawl: LocalShards) -> None:
                 epochs = [0] * shards
@@ -61,14 +67,101 @@ def test_fifty_kills(tmp_path: Path, seed: int) -> None:
                         epochs[shard] = ground.standings()[shard].epoch
                         await killed(crawl, shard, tmp_path, spread)
 
-            topic = replace(spread.topic(delay_s=delay_s), budget=Budget(pages=5000))
+            topic = replace(spread.topic(delay_s=delay_s), budget=Budget(pages=limit or 5000))
             stop = await crawled_apart(topic, tmp_path, shards, kill, told, within_s=800)
             assert len(spread.deaths) == kills
-            assert stop == NOTHING_LEFT
             assert set(last_words(tmp_path, shards)) == {str(stop)}
+            spread.check_once(shards)
+            spread.check_delays(delay_s)
+            assert spent_pages(tmp_path, shards) == (limit or len(spread.everything))
+            if limit:
+                assert stop == Stop("budget", f"pages ({limit}p)")
+                assert set(spread.asked) <= spread.everything
+            else:
+                assert stop == NOTHING_LEFT
+                spread.check_all_fetched()
+
+    asyncio.run(main())
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
+def test_a_shard_that_stands_still_is_fenced_and_begins_again(tmp_path: Path) -> None:
+    """It comes back with its old epoch, long after others may have taken its addresses."""
+    shards, delay_s, told = 3, 0.2, Told()
+
+    async def main() -> None:
+        async with served(Spread(hosts=12, addresses=3, pages=30, latency_s=0.05)) as spread:
+
+            async def hold(crawl: LocalShards) -> None:
+                await until(lambda: len(spread.log) > 60)
+                child, before = crawl.children[1], len(spread.log)
+                os.kill(child.pid or 0, signal.SIGSTOP)
+                await asyncio.sleep(LEASE_S + 6.0)
+                assert len(spread.log) > before + 20, "the others go on"
+                os.kill(child.pid or 0, signal.SIGCONT)
+                await until(lambda: child.restarts > 0)
+
+            stop = await crawled_apart(spread.topic(delay_s=delay_s), tmp_path, shards, hold, told, within_s=240)
+            assert stop == NOTHING_LEFT
+            assert [fields["detail"] for _, kind, fields in told if kind == "restarted"] == [
+                f"shard 1: it was not heard of for {LEASE_S:g} s and is taken for dead"
+            ]
             spread.check_all_fetched()
             spread.check_once(shards)
             spread.check_delays(delay_s)
-            assert spent_pages(tmp_path, shards) == len(spread.everything)
 
     asyncio.run(main())
+
+
+@POSTGRESQL
+@pytest.mark.soak
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("limit", [None, 150], ids=["all", "150p"])
+def test_a_shard_that_is_cut_off_from_the_database_asks_nobody(
+    tmp_path: Path, postgres_server: DatabaseServer, limit: int | None
+) -> None:
+    """Without a word: what it sends arrives nowhere."""
+    shards, delay_s, told = 2, 0.2, Told()
+
+    async def main() -> None:
+        async with served(Spread(hosts=8, addresses=2, pages=40, latency_s=0.02)) as spread:
+            async with relay_to(postgres_server.url) as relay:
+
+                async def cut(crawl: LocalShards) -> None:
+                    child = crawl.children[1]
+                    await until(lambda: child.requests > 20)
+                    relay.cut()
+                    own = {spread.host(host) for host in range(spread.hosts) if spread.owner(host, shards) == 1}
+                    await asyncio.sleep(LEASE_S)
+                    asked = len([hit for hit in spread.log if hit.host in own])
+                    others = len(spread.log) - asked
+                    await asyncio.sleep(8.0)
+                    assert len([hit for hit in spread.log if hit.host in own]) == asked, "it takes itself for dead"
+                    assert limit or len(spread.log) - asked > others, "the other goes on"
+                    relay.heal()
+
+                def apart(crawl: LocalShards) -> Coroutine[Any, Any, None]:
+                    errand = crawl.children[1].errand
+                    crawl.children[1].errand = replace(errand, ground=replace(errand.ground, where=relay.url))
+                    return cut(crawl)
+
+                topic = spread.topic(delay_s=delay_s)
+                topic = replace(topic, budget=Budget(pages=limit or 5000))
+                stop = await crawled_apart(
+                    topic, tmp_path, shards, apart, told, where=postgres_server.url, within_s=240
+                )
+            assert "taken for dead" in next(fields["detail"] for _, kind, fields in told if kind == "restarted")
+            spread.check_once(shards)
+            spread.check_delays(delay_s)
+            if limit:
+                assert (stop.kind, spent_pages(tmp_path, shards)) == ("budget", limit)
+            else:
+                assert stop == NOTHING_LEFT
+                spread.check_all_fetched()
+
+    try:
+        asyncio.run(main())
+    finally:
+        with psycopg.connect(postgres_server.url, autocommit=True) as by_hand:
+            by_hand.execute("DROP SCHEMA IF EXISTS dowse_crawl CASCADE")

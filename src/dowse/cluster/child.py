@@ -33,10 +33,10 @@ class Child:
     def __init__(self, errand: Errand, told: Callable[[str, dict[str, Any]], None]) -> None:
         self.errand = errand
         self.restarts = 0
+        self.requests = 0  # that it has told of
         self._told = told
         self._process: asyncio.subprocess.Process | None = None
         self._asked_to: bytes | None = None  # end, and how
-        self._requests = 0
         self._failed = ""
 
     @property
@@ -48,13 +48,13 @@ class Child:
         """Until it ends well. Raises ShardLost where starting it again does not help."""
         vain, pause_s, now = 0, _FIRST_PAUSE_S, asyncio.get_running_loop().time
         while True:
-            before, began = self._requests, now()
+            before, began = self.requests, now()
             stop, code = await self._once()
             if stop is not None:
                 return stop
             if self._is_ending():
                 return Stop("interrupted", "")
-            vain = vain + 1 if self._requests <= before and now() - began < _SOON_S else 0
+            vain = vain + 1 if self.requests <= before and now() - began < _SOON_S else 0
             if code == GAVE_UP or vain >= _IN_VAIN:
                 raise ShardLost(f"shard {self.errand.shard} cannot go on: {self._failed or _how(code)}")
             pause_s = min(pause_s * 2, _LONGEST_PAUSE_S) if vain else _FIRST_PAUSE_S
@@ -119,7 +119,7 @@ class Child:
             elif kind == "failed":
                 self._failed = fields["detail"]
             elif kind == "progress":
-                self._requests = max(self._requests, fields["figures"]["requests"])
+                self.requests = max(self.requests, fields["figures"]["requests"])
             self._told(kind, fields)
         return stop
 
