@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.judge.learned.texts import Text
+from dowse.judge.learned.texts import Text, Weighing
 from dowse.model.page import Bag
 
 ON, OFF, BOTH = range(1000, 1060), range(2000, 2200), range(3000, 3040)
@@ -31,12 +31,15 @@ def texts_of(drawn: Sequence[tuple[Sequence[tuple[int, float]], Sequence[int]]])
     ]
 
 
-def dense(texts: Sequence[Text], rarity: NDArray[np.float64]) -> NDArray[np.float64]:
+def dense(texts: Sequence[Text], weighing: Weighing) -> NDArray[np.float64]:
     """A row a text, as the docstring of Vectors has it: words of length 1, and 0.3 for each domain."""
+    rarity, power = weighing.rarity, 2 if weighing.squared else 1
     size = len(rarity)
     rows = np.zeros((len(texts), size))
     for row, text in zip(rows, texts, strict=True):
-        own = [float(w) * rarity[min(t, size - 1)] for t, w in zip(text.terms.tolist(), text.weights, strict=True)]
+        own = [
+            float(w) ** power * rarity[min(t, size - 1)] for t, w in zip(text.terms.tolist(), text.weights, strict=True)
+        ]
         length = math.sqrt(math.fsum(value * value for value in own))
         for term, value in zip(text.terms.tolist(), own, strict=True):
             row[min(term, size - 1)] += value / max(length, 1e-12)

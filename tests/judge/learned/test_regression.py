@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dowse.judge.learned.regression import Line, fit_line, held_out, sigmoid
-from dowse.judge.learned.texts import Text, Vectors
+from dowse.judge.learned.texts import Text, Vectors, Weighing
 from tests.judge.learned.made import dense, finished, texts_of
 
 Floats = NDArray[np.float64]
-Problem = tuple[list[Text], Floats, NDArray[np.bool_], Floats]
+Problem = tuple[list[Text], Weighing, NDArray[np.bool_], Floats]
 SIZE = 30
 
 
@@ -31,7 +31,7 @@ def problem(seed: int, on: int, off: int) -> Problem:
         drawn.append((words, [int(rng.integers(SIZE - 2, SIZE))]))
     weights = rng.uniform(0.2, 1, on + off)
     sums = np.where(positive, weights[positive].sum(), weights[~positive].sum())
-    return texts_of(drawn), rng.uniform(0.5, 2, SIZE), positive, 500 * weights / sums
+    return texts_of(drawn), Weighing(rng.uniform(0.5, 2, SIZE)), positive, 500 * weights / sums
 
 
 def loss(rows: Floats, positive: NDArray[np.bool_], importance: Floats, line: Floats) -> float:
@@ -65,21 +65,21 @@ problems = st.builds(problem, st.integers(0, 10_000), st.integers(1, 8), st.inte
 @settings(max_examples=60, deadline=None)
 @given(problems)
 def test_the_line_is_the_one_of_least_loss(given: Problem) -> None:
-    texts, rarity, positive, importance = given
-    rows = dense(texts, rarity)
+    texts, weighing, positive, importance = given
+    rows = dense(texts, weighing)
     best = solved(rows, positive, importance)
-    found = fit_line(Vectors(texts, rarity), positive, importance, SIZE)
+    found = fit_line(Vectors(texts, weighing), positive, importance, SIZE)
     least = loss(rows, positive, importance, best)
     assert loss(rows, positive, importance, np.append(found.weights, found.bias)) == pytest.approx(least, rel=2e-3)
-    chances = sigmoid(found.of(Vectors(texts, rarity)))
+    chances = sigmoid(found.of(Vectors(texts, weighing)))
     np.testing.assert_allclose(chances, sigmoid(rows @ best[:-1] + best[-1]), atol=0.01)
 
 
 @settings(max_examples=30, deadline=None)
 @given(problems)
 def test_it_comes_to_the_same_line_from_elsewhere(given: Problem) -> None:
-    texts, rarity, positive, importance = given
-    vectors = Vectors(texts, rarity)
+    texts, weighing, positive, importance = given
+    vectors = Vectors(texts, weighing)
     first = fit_line(vectors, positive, importance, SIZE)
     other = fit_line(vectors, positive, importance[::-1].copy(), SIZE)
     again = fit_line(vectors, positive, importance, SIZE, other)
@@ -91,8 +91,8 @@ def test_it_comes_to_the_same_line_from_elsewhere(given: Problem) -> None:
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000), on=st.integers(3, 8), off=st.integers(10, 40))
 def test_held_out_is_nearly_what_a_line_without_the_text_says(seed: int, on: int, off: int) -> None:
-    texts, rarity, positive, importance = problem(seed, on, off)
-    vectors, rows = Vectors(texts, rarity), dense(texts, rarity)
+    texts, weighing, positive, importance = problem(seed, on, off)
+    vectors, rows = Vectors(texts, weighing), dense(texts, weighing)
     line = fit_line(vectors, positive, importance, SIZE)
     found = finished(held_out(vectors, positive, importance, line, range(on)))
     truly = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from dowse.compiled import core
 from dowse.judge.learned.addresses import domain_terms, word_terms
-from dowse.judge.learned.texts import Numbering, Text, Vectors, term_weights
+from dowse.judge.learned.texts import Numbering, Text, Vectors, Weighing, term_weights
 from dowse.model.page import Bag
 from tests.compiled import needs_core, pure
 from tests.judge.learned.made import dense, texts_of
@@ -81,9 +82,9 @@ drawn_texts = st.lists(
 )
 
 
-def numbers(texts: list[Text], size: int, seed: int) -> tuple[Any, Any, Any]:
+def numbers(texts: list[Text], size: int, seed: int) -> tuple[Weighing, Any, Any]:
     rng = np.random.default_rng(seed)
-    return rng.random(size), rng.random(size) - 0.5, rng.random(len(texts)) - 0.3
+    return Weighing(rng.random(size), squared=seed % 2 == 1), rng.random(size) - 0.5, rng.random(len(texts)) - 0.3
 
 
 @settings(deadline=None)
@@ -92,28 +93,28 @@ def test_texts_are_rows_of_a_matrix(drawn: list[Any], size: int, seed: int) -> N
     """With the core and without, and with tables that end before the terms do: then the last place stands for all that
     are beyond."""
     texts = texts_of(drawn)
-    rarity, vector, of = numbers(texts, size, seed)
+    weighing, vector, of = numbers(texts, size, seed)
     rows, wide = (
-        dense(texts, rarity),
-        np.append(rarity, np.full(20, rarity[-1])),
+        dense(texts, weighing),
+        replace(weighing, rarity=np.append(weighing.rarity, np.full(20, weighing.rarity[-1]))),
     )  # a table in which no two share a place
     words, places = (
         dense(texts_of([(words, []) for words, _ in drawn]), wide),
         dense(texts_of([([], own) for _, own in drawn]), wide),
     )
     products = words @ words.T + places @ places.T
-    for vectors in (Vectors(texts, rarity), pure_vectors(texts, rarity)):
+    for vectors in (Vectors(texts, weighing), pure_vectors(texts, weighing)):
         np.testing.assert_allclose(vectors.dot(vector), rows @ vector, rtol=1e-6, atol=1e-7)
         np.testing.assert_allclose(vectors.products(), products, rtol=1e-6, atol=1e-7)
         if not drawn or size == 20:
             np.testing.assert_allclose(vectors.sums(of, size), of @ rows, rtol=1e-6, atol=1e-7)
     for text, row in zip(texts, rows, strict=True):
-        assert text.dot(rarity, vector) == pytest.approx(row @ vector, rel=1e-6, abs=1e-7)
+        assert text.dot(weighing, vector) == pytest.approx(row @ vector, rel=1e-6, abs=1e-7)
 
 
-def pure_vectors(texts: list[Text], rarity: Any) -> Vectors:
+def pure_vectors(texts: list[Text], weighing: Weighing) -> Vectors:
     with pure():
-        return Vectors(texts, rarity)
+        return Vectors(texts, weighing)
 
 
 @needs_core
@@ -121,11 +122,11 @@ def pure_vectors(texts: list[Text], rarity: Any) -> Vectors:
 @given(drawn=drawn_texts, size=st.integers(1, 20), seed=st.integers(0, 99))
 def test_texts_are_weighed_as_python_does(drawn: list[Any], size: int, seed: int) -> None:
     texts = texts_of(drawn)
-    rarity, vector, of = numbers(texts, size, seed)
-    ours = Vectors(texts, rarity)
+    weighing, vector, of = numbers(texts, size, seed)
+    ours = Vectors(texts, weighing)
     found, summed, products = ours.dot(vector), ours.sums(of, 20), ours.products()
     with pure():
-        theirs = Vectors(texts, rarity)
+        theirs = Vectors(texts, weighing)
         np.testing.assert_allclose(products, theirs.products(), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(found, theirs.dot(vector), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(summed, theirs.sums(of, 20), rtol=1e-9, atol=1e-9)
@@ -135,8 +136,8 @@ def test_texts_are_weighed_as_python_does(drawn: list[Any], size: int, seed: int
 @given(drawn=drawn_texts, seed=st.integers(0, 99))
 def test_compact_texts_are_the_same_over_the_terms_that_occur(drawn: list[Any], seed: int) -> None:
     texts = texts_of(drawn)
-    rarity, vector, of = numbers(texts, 20, seed)
-    whole = Vectors(texts, rarity)
+    weighing, vector, of = numbers(texts, 20, seed)
+    whole = Vectors(texts, weighing)
     order = np.random.default_rng(seed).permutation(20).astype(np.int32)
     made, terms = whole.compact(order)
     occur = {term for text in texts for term in (*text.terms.tolist(), *text.domains.tolist())}
@@ -168,7 +169,7 @@ def test_a_domain_that_no_positive_is_from_says_nothing() -> None:
     numbering = Numbering()
     bag = Bag(np.array([1], np.uint32), np.ones(1, np.float32))
     here, same, elsewhere = (numbering.text(bag, url) for url in ("here.test", "here.test", "elsewhere.test"))
-    vectors = Vectors([here, same, elsewhere], np.ones(numbering.count + 1))
+    vectors = Vectors([here, same, elsewhere], Weighing(np.ones(numbering.count + 1)))
     vectors.from_only([here])
     products = vectors.products()
     assert products[0, 1] > products[0, 2] == pytest.approx(products[2, 2]), "only the word is left of the other page"

@@ -48,10 +48,10 @@ class Explained(NamedTuple):
 def contributions(model: Model, text: Text) -> Contributions:
     """What each term and each domain of a text adds to its log odds by this model."""
     weights, unit = model.line.weights, model.scale.unit
-    own = text.weights * model.rarity.take(text.terms, mode="clip")
+    own = text.weighed(model.weighing)
     length = max(float(np.linalg.norm(own)), 1e-12)
     # a domain weighs the same in every text: so it has what a text of nothing else would
-    alone = [Text(text.terms[:0], text.weights[:0], one[None]).dot(model.rarity, weights) for one in text.domains]
+    alone = [Text(text.terms[:0], text.weights[:0], one[None]).dot(model.weighing, weights) for one in text.domains]
     return Contributions(
         np.asarray(own * weights.take(text.terms, mode="clip") / length / unit, np.float64),
         np.array(alone, np.float64) / unit,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dowse.judge.learned.model import Known, Model, learned
 from dowse.judge.learned.seen import ELSEWHERE, Role, Seen, Telling, Told, told_pages
-from dowse.judge.learned.texts import Floats, Numbering, Text, Vectors
+from dowse.judge.learned.texts import Floats, Numbering, Text, Vectors, Weighing
 from dowse.judge.learned.vague import why_vague
 from dowse.model.judge import LEARNED, JudgedPage, Revised, SeenPage
 from dowse.model.page import Bag, Reason, Verdict
@@ -125,7 +125,7 @@ class LearnedJudge:
     def vectors(self, samples: Sequence[Sample]) -> Vectors:
         """Pages as the judge compares them, all words being worth the same."""
         texts = self._texts(samples)
-        return Vectors(texts, np.ones(self._words.count + 1))
+        return Vectors(texts, Weighing(np.ones(self._words.count + 1)))
 
     def vague(self) -> str | None:
         """Why the topic's words are too vague to tell pages apart, as far as is known now (see :mod:`.vague`)."""

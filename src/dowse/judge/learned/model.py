@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dowse.judge.learned.regression import Line, fit_line, held_out
 from dowse.judge.learned.scale import Scale, off_topic, place, told_apart
-from dowse.judge.learned.texts import Floats, Text, Vectors
+from dowse.judge.learned.texts import Floats, Text, Vectors, Weighing
 
 __all__ = ["FEWEST_NEAR", "MOSTLY", "Known", "Model", "learned"]
 
@@ -56,15 +56,15 @@ class Known:
 class Model:
     """The chance of a page to be on the topic."""
 
-    rarity: Floats
+    weighing: Weighing
     line: Line
     scale: Scale
 
     def chances(self, texts: Sequence[Text]) -> Floats:
-        return self.scale.chances(self.line.of(Vectors(texts, self.rarity)))
+        return self.scale.chances(self.line.of(Vectors(texts, self.weighing)))
 
     def chance(self, text: Text) -> float:
-        value = text.dot(self.rarity, self.line.weights) + self.line.bias
+        value = text.dot(self.weighing, self.line.weights) + self.line.bias
         return float(self.scale.chances(np.array([value]))[0])
 
 
@@ -81,9 +81,10 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
     some = _without(known.background[:_TRAINED_ON], [*weak, *sure])
     if len(known.background) < _FEWEST_OFF or not some or not (sure or len(weak) >= FEWEST_NEAR):
         return None
-    rarity = _rarity([*known.background, *sure], len(known.order) + 1)
-    off = _Background(known.background, rarity)
-    fit = _Fit(known, sure, weak, some, rarity)
+    # one that is told by its words knows these from pages that have them often: squared, it would know nothing else
+    weighing = Weighing(_rarity([*known.background, *sure], len(known.order) + 1), squared=bool(sure))
+    off = _Background(known.background, weighing)
+    fit = _Fit(known, sure, weak, some, weighing)
     line = fit.line()
     yield
     values = line.of(fit.texts)[fit.of_background]
@@ -93,16 +94,16 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
     if weak:
         found = yield from fit.held_out(line)
         scale = place(found, fit.widened(line).of(off.texts), _AFTER, off.importance)
-        fit, line = yield from _found_then(known, fit, line, scale, rarity)
+        fit, line = yield from _found_then(known, fit, line, scale, weighing)
     found = yield from fit.held_out(line)
     told = yield from fit.answered(line)
     wide = fit.widened(line)
     if sure:
-        few = _of_few(found, wide, sure, rarity, off, asked=bool(known.yes))
+        few = _of_few(found, wide, sure, weighing, off, asked=bool(known.yes))
         scale = place(few, wide.of(off.texts), importance=off.importance)
     else:
         scale = place(found, wide.of(off.texts), _BY_QUERY, off.importance)
-    return Model(rarity, wide, told_apart(scale, told, fit.answers))
+    return Model(weighing, wide, told_apart(scale, told, fit.answers))
 
 
 def _found_first(known: Known) -> list[Text]:
@@ -113,10 +114,10 @@ def _found_first(known: Known) -> list[Text]:
 
 
 def _found_then(
-    known: Known, fit: _Fit, line: Line, scale: Scale, rarity: Floats
+    known: Known, fit: _Fit, line: Line, scale: Scale, weighing: Weighing
 ) -> Generator[None, None, tuple[_Fit, Line]]:
     """Pages with a word of the query that are like the first, each as far as it is, take the place of these."""
-    of_near = fit.widened(line).of(Vectors(known.near, rarity))
+    of_near = fit.widened(line).of(Vectors(known.near, weighing))
     at_text = {id(text): at for at, text in enumerate(known.near)}
     for text, value in fit.left_out:  # by a line that did not know it
         if id(text) in at_text:
@@ -130,8 +131,8 @@ def _found_then(
         return fit, line
     yield
     others = _without(fit.some, weak)
-    left = 1 - scale.chances(fit.widened(line).of(Vectors(others, rarity)))
-    again = _Fit(known, fit.sure, weak, others, rarity, np.concatenate((np.ones(len(known.seeds)), chances[chosen])))
+    left = 1 - scale.chances(fit.widened(line).of(Vectors(others, weighing)))
+    again = _Fit(known, fit.sure, weak, others, weighing, np.concatenate((np.ones(len(known.seeds)), chances[chosen])))
     return again, again.line(left)
 
 
@@ -139,8 +140,8 @@ class _Background:
     """Pages of which nothing is known, and how important each is: where most are from one domain, they stand for that
     domain rather than for the web."""
 
-    def __init__(self, texts: Sequence[Text], rarity: Floats) -> None:
-        self.texts = Vectors(texts, rarity)
+    def __init__(self, texts: Sequence[Text], weighing: Weighing) -> None:
+        self.texts = Vectors(texts, weighing)
         self.importance = _by_domain(texts)
 
 
@@ -157,16 +158,16 @@ class _Fit:
     """Positives, counter-examples, background and the query, side by side, and lines between them."""
 
     def __init__(
-        self, known: Known, sure: Sequence[Text], weak: Sequence[Text], some: Sequence[Text], rarity: Floats,
+        self, known: Known, sure: Sequence[Text], weak: Sequence[Text], some: Sequence[Text], weighing: Weighing,
         of_weak: Floats | None = None,
     ) -> None:  # fmt: skip
         query = [] if known.query is None else [known.query]
         on, against = [*sure, *weak], [*known.negative, *known.no]
-        vectors = Vectors([*on, *against, *some, *query], rarity)
+        vectors = Vectors([*on, *against, *some, *query], weighing)
         vectors.from_only(on)  # a site that the crawl knows well must not speak for all that it does not know
         self.texts, self._numbers = vectors.compact(known.order)
         self.sure, self.some, self._texts = sure, some, on
-        self._size = len(rarity)
+        self._size = len(weighing.rarity)
         self._places = _spread(len(sure)) if sure else _spread(len(on))
         yes = range(len(known.positive), len(sure))
         no = range(len(on) + len(known.negative), len(on) + len(against))
@@ -218,12 +219,12 @@ def _spread(count: int) -> list[int]:
 
 
 def _of_few(
-    values: Floats, line: Line, positive: Sequence[Text], rarity: Floats, off: _Background, *, asked: bool
+    values: Floats, line: Line, positive: Sequence[Text], weighing: Weighing, off: _Background, *, asked: bool
 ) -> Floats:
     """Held-out values, as if all the positives had been there: one more takes a page farther, and the less so the more
     there are. Of so few that one left out leaves hardly anything to go by, they are drawn to a part of the way to what
     the line says of them when it knows them."""
-    known = float(line.of(Vectors(positive, rarity)).mean())
+    known = float(line.of(Vectors(positive, weighing)).mean())
     usual = off_topic(line.of(off.texts), float(values.mean()), off.importance)
     count = len(positive)
     rest = count**-_FEW_POWER

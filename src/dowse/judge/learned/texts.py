@@ -14,7 +14,7 @@ from dowse.compiled import core
 from dowse.judge.learned.addresses import domain_terms, host_of, word_terms
 from dowse.model.page import Bag
 
-__all__ = ["BUCKETS", "Floats", "Numbering", "Text", "Vectors", "term_weights"]
+__all__ = ["BUCKETS", "Floats", "Numbering", "Text", "Vectors", "Weighing", "term_weights"]
 
 Floats = NDArray[np.float64]
 BUCKETS = 1 << 18
@@ -28,6 +28,17 @@ _MOST_HOSTS = 1 << 14  # whose numbers are kept at hand
 
 
 @dataclass(frozen=True, slots=True)
+class Weighing:
+    """What the terms of a text weigh: how much each is in it, or the square of that, times its rarity."""
+
+    rarity: Floats  # by term
+    squared: bool = False
+
+    def own(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.square(weights) if self.squared else weights
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """Its terms by their numbers, behind those of its words those of its address; how much each is in it; and the
     domains it is from, numbered like terms."""
@@ -36,9 +47,13 @@ class Text:
     weights: NDArray[np.float32]
     domains: NDArray[np.int32]
 
-    def dot(self, rarity: Floats, vector: Floats) -> float:
+    def weighed(self, weighing: Weighing) -> Floats:
+        """Its terms as they are weighed, before they are drawn to length 1."""
+        return np.asarray(weighing.own(self.weights) * weighing.rarity.take(self.terms, mode="clip"))
+
+    def dot(self, weighing: Weighing, vector: Floats) -> float:
         """Itself times a vector: what :class:`Vectors` would say of it alone."""
-        own = self.weights * rarity.take(self.terms, mode="clip")
+        own = self.weighed(weighing)
         length = max(math.sqrt(float((own * own).sum())), _LEAST)
         words = float((own * vector.take(self.terms, mode="clip")).sum()) / length
         return words + _DOMAIN * float(vector.take(self.domains, mode="clip").sum())
@@ -107,11 +122,12 @@ class Vectors:
     each, the domains it is from, which weigh the same in all. A table over terms has one place more than the terms it
     knows: the last is for all that were met since."""
 
-    def __init__(self, texts: Sequence[Text], rarity: Floats) -> None:
+    def __init__(self, texts: Sequence[Text], weighing: Weighing) -> None:
         self.count = len(texts)
         self._words = _flat([text.terms for text in texts])
         self._domains = _flat([text.domains for text in texts])
-        self._unit = self._weighed(np.concatenate([np.zeros(0, np.float32), *(text.weights for text in texts)]), rarity)
+        weights = np.concatenate([np.zeros(0, np.float32), *(text.weights for text in texts)])
+        self._unit = self._weighed(weighing.own(weights), weighing.rarity)
         self._of_domains = np.full(len(self._domains.terms), _DOMAIN)
         self._products: Floats | None = None
 
