@@ -37,6 +37,20 @@ def test_words_in_the_robust_form(pages: int, satisfying: int, own: int, hits: i
     assert log_of(Counted(pages, satisfying, robust=True), hits, own) == pytest.approx(expected, abs=1e-9)
 
 
+@given(
+    pages=st.integers(0, 500), satisfying=st.integers(0, 500), own=st.integers(0, 60), hits=st.integers(0, 60),
+    t=st.sampled_from([0.0, 1.0, 2.0, 3.5]),
+)  # fmt: skip
+def test_what_may_tell_is_what_tells(pages: int, satisfying: int, own: int, hits: int, t: float) -> None:
+    counted = Counted(pages, min(satisfying, pages), robust=True, significance=t)
+    counts = np.array([float(min(hits, own))]), np.array([float(own)])
+    usual = counted.share
+    distance = abs(min(hits, own) / own - usual) / math.sqrt(usual * (1 - usual) / own) if own else t
+    assert counted.may_tell(*counts)[0] or counted.logs(*counts, least=1)[0] == 0
+    if abs(distance - t) > 1e-6:
+        assert counted.may_tell(*counts)[0] == (distance > t)
+
+
 def test_the_papers_form_knows_nothing_while_all_pages_are_alike() -> None:
     for satisfying in (0, 7):
         counted = Counted(7, satisfying, robust=False)

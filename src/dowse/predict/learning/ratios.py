@@ -17,6 +17,7 @@ __all__ = ["SIGNIFICANT", "Counted", "Pairs"]
 Floats = NDArray[np.float64]
 _KAPPA = 10.0
 _CLIP = 3.0
+_SLACK = 1e-9  # rounding decides nothing
 SIGNIFICANT = 2.0
 """Standard deviations from what is usual, from which on a word counts: ``t`` of equation 7."""
 _LEAST = 5  # occurrences, in the robust form
@@ -61,6 +62,11 @@ class Counted:
         z = np.abs(own - share) / np.sqrt(spread / there)
         found = np.log((satisfying + _KAPPA * share) / (pages + _KAPPA) / share)
         return np.where((z >= self.significance) & (pages >= least), np.clip(found, -_CLIP, _CLIP), 0.0)
+
+    def may_tell(self, satisfying: Floats, pages: Floats) -> NDArray[np.bool_]:
+        """Every one that is significant, and few others: the robust form's test without its divisions and roots."""
+        beyond = satisfying - self.share * pages
+        return beyond * beyond >= (1 - _SLACK) * self.significance**2 * self.share * (1 - self.share) * pages
 
     def drawn(self, satisfying: Floats, pages: Floats) -> Floats:
         """``I`` of so many pages of which so many satisfy, drawn to 1 where they are few; the robust form's."""

@@ -81,8 +81,9 @@ class Evidence:
 
     def descendants(self, page: int) -> NDArray[np.int64]:
         """The pages that the users of a page went to within ``n`` accesses of it, and in the same session."""
-        near = self.locality.near(page)
-        return np.unique(near[near != page]).astype(np.int64)
+        near, _ = self.locality.near(page)
+        found: NDArray[np.int64] = near[near != page]
+        return found
 
     def logs(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
         """The logs of interest ratios, a row a page, a column a kind of evidence (:data:`NAMES`); zeros where a page is
@@ -92,8 +93,7 @@ class Evidence:
         known = pages[there]
         if len(known) and counted.tells:
             rows, users = people_of(self._traces, known, self._reach.accesses)
-            of_page = np.split(users, np.searchsorted(rows, np.arange(1, len(known))))
             found[there, 0] = self.locality.logs(known, counted)
-            found[there, 1] = self.signatures.logs(known.tolist(), of_page, counted)
+            found[there, 1] = self.signatures.logs(known, rows, users, counted)
             found[there, 2] = self.affinities.logs(rows, users, len(known), counted)
         return found

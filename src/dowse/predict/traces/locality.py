@@ -15,12 +15,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.model.traces import Traces
+from dowse.model.traces import Traces, runs
 from dowse.predict.learning.ratios import Counted
 from dowse.predict.traces.reach import Reach
 
 __all__ = ["Locality"]
 
+Ints = NDArray[np.int64]
 _UNKNOWN, _FAILS, _SATISFIES = 0, 1, 2
 
 
@@ -35,7 +36,7 @@ class Locality:
         self._satisfying = np.zeros(2)
         self._around = np.zeros(len(traces.fingerprints))  # accesses around judged pages, and satisfying ones
         self._around_satisfying = np.zeros(len(traces.fingerprints))
-        self._last = -1, np.zeros(0, np.uint32)
+        self._last = -1, (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     @property
     def nbytes(self) -> int:
@@ -46,7 +47,7 @@ class Locality:
         self._verdicts[page] = _SATISFIES if satisfies else _FAILS
         self._pages[side] += 1
         self._satisfying[side] += satisfies
-        near, times = np.unique(self.near(page), return_counts=True)
+        near, times = self.near(page)
         self._around[near] += times
         if satisfies:
             self._around_satisfying[near] += times
@@ -54,21 +55,23 @@ class Locality:
 
     def _reach_out(self, page: int) -> None:
         """What lies around the accesses to a page comes inside."""
-        near = self.near(page)
-        new = np.unique(near[~self.inside[near]])
+        near, _ = self.near(page)
+        new = near[~self.inside[near]]
         self.inside[new] = True
         verdicts = self._verdicts[new]
         judged, satisfying = int((verdicts != _UNKNOWN).sum()), int((verdicts == _SATISFIES).sum())
         self._pages += (-judged, judged)
         self._satisfying += (-satisfying, satisfying)
 
-    def near(self, page: int) -> NDArray[np.uint32]:
-        """The pages that were read around a page, some more than once. That of the last page is kept: it is asked for
-        again, for where people lead a crawl."""
+    def near(self, page: int) -> tuple[Ints, Ints]:
+        """The pages that were read around a page, rising, and how often each. That of the last page is kept: it is
+        asked for again, for where people lead a crawl."""
         known, found = self._last
         if known != page:
             accesses = self._traces.accesses(page, self._reach.accesses)
-            found = self._traces.page[self._traces.around(accesses, self._reach.around)]
+            near = np.sort(self._traces.page[self._traces.around(accesses, self._reach.around)]).astype(np.int64)
+            starts = np.flatnonzero(runs(near))
+            found = near[starts], np.append(starts[1:], len(near)) - starts
             self._last = page, found
         return found
 

@@ -64,6 +64,12 @@ class Marks:
         self._keep(id_, mark)
         self._changed.add(id_)
 
+    def told(self, ids: Sequence[int], logs: NDArray[np.float64]) -> None:
+        """The logs of known candidates were worked out."""
+        for id_, (temporal, signature, user) in zip(ids, logs.tolist(), strict=True):
+            self.known[id_].logs = temporal, signature, user
+        self._changed.update(ids)
+
     def _keep(self, id_: int, mark: Mark) -> None:
         if mark.page >= 0 > self.page(id_):
             insort(self.there, id_)

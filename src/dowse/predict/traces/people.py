@@ -109,7 +109,7 @@ class People:
         number = self.memory.page(page)
         if number < 0:
             return []
-        near, times = np.unique(self.evidence.locality.near(number), return_counts=True)
+        near, times = self.evidence.locality.near(number)
         order = np.argsort(-times, kind="stable")[: _MOST_PROPOSED + 1]
         return [self._traces.urls[row] for row in near[order].tolist() if row != number][:_MOST_PROPOSED]
 
@@ -140,11 +140,7 @@ class People:
         if not ids:
             return
         known = self.memory.known
-        logs = self.evidence.logs(np.array([known[id_].page for id_ in ids], np.int64))
-        for id_, (temporal, signature, user) in zip(ids, logs.tolist(), strict=True):
-            mark = known[id_]
-            mark.logs = temporal, signature, user
-            self.memory.put(id_, mark)
+        self.memory.told(ids, self.evidence.logs(np.array([known[id_].page for id_ in ids], np.int64)))
 
     def sweep(self, is_waiting: IsWaiting) -> list[int]:
         """The next few that wait, valued anew."""

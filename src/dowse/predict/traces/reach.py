@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dowse.model.traces import Traces, runs
 
-__all__ = ["EVERYTHING", "Reach", "people_of", "strongest"]
+__all__ = ["EVERYTHING", "Reach", "people_of", "spans", "strongest"]
 
 _NO_BOUND = 1 << 40
 
@@ -38,11 +38,21 @@ def people_of(traces: Traces, pages: NDArray[np.int64], most: int) -> tuple[NDAr
     of a page are looked at."""
     first = traces.page_starts[pages]
     sizes = np.minimum(traces.page_starts[pages + 1] - first, most)
-    row = np.repeat(np.arange(len(pages)), sizes)
-    places = np.arange(len(row)) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes)
-    users = traces.user_of(traces.by_page[places].astype(np.int64))
+    row = np.arange(len(pages)).repeat(sizes)
+    users = traces.user_of(traces.by_page[spans(first, sizes)].astype(np.int64))
     once = runs(row) | runs(users)
     return row[once], users[once]
+
+
+def spans(first: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """So many places from each of these on.
+
+    >>> spans(np.array([7, 0, 3]), np.array([2, 0, 3])).tolist()
+    [7, 8, 3, 4, 5]
+    """
+    begins = first - sizes.cumsum() + sizes
+    places: NDArray[np.int64] = begins.repeat(sizes)
+    return places + np.arange(len(places))
 
 
 def strongest(rows: NDArray[np.int64], logs: NDArray[np.float64], most: int) -> NDArray[np.intp]:

@@ -16,20 +16,21 @@ each of those has most often. Of a page's 50 strongest words the mean log counts
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dowse.model.page import Bag
+from dowse.model.traces import each_once, runs
 from dowse.predict.learning.occurrences import Occurrences, Places
 from dowse.predict.learning.ratios import Counted
-from dowse.predict.traces.reach import Reach, strongest
+from dowse.predict.traces.reach import Reach, spans, strongest
 
 __all__ = ["PaperSignatures", "RobustSignatures", "Signatures"]
 
 Logs = NDArray[np.float64]
+Ints = NDArray[np.int64]
 _FIRST = 256
 
 
@@ -43,8 +44,9 @@ class Signatures(Protocol):
         """A page was judged that these users went to; it has these words."""
         ...
 
-    def logs(self, pages: Sequence[int], users: Sequence[NDArray[np.int64]], counted: Counted) -> Logs:
-        """``log I_SF`` of pages that these users went to; 0 where nothing significant is known."""
+    def logs(self, pages: Ints, rows: Ints, users: Ints, counted: Counted) -> Logs:
+        """``log I_SF`` of pages; 0 where nothing significant is known. Who went to them comes row by row, each user
+        once a row, a row a page."""
         ...
 
     def words(self, page: int, users: NDArray[np.int64], counted: Counted) -> list[tuple[int, float]]:
@@ -61,18 +63,11 @@ def _strongest_of(words: Occurrences, places: Places, counted: Counted, most: in
     return places[told], logs[told]
 
 
-def _logs_of(words: Occurrences, seen: Sequence[Places], counted: Counted, most: int, *, mean: bool) -> Logs:
-    """The strongest significant words of each of these, as the log of their product or as their mean log; all pages at
-    once, since a look at one costs nearly as much as at twenty."""
-    if not len(seen):
-        return np.zeros(0)
-    rows, places = np.repeat(np.arange(len(seen)), list(map(len, seen))), np.concatenate(seen)
-    pages, satisfying = (column[places] for column in words.table())
-    logs = counted.logs(satisfying, pages, over=counted.pages or 1, least=1)
-    told = np.flatnonzero(logs)
-    told = told[strongest(rows[told], logs[told], most)]
-    sums = np.bincount(rows[told], logs[told], len(seen)).astype(np.float64)  # whole numbers where there is none
-    return sums / np.maximum(np.bincount(rows[told], minlength=len(seen)), 1) if mean else sums
+def _logs_of(rows: Ints, logs: Logs, pages: int, most: int, *, mean: bool) -> Logs:
+    """The strongest of the significant words of each page, row by row, as the log of their product or as their mean."""
+    told = strongest(rows, logs, most)
+    sums = np.bincount(rows[told], logs[told], pages).astype(np.float64)  # whole numbers where there is none
+    return sums / np.maximum(np.bincount(rows[told], minlength=pages), 1) if mean else sums
 
 
 class PaperSignatures:
@@ -130,9 +125,14 @@ class PaperSignatures:
             return np.flatnonzero(self._shown[self._rows[page]])
         return self._union(self._others(users))
 
-    def logs(self, pages: Sequence[int], users: Sequence[NDArray[np.int64]], counted: Counted) -> Logs:
-        seen = [self._seen(page, own) for page, own in zip(pages, users, strict=True)]
-        return _logs_of(self._words, seen, counted, self._reach.strongest_words, mean=False)
+    def logs(self, pages: Ints, rows: Ints, users: Ints, counted: Counted) -> Logs:
+        of_page = np.split(users, np.searchsorted(rows, np.arange(1, len(pages))))
+        seen = [self._seen(page, own) for page, own in zip(pages.tolist(), of_page, strict=True)]
+        row, places = np.repeat(np.arange(len(seen)), list(map(len, seen))), np.concatenate(seen)
+        judged, satisfying = (column[places] for column in self._words.table())
+        logs = counted.logs(satisfying, judged, over=counted.pages or 1, least=1)
+        told = np.flatnonzero(logs)
+        return _logs_of(row[told], logs[told], len(seen), self._reach.strongest_words, mean=False)
 
     def words(self, page: int, users: NDArray[np.int64], counted: Counted) -> list[tuple[int, float]]:
         places, logs = _strongest_of(self._words, self._seen(page, users), counted, self._reach.strongest_words)
@@ -174,13 +174,52 @@ class RobustSignatures:
         rows = self._went_to[users]
         known = np.arange(self._reach.pages) < self._times[users, None]
         own = self._row_of.get(page, -1)
-        distinct = np.unique(rows[known])
-        places = self._words_on[distinct[distinct != own]].ravel()
+        rows = each_once(rows[known])
+        places = self._words_on[rows[rows != own]].ravel()
         return self._words.distinct(places[places >= 0])
 
-    def logs(self, pages: Sequence[int], users: Sequence[NDArray[np.int64]], counted: Counted) -> Logs:
-        seen = [self._seen(page, own) for page, own in zip(pages, users, strict=True)]
-        return _logs_of(self._words, seen, counted, self._reach.strongest_words, mean=True)
+    def logs(self, pages: Ints, rows: Ints, users: Ints, counted: Counted) -> Logs:
+        """All pages at once: a look at one costs nearly as much as at twenty, and they share most of what their users
+        went to."""
+        row, judged = self._judged_of(pages, rows, users)
+        words_met = len(self._words)
+        if not len(judged) or not words_met:
+            return np.zeros(len(pages))
+        distinct = each_once(judged)
+        which, words, logs = self._telling(distinct, counted)
+        starts = which.searchsorted(np.arange(len(distinct) + 1))
+        of = distinct.searchsorted(judged)
+        sizes = starts[of + 1] - starts[of]
+        hits = spans(starts[of], sizes)
+        keys = row.repeat(sizes) * words_met + words[hits]
+        order = keys.argsort(kind="stable")
+        order = order[runs(keys[order])]  # a word that several of its pages have counts once a page
+        told = keys[order] // words_met, logs[hits[order]]
+        return _logs_of(*told, len(pages), self._reach.strongest_words, mean=True)
+
+    def _judged_of(self, pages: Ints, rows: Ints, users: Ints) -> tuple[Ints, Ints]:
+        """The judged pages that the first of each page's users went to, the page itself not among them: row by row,
+        each once a row."""
+        there = self._times[users] > 0
+        rows, users = rows[there], users[there]
+        few = np.arange(len(rows)) - rows.searchsorted(rows) < self._reach.users
+        rows, users = rows[few], users[few]
+        known = np.arange(self._reach.pages) < self._times[users, None]
+        every = max(self._count, 1)
+        row, judged = np.divmod(each_once((rows[:, None] * every + self._went_to[users])[known]), every)
+        own = np.array([self._row_of.get(page, -1) for page in pages.tolist()], np.int64)
+        others = judged != own[row]
+        return row[others], judged[others]
+
+    def _telling(self, judged: Ints, counted: Counted) -> tuple[Ints, Ints, Logs]:
+        """The significant words of judged pages: places in ``judged``, rising, the words, and their logs."""
+        places = self._words_on[judged]
+        pages, satisfying = self._words.table()
+        which, column = np.nonzero((places >= 0) & counted.may_tell(satisfying[places], pages[places]))
+        words = places[which, column].astype(np.int64)
+        logs = counted.logs(satisfying[words], pages[words], over=counted.pages or 1, least=1)
+        told = logs != 0
+        return which[told], words[told], logs[told]
 
     def words(self, page: int, users: NDArray[np.int64], counted: Counted) -> list[tuple[int, float]]:
         places, logs = _strongest_of(self._words, self._seen(page, users), counted, self._reach.strongest_words)
