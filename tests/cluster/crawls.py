@@ -32,7 +32,9 @@ async def until(happened: Callable[[], bool]) -> None:
         await asyncio.sleep(0.02)
 
 
-def prepare(topic: Topic, folder: Path, shards: int, where: str | None = None) -> Place:
+def prepare(
+    topic: Topic, folder: Path, shards: int, where: str | None = None, *, moving: bool = False
+) -> Place:  # fmt: skip
     """Make a common ground, in the folder or in a database, or have the one that is there go on."""
     folder.mkdir(exist_ok=True)
     place = place_of(folder) if where is None else Place(where)
@@ -42,17 +44,18 @@ def prepare(topic: Topic, folder: Path, shards: int, where: str | None = None) -
         return place
     create_ground(
         place.where, shards=shards, budget=topic.budget, settings={}, wall=time.time,
-        target_relevant=topic.target.relevant,
+        target_relevant=topic.target.relevant, moving=moving,
     ).close()  # fmt: skip
     return place
 
 
 async def crawled(
-    topic: Topic, folder: Path, shards: int, *, seen: Callable[[CommonGround], CommonGround] = lambda ground: ground
-) -> Stop:
+    topic: Topic, folder: Path, shards: int, *, seen: Callable[[CommonGround], CommonGround] = lambda ground: ground,
+    moving: bool = False,
+) -> Stop:  # fmt: skip
     """Crawl, or go on with it, with all shards in this process; each host is a slot's. ``seen``: the ground as each
-    shard has it."""
-    prepare(topic, folder, shards)
+    shard has it. ``moving``: slots may move."""
+    prepare(topic, folder, shards, moving=moving)
 
     async def shard(number: int) -> Stop:
         errand = Errand(topic, place_of(folder), number, shard_folder(folder, number), "host")
@@ -67,10 +70,10 @@ async def crawled(
 
 async def crawled_apart(
     topic: Topic, folder: Path, shards: int, beside: Beside, told: Told, *, where: str | None = None,
-    within_s: float = 60.0,
+    within_s: float = 60.0, moving: bool = False,
 ) -> Stop:  # fmt: skip
     """The same in processes of their own, while something happens beside."""
-    place = prepare(topic, folder, shards, where)
+    place = prepare(topic, folder, shards, where, moving=moving)
     with opened(place) as ground:
         kept = Kept(topic, shards, "host")
         crawl = LocalShards(kept, folder, place, ground, lambda *message: told.append(message))

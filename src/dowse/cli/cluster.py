@@ -15,7 +15,7 @@ from dowse.cli.flags import OUTPUT, START, flagged, given_of, read_topic
 from dowse.cli.help_lines import GroupedHelp, WholeLines
 from dowse.cli.signals import INTERRUPTED
 from dowse.cli.terminal import say, say_json
-from dowse.cluster.slots import Spread
+from dowse.cluster.slots import Sites, Spread
 from dowse.model.errors import NotACrawl, UserError
 from dowse.store.sharded import is_sharded
 
@@ -54,6 +54,11 @@ def start(
         typer.Option("--shard-by", metavar="domain|host", rich_help_panel=START,
                      help="What an engine has all pages of."),
     ] = "domain",
+    sites: Annotated[
+        Sites,
+        typer.Option("--sites", metavar="stay|move", rich_help_panel=START,
+                     help="Sites stay with their engine, or move to one that has less to do."),
+    ] = "stay",
     ground: Annotated[
         str | None,
         typer.Option(metavar="URL", rich_help_panel=START,
@@ -111,7 +116,7 @@ def start(
             raise UserError("shards that are started elsewhere need a database: --ground postgresql://...")
         folder = choose_folder(chosen, out)
         place = None if ground is None else Place(ground, name)
-        stop, published = begin(chosen, folder, display, shards, shard_by, place=place, runner=runner)
+        stop, published = begin(chosen, folder, display, shards, shard_by, sites, place=place, runner=runner)
     if stop == NOWHERE:
         say(f"begun: start each of the shards 0 to {shards - 1} with\n  dowse cluster shard N"
             f" {shlex.quote(str(folder))}", err=True)  # fmt: skip
@@ -176,19 +181,21 @@ def status(
     if as_json:
         say_json({"ended": ended, "shards": [_row(one) for one in found]})
         return
-    say(f"{'shard':>5}  {'state':8}  {'pages':>9}  {'relevant':>8}  {'waiting':>9}  {'granted':>9}  {'letters':>7}")
+    say(f"{'shard':>5}  {'state':8}  {'pages':>9}  {'relevant':>8}  {'waiting':>9}  {'granted':>9}  {'letters':>7}"
+        f"  {'slots':>5}  {'came':>4}  {'going':>5}")  # fmt: skip
     for one in found:
         row = _row(one)
         state = "at work" if one.alive else ("away" if one.epoch else "not yet")
         say(f"{one.shard:>5}  {state:8}  {row['pages']:>9,}  {row['relevant']:>8,}  {row['waiting']:>9,}"
-            f"  {row['granted']!s:>9}  {one.unread:>7,}")  # fmt: skip
+            f"  {row['granted']!s:>9}  {one.unread:>7,}  {one.slots:>5}  {one.came:>4}  {one.leaving:>5}")  # fmt: skip
     say("it goes on" if ended is None else f"ended: {': '.join(filter(None, ended))}")
 
 
 def _row(one: Standing) -> dict[str, Any]:
     found: dict[str, Any] = {
         "shard": one.shard, "epoch": one.epoch, "alive": one.alive, "seen_s": one.seen_s, "slots": one.slots,
-        "unread": one.unread, "granted": str(one.granted), "idle": "",
+        "came": one.came, "leaving": one.leaving, "load": one.load, "unread": one.unread, "granted": str(one.granted),
+        "idle": "",
         "pages": 0, "requests": 0, "bytes": 0, "relevant": 0, "waiting": 0,
     }  # fmt: skip
     if one.report is not None:

@@ -18,7 +18,7 @@ from dowse.cli.display import Display, QuietDisplay, choose_display
 from dowse.cli.flags import ASKING, OUTPUT, START, budget_of, flagged, given_of, read_topic, with_flags
 from dowse.cli.signals import INTERRUPTED, Signals, run_loop
 from dowse.cli.verdict_words import vague_lines
-from dowse.cluster.slots import Spread
+from dowse.cluster.slots import Sites, Spread
 from dowse.engine.assembly.api import choose_folder
 from dowse.engine.assembly.assemble import assemble, wanted_workers
 from dowse.engine.assembly.assembly import Assembly
@@ -85,6 +85,15 @@ def crawl(
             help="With --shards: what an engine has all pages of. (domain)",
         ),
     ] = None,
+    sites: Annotated[
+        Sites | None,
+        typer.Option(
+            "--sites",
+            metavar="stay|move",
+            rich_help_panel=ASKING,
+            help="With --shards: sites stay with their engine, or move to one that has less to do. (stay)",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print progress and summary as JSON lines.", rich_help_panel=OUTPUT)
     ] = False,
@@ -112,8 +121,10 @@ def crawl(
         fixed = [flag.name for flag, _ in given_of(given) if flag.fixed]
         if topic is not None or out is not None:
             raise UserError("--resume continues the crawl in its folder: leave out the topic and --out")
-        if shards is not None or shard_by is not None:
-            raise UserError("--resume keeps the shards that the crawl began with: leave out --shards and --shard-by")
+        if shards is not None or shard_by is not None or sites is not None:
+            raise UserError(
+                "--resume keeps the shards that the crawl began with: leave out --shards, --shard-by and --sites"
+            )
         if fixed:
             raise UserError(f"--resume keeps what the crawl began with: leave out {' and '.join(fixed)}")
         chosen, folder = Topic() if sharded else with_flags(read_settings(resume), given), resume
@@ -130,7 +141,7 @@ def crawl(
     elif shards is not None:
         from dowse.cli.crawl_shards import begin
 
-        stop, published = begin(chosen, folder, display, shards, shard_by or "domain")
+        stop, published = begin(chosen, folder, display, shards, shard_by or "domain", sites or "stay")
     else:
         stop, published = run_crawl(chosen, folder, display, resume=resume is not None, revisit=visits)
     code = finish(

@@ -23,7 +23,7 @@ from dowse.cluster.kept import Kept, keep, kept_in, settings_of
 from dowse.cluster.local_shards import LocalShards
 from dowse.cluster.ready import make_ready, note_begun
 from dowse.cluster.shared_folder import Place, note_place, place_of
-from dowse.cluster.slots import Spread
+from dowse.cluster.slots import Sites, Spread
 from dowse.engine.assembly.shared import check_shared, patience_s
 from dowse.engine.loop.engine import Stop
 from dowse.engine.loop.progress import Progress
@@ -72,8 +72,8 @@ def here(kept: Kept, folder: Path, place: Place, ground: CommonGround, told: Tol
 
 
 def begin(
-    topic: Topic, folder: Path, display: Display, shards: int, by: Spread, *, place: Place | None = None,
-    runner: Runner | None = here,
+    topic: Topic, folder: Path, display: Display, shards: int, by: Spread, sites: Sites = "stay", *,
+    place: Place | None = None, runner: Runner | None = here,
 ) -> Ended:  # fmt: skip
     """A new crawl of so many shards, its common ground at a ``place``, else in its folder. Without a ``runner`` it is
     only begun."""
@@ -83,11 +83,12 @@ def begin(
 
     async def work() -> Ended:
         ready = await make_ready(topic, early(display))
-        kept = Kept(ready.topic, shards, by, ready.share)
+        kept = Kept(ready.topic, shards, by, ready.share, sites)
         os.makedirs(folder, exist_ok=True)
         ground = create_ground(
             place.where, place.crawl, shards=shards, budget=topic.budget, target_relevant=topic.target.relevant,
             target_value=topic.target.value, settings=settings_of(kept), wall=time.time,
+            moving=sites == "move",
         )  # fmt: skip
         with closing(ground):
             keep(ground, kept)

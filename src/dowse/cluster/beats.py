@@ -51,7 +51,8 @@ _LETTERS = 20_000  # at a time, so that a shard that was away does not take them
 _AT_ONCE = 500  # letters, before the engine's loop has its turn
 _TAIL_BYTES = 65_536  # of each answer that is under way: they may still come in while orders are waited for
 _ARRIVED_EVERY = 10  # beats
-_LOADS_EVERY = 10  # beats' time: what slots are worth is looked up so rarely, since it takes a look at every site
+_LOADS_EVERY = 10  # beats' time: what slots are worth is looked up so rarely, since it takes a look at every site;
+# at the beginning, when most changes, after one, two, four
 
 Answer = TypeVar("Answer")
 
@@ -73,7 +74,7 @@ class Beats:
         self._purse = assembly.engine.purse
         self._moves = assembly.life.moves if joined.moving else None
         self._slots_seen = joined.slots_version
-        self._loads_at = 0.0
+        self._loads_at, self._loads_pause_s = 0.0, every_s
         self._outbox = Outbox(assembly.store)
         self._every_s = every_s
         self._promises = promises
@@ -282,7 +283,8 @@ class Beats:
         """What our slots are worth, if it is time to look it up."""
         if self._moves is None or now < self._loads_at:
             return None
-        self._loads_at = now + _LOADS_EVERY * self._every_s
+        self._loads_at = now + self._loads_pause_s
+        self._loads_pause_s = min(2 * self._loads_pause_s, _LOADS_EVERY * self._every_s)
         return self._moves.loads()
 
     # -- report and orders ---------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dowse.cluster.slots import Spread
+from dowse.cluster.slots import Sites, Spread
 from dowse.engine.workers.port import default_workers
 from dowse.model.common_ground import CommonGround
 from dowse.model.errors import NotACrawl
@@ -28,6 +28,7 @@ class Kept:
     shards: int
     by: Spread
     share: Share | None = None  # None: shards look for their seeds themselves
+    sites: Sites = "stay"
 
     def sharing(self, here: int) -> Topic:
         """The topic for a shard of this machine, where ``here`` of them run: each has its part of the processes for
@@ -42,7 +43,7 @@ class Kept:
 
 def settings_of(kept: Kept) -> dict[str, Any]:
     """Plain JSON values, without what is secret, and without what may be long: see :func:`keep`."""
-    return {"topic": topic_to_json(kept.topic), "shards": kept.shards, "by": kept.by}
+    return {"topic": topic_to_json(kept.topic), "shards": kept.shards, "by": kept.by, "sites": kept.sites}
 
 
 def keep(ground: CommonGround, kept: Kept) -> None:
@@ -59,7 +60,7 @@ def kept_in(ground: CommonGround) -> Kept:
     settings, told = ground.settings(), ground.kept(_SHARE)
     try:
         share = None if told is None else _share(json.loads(told))
-        return Kept(topic_from_json(settings["topic"]), settings["shards"], settings["by"], share)
+        return Kept(topic_from_json(settings["topic"]), settings["shards"], settings["by"], share, settings["sites"])
     except (KeyError, TypeError, ValueError) as fault:
         raise NotACrawl(f"what the shards share is damaged: {fault}") from None
 

@@ -11,10 +11,13 @@ from dowse.frontier.scope import registered_domain
 from dowse.model.common_ground import SLOTS
 from dowse.model.url import split
 
-__all__ = ["SPREADS", "Spread", "even_owners", "slot_of"]
+__all__ = ["SITES", "SPREADS", "Sites", "Spread", "even_owners", "slot_of"]
 
 Spread = Literal["domain", "host"]
 SPREADS: tuple[Spread, ...] = ("domain", "host")
+Sites = Literal["stay", "move"]
+"""Do slots stay with their shards, or go from those that have much to do to those that have little?"""
+SITES: tuple[Sites, ...] = ("stay", "move")
 
 
 def slot_of(url: str, by: Spread = "domain") -> int:

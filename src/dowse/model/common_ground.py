@@ -153,7 +153,7 @@ class Standing:
     unread: int  # letters that wait for it
     load: float = 0.0  # what its slots may bring in a minute, as it told last
     leaving: int = 0  # slots that it is to give to others
-    moves: int = 0  # slots that have moved, and are here
+    came: int = 0  # slots that have moved, and are here
 
 
 class CommonGround(Protocol):

@@ -393,7 +393,7 @@ class Ground:
                 shard=shard.shard, epoch=shard.epoch, alive=shard.is_alive(now),
                 seen_s=None if shard.seen_at is None else max(0.0, now - shard.seen_at), report=shard.report(),
                 granted=shard.granted_of(crawl.budget), slots=slots[shard.shard], unread=unread.get(shard.shard, 0),
-                load=shard.load or 0.0, leaving=leaving[shard.shard], moves=come[shard.shard],
+                load=shard.load or 0.0, leaving=leaving[shard.shard], came=come[shard.shard],
             )
             for shard in shards
         ]  # fmt: skip
