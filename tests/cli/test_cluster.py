@@ -159,6 +159,18 @@ def test_shards_that_are_started_one_by_one(
     assert len(asked_of(postgres_server.url, "SELECT id FROM pages WHERE crawl = 1")) == ALL
     parts = asked_of(postgres_server.url, "SELECT folder FROM crawl_shards ORDER BY shard")
     assert [part["folder"] for part in parts] == [str(tmp_path / f"machine{number}") for number in range(2)]
+    for place in ([postgres_server.url, "--name", "solar"], [str(tmp_path / "begun")], [postgres_server.url]):
+        assert len(said(capsys, "export", *place)[0].splitlines()) == ALL
+        told, _ = said(capsys, "why", place[0], "http://h0.test/1", *place[1:])
+        assert "fetched:" in told
+        assert "are not in the database, but in " in told
+        assert str(tmp_path / "machine0") in told
+    said(capsys, "report", postgres_server.url, "--name", "solar", "--out", str(tmp_path / "report.html"))
+    assert f"{ALL}" in (tmp_path / "report.html").read_text("utf-8")
+    told, missing = said(capsys, "changes", postgres_server.url, "--since", "1d", "--all")
+    assert told.startswith(f"{ALL} new pages")
+    assert "what changed on a page cannot be told" in missing
+    assert "which is not in the database" in mistake(capsys, "export", postgres_server.url, "--text")
     out, _ = said(capsys, "cluster", "status", postgres_server.url, "--name", "solar", "--json")
     told_of = json.loads(out)
     assert told_of["ended"] == ["empty", "no URL is left to fetch"]

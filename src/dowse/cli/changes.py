@@ -10,11 +10,13 @@ from typing import Annotated
 
 import typer
 
-from dowse.cli.flags import Folder, Force
+from dowse.cli.flags import Force
 from dowse.cli.outputs import check_out
+from dowse.cli.place import Name, Place, readable
 from dowse.cli.terminal import say
 from dowse.lab.finished.changes import Changes, changes_since
 from dowse.lab.finished.changes_feed import changes_feed
+from dowse.lab.finished.read_from import not_in_database
 from dowse.lab.report.settings_text import subject_of
 from dowse.lab.wording import counted
 from dowse.model.budget import parse_duration
@@ -40,7 +42,7 @@ class Format(StrEnum):
 
 
 def changes(
-    folder: Folder,
+    place: Place,
     since: Annotated[
         str | None,
         typer.Option(
@@ -50,6 +52,7 @@ def changes(
     format: Annotated[Format, typer.Option("--format", "-f", help="Tell it so.")] = Format.TEXT,
     every: Annotated[bool, typer.Option("--all", help="Tell of pages off the topic, too.")] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it into this file.")] = None,
+    name: Name = None,
     force: Force = False,
 ) -> None:
     """Tell which pages are new, changed and gone since the last visits.
@@ -64,14 +67,17 @@ def changes(
         raise UserError(f"--since: {error}") from None
     if out is not None:
         check_out(out, force=force)
-    with CrawlReader(folder) as crawl:
+    with readable(place, name) as folder, CrawlReader(folder) as crawl:
         topic, uuid = crawl.topic(), uuid_of(crawl)
         began, _ = watched(crawl)
         if age_s is None and began is None:
             raise UserError("the pages of this crawl were never visited again: say since when with --since, such as 7d")
         start = began if age_s is None and began is not None else time.time() - (age_s or 0.0)
         found = changes_since(crawl, start, every=every)
-    text = _TELL[format](found, topic.get("name") or subject_of(topic), uuid or str(folder.absolute()))
+        missing = not_in_database(crawl.settings())
+    if missing is not None:
+        say(f"what changed on a page cannot be told: {missing}", err=True)
+    text = _TELL[format](found, topic.get("name") or subject_of(topic), uuid or str(Path(place).absolute()))
     if out is None:
         (typer.echo if format is not Format.TEXT else say)(text)
     else:

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from dowse.cli.flags import Folder, Force, flagged, with_flags
+from dowse.cli.flags import Force, flagged, with_flags
 from dowse.cli.outputs import check_out
+from dowse.cli.place import Name, Place, archive_needed, readable
 from dowse.cli.terminal import interruptible, say
 from dowse.lab.finished.chosen_pages import ArchivedPages
 from dowse.lab.wording import counted
@@ -23,7 +24,7 @@ __all__ = ["export"]
 
 @flagged("--category")
 def export(
-    folder: Folder,
+    place: Place,
     to: Annotated[
         str | None,
         typer.Option(metavar="|".join(FORMATS), help="The format. The default is that of the file's name, or jsonl."),
@@ -42,6 +43,7 @@ def export(
         bool, typer.Option("--seeds", help="Write the seeds that search engines found, in place of pages.")
     ] = False,
     text: Annotated[bool, typer.Option("--text", help="Add the text of each page (not to CSV).")] = False,
+    name: Name = None,
     force: Force = False,
     **given: Any,
 ) -> None:
@@ -60,19 +62,24 @@ def export(
     if seeds:
         if relevant or min_score is not None or where is not None or text or form not in ("jsonl", "csv"):
             raise UserError("--seeds: goes with jsonl and csv, and chooses nothing: leave the other options out")
-        count = export_found(folder, form, out)
+        with readable(place, name) as folder:
+            count = export_found(folder, form, out)
         if out != "-":
             say(f"{counted(count, 'seed')} written to {out}")
         return
-    pages = ArchivedPages(folder)
-    holds = None
-    if where is not None:
-        asked = Topic(predicate=Expression(where, "--where"))
-        holds = pages.satisfying(Expression(where, "--where"), with_flags(asked, given).categories)
-    with interruptible():
-        count = export_pages(
-            folder, form, out, chosen=Chosen(relevant, min_score, holds), text_of=pages.text if text else None
-        )
+    for option, asked_for in (("--text", text), ("--where", where is not None)):
+        if asked_for:
+            archive_needed(place, option)
+    with readable(place, name) as folder:
+        pages = ArchivedPages(folder)
+        holds = None
+        if where is not None:
+            asked = Topic(predicate=Expression(where, "--where"))
+            holds = pages.satisfying(Expression(where, "--where"), with_flags(asked, given).categories)
+        with interruptible():
+            count = export_pages(
+                folder, form, out, chosen=Chosen(relevant, min_score, holds), text_of=pages.text if text else None
+            )
     if out != "-":
         say(f"{counted(count, 'page')} written to {out}")
     if pages.unreadable:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dowse.cli.flags import Folder
+from dowse.cli.place import Name, Place, readable
 from dowse.cli.terminal import say
 from dowse.cli.why_mention import Mention, mention
 from dowse.cli.why_seed import seed_lines
@@ -22,6 +22,7 @@ from dowse.frontier.site_line import web_site_name
 from dowse.judge import TopicJudge, looking_judge, subject_of
 from dowse.lab.finished.evidence_names import spelled
 from dowse.lab.finished.judged_by import counts_now
+from dowse.lab.finished.read_from import not_in_database
 from dowse.lab.wording import score_told
 from dowse.model.errors import TopicError, UserError
 from dowse.model.judge import LEARNED
@@ -63,11 +64,13 @@ _FOR_COST = "its value over the seconds it may take"
 
 
 def why(
-    folder: Folder,
+    place: Place,
     url: Annotated[str, typer.Argument(metavar="URL", help="Any URL, whether the crawl fetched it or not.")],
+    name: Name = None,
 ) -> None:
     """Say why a URL was fetched, skipped or never reached."""
-    say(explain(folder, url))
+    with readable(place, name) as folder:
+        say(explain(folder, url))
 
 
 def explain(folder: Path, url: str) -> str:
@@ -80,6 +83,10 @@ def explain(folder: Path, url: str) -> str:
         if candidate is None and not addresses:
             raise UserError(f"{url!r} is not a web address")
         address = addresses[0] if candidate is None else candidate.url
+        elsewhere = not_in_database(crawl.settings())
+        if elsewhere is not None:
+            fate = ["the database has no page of this URL"] if candidate is None else _fate(crawl, candidate, address)
+            return _told([address, *fate, elsewhere])
         if candidate is None:
             return _told([address, *_unknown(crawl, address)])
         lines = [address, *_fate(crawl, candidate, address), *_origin(crawl, candidate), *_order(crawl, candidate)]

@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
 __all__ = [
-    "DATABASE", "PUBLISH_LOGIN", "SCHEMES", "DatabaseParts", "completed", "database_parts", "located", "url_fault",
-    "without_password",
+    "DATABASE", "PUBLISH_LOGIN", "READ_FROM", "SCHEMES", "DatabaseParts", "completed", "database_parts", "located",
+    "url_fault", "without_password",
 ]  # fmt: skip
 
 DATABASE = "DOWSE_DATABASE"
@@ -19,6 +19,8 @@ DATABASE = "DOWSE_DATABASE"
 
 PUBLISH_LOGIN = "publish_login"
 """The setting in a crawl's records that says: the address it is published to had a password."""
+READ_FROM = "read_from"
+"""The setting of records that were made of what a database has: which one, and where the rest is."""
 
 SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql", "mysql": "mysql", "mariadb": "mysql",
            "sqlite": "sqlite"}  # fmt: skip

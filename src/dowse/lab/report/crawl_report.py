@@ -12,6 +12,7 @@ from pathlib import Path
 from dowse.lab.blocks.tunnels_section import tunnels
 from dowse.lab.draw.harvest_chart import harvest_chart, rate_window
 from dowse.lab.draw.svg import svg_in_page
+from dowse.lab.finished.read_from import not_in_database
 from dowse.lab.html_markup import Html, clip, document, element, section
 from dowse.lab.report import crawl_tables as tables
 from dowse.lab.report.settings_text import subject_of
@@ -43,6 +44,7 @@ def _report(crawl: CrawlReader) -> str:
     verdicts = Verdicts(crawl, summary.runs)
     body = [
         _head(name, subject_of(topic), str(settings.get("version") or ""), summary),
+        *_missing(not_in_database(settings)),
         _figures(summary),
         *_harvest(crawl, summary),
         *visits(crawl),
@@ -88,6 +90,10 @@ def _stop(summary: Summary) -> Html:
     kind = summary.stop_reason.partition(":")[0]
     known = kind if kind in ("target", "interrupted", "failed") else ""
     return element("p", "stopped – ", clip(summary.stop_reason, 300), class_=f"stop {known}".strip())
+
+
+def _missing(told: str | None) -> list[Html]:
+    return [] if told is None else [element("p", f"{told[0].upper()}{told[1:]}.", class_="soft")]
 
 
 def _figures(summary: Summary) -> Html:

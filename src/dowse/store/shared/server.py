@@ -224,6 +224,18 @@ class Session:
         found = self._connection.execute(asked.limit(most).with_for_update() if lock else asked.limit(most))
         return [tuple(map(_told_time, row)) for row in found]
 
+    def each(
+        self, shared: SharedTable, names: Sequence[str], where: Mapping[str, Any], *, order: Sequence[str]
+    ) -> Iterator[tuple[Any, ...]]:
+        """The same, a block at a time: of any number of rows."""
+        table = self._server.tables[shared.name]
+        asked = sa.select(*(table.c[name] for name in names)).where(*self._matching(table, where))
+        found = self._connection.execution_options(yield_per=_ROWS).execute(
+            asked.order_by(*(table.c[name] for name in order))
+        )
+        for row in found:
+            yield tuple(map(_told_time, row))
+
     def counts(self, shared: SharedTable, of: str) -> list[tuple[Any, int]]:
         """The values of a column, with how many rows have each; the most frequent first."""
         column = self._server.tables[shared.name].c[of]
