@@ -18,6 +18,7 @@ from dowse.lab.corpus import open_corpus
 from dowse.model.topic import JudgeSettings, StrategyChoice
 from dowse.store import CrawlReader, CrawlStore
 from dowse.store.held import HeldPages
+from dowse.store.read_learned import evidence_of_pages
 from tests.cli.labelled import mistake, said
 from tests.store.gather.shards import HOSTS, crawl_both_ways
 
@@ -80,6 +81,17 @@ def test_statistics_are_those_of_all_shards(shared: Path, both: tuple[Path, Path
     assert found["pages"] == one["pages"]
     out = str(shared.parent / "all.json.gz")
     assert f"{HOSTS} hosts" in said(capsys, "stats", "save", str(shared), "--out", out)[0]
+
+
+def test_a_shard_by_itself_knows_the_pages_that_its_own_are_known_by(shared: Path, capsys: Capture) -> None:
+    """Pages of the other shard that link to its own stand in its records as well, perhaps behind all of its own."""
+    for shard in sorted((shared / "shards").iterdir()):
+        with CrawlReader(shard) as crawl:
+            known = {id_ for id_, _ in evidence_of_pages(crawl)}
+            told = {id_ for (id_,) in crawl._ask("SELECT id FROM candidates WHERE state = 6 AND evidence IS NOT NULL")}
+        assert told
+        assert known > told
+        assert "18 pages" in said(capsys, "stats", str(shard))[0]
 
 
 def test_answers_and_verdicts_given_again(shared: Path, capsys: Capture) -> None:

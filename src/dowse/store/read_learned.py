@@ -47,9 +47,10 @@ def evidence(crawl: CrawlReader, candidate: int) -> bytes | None:
 
 @asked
 def evidence_of_pages(crawl: CrawlReader) -> Iterator[tuple[int, bytes]]:
-    """What the strategy knew of each candidate that was fetched, in its own form."""
-    found = crawl._ask("SELECT id, evidence FROM candidates WHERE state = ? AND evidence IS NOT NULL",
-                       int(CandidateState.FETCHED))  # fmt: skip
+    """What the strategy knew of each candidate that was fetched, here or by another shard, in its own form: the pages
+    that others are known by."""
+    found = crawl._ask("SELECT id, evidence FROM candidates WHERE state IN (?, ?) AND evidence IS NOT NULL",
+                       int(CandidateState.FETCHED), int(CandidateState.ELSEWHERE))  # fmt: skip
     return iter(found)
 
 
