@@ -22,7 +22,7 @@ from dowse.cluster.ground import create_ground
 from dowse.cluster.kept import Kept, keep, kept_in, settings_of
 from dowse.cluster.local_shards import LocalShards
 from dowse.cluster.ready import make_ready, note_begun
-from dowse.cluster.shared_folder import Place, note_place, place_of
+from dowse.cluster.shared_folder import Place, note_place, place_of, runs_alone
 from dowse.cluster.slots import Sites, Spread
 from dowse.engine.assembly.shared import check_shared, patience_s
 from dowse.engine.loop.engine import Stop
@@ -85,16 +85,17 @@ def begin(
         ready = await make_ready(topic, early(display))
         kept = Kept(ready.topic, shards, by, ready.share, sites)
         os.makedirs(folder, exist_ok=True)
-        ground = create_ground(
-            place.where, place.crawl, shards=shards, budget=topic.budget, target_relevant=topic.target.relevant,
-            target_value=topic.target.value, settings=settings_of(kept), wall=time.time,
-            moving=sites == "move",
-        )  # fmt: skip
-        with closing(ground):
-            keep(ground, kept)
-        note_place(folder, place)
-        problem = await asyncio.to_thread(note_begun, ready)
-        return await _run(kept, folder, place, display, [*ready.notes, *filter(None, [problem])], runner)
+        with runs_alone(folder):
+            ground = create_ground(
+                place.where, place.crawl, shards=shards, budget=topic.budget, target_relevant=topic.target.relevant,
+                target_value=topic.target.value, settings=settings_of(kept), wall=time.time,
+                moving=sites == "move",
+            )  # fmt: skip
+            with closing(ground):
+                keep(ground, kept)
+            note_place(folder, place)
+            problem = await asyncio.to_thread(note_begun, ready)
+            return await _run(kept, folder, place, display, [*ready.notes, *filter(None, [problem])], runner)
 
     return _in_loop(work())
 
@@ -102,16 +103,17 @@ def begin(
 def go_on(folder: Path, display: Display, given: Mapping[str, Any], *, runner: Runner = here) -> Ended:
     """Go on with the crawl in a folder; flags that were ``given`` change its topic."""
     place = place_of(folder)
-    with opened(place) as ground:
-        kept = kept_in(ground)
-        topic = with_flags(kept.topic, given)
-        kept = _with_seeds_since(replace(kept, topic=topic), folder)
-        keep(ground, kept)
-        ground.go_on(
-            settings_of(kept), budget=topic.budget, target_relevant=topic.target.relevant,
-            target_value=topic.target.value,
-        )  # fmt: skip
-    return _in_loop(_run(kept, folder, place, display, [], runner))
+    with runs_alone(folder):
+        with opened(place) as ground:
+            kept = kept_in(ground)
+            topic = with_flags(kept.topic, given)
+            kept = _with_seeds_since(replace(kept, topic=topic), folder)
+            keep(ground, kept)
+            ground.go_on(
+                settings_of(kept), budget=topic.budget, target_relevant=topic.target.relevant,
+                target_value=topic.target.value,
+            )  # fmt: skip
+        return _in_loop(_run(kept, folder, place, display, [], runner))
 
 
 def _with_seeds_since(kept: Kept, folder: Path) -> Kept:

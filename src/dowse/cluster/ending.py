@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+
 from dowse.engine.loop.engine import Stop
 from dowse.model.common_ground import CommonGround, GroundAway
 
-__all__ = ["agreed_stop"]
+__all__ = ["agreed_soon", "agreed_stop"]
+
+_PATIENCE_S = 2.0  # of somebody who has pressed Ctrl-C
 
 
 def agreed_stop(ground: CommonGround, stop: Stop) -> Stop:
@@ -15,3 +20,9 @@ def agreed_stop(ground: CommonGround, stop: Stop) -> Stop:
         return Stop(*ground.stop(stop.kind, stop.detail))
     except GroundAway:
         return stop
+
+
+async def agreed_soon(ground: CommonGround, stop: Stop) -> None:
+    """The same beside the loop, without waiting long for a database that says nothing."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.to_thread(agreed_stop, ground, stop), _PATIENCE_S)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dowse.cluster.child import Child, ShardLost
-from dowse.cluster.ending import agreed_stop
+from dowse.cluster.ending import agreed_soon, agreed_stop
 from dowse.cluster.errand import Errand
 from dowse.cluster.kept import Kept
 from dowse.cluster.progress import NOTHING, progress_from, sum_of
@@ -38,6 +38,8 @@ class LocalShards:
         self._told = told
         self._shown = [NOTHING] * kept.shards
         self.is_over = False
+        self._asked: Stop | None = None  # by whoever watches, to end
+        self._ending: asyncio.Task[None] | None = None
         self.children = [
             Child(
                 Errand(topic, place, shard, shard_folder(folder, shard).resolve(), kept.by, kept.share_of(shard)),
@@ -60,7 +62,7 @@ class LocalShards:
                 if not isinstance(failed, ShardLost):
                     raise failed
             self.is_over = True
-            first = Stop("failed", str(failed)) if failed is not None else runs[0].result()
+            first = self._asked or (Stop("failed", str(failed)) if failed is not None else runs[0].result())
             return await asyncio.to_thread(agreed_stop, self._ground, first)
         finally:
             for child in self.children:
@@ -68,13 +70,20 @@ class LocalShards:
             await asyncio.gather(*runs, return_exceptions=True)
 
     def interrupt(self, detail: str) -> None:
-        """Ask for an end."""
-        agreed_stop(self._ground, Stop("interrupted", detail))
+        """Ask for an end. The ground is told first, so that all end for this reason, unless it does not answer."""
+        if self._asked is None:
+            self._asked = Stop("interrupted", detail)
+            self._ending = asyncio.create_task(self._end(self._asked))
+
+    async def _end(self, asked: Stop) -> None:
+        await agreed_soon(self._ground, asked)
         for child in self.children:
             child.interrupt()
 
     def abort(self) -> None:
         """End at once."""
+        if self._ending is not None:
+            self._ending.cancel()
         for child in self.children:
             child.abort()
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dowse.cluster.ending import agreed_stop
+from dowse.cluster.ending import agreed_soon, agreed_stop
 from dowse.cluster.errand import Errand
 from dowse.cluster.keeper import Keeper
 from dowse.cluster.kept import Kept
@@ -83,6 +83,7 @@ class RayShards:
         self._ended: dict[int, Stop] = {}
         self._failed: dict[int, str] = {}
         self.is_over = False
+        self._ending: asyncio.Task[None] | None = None
         remote = ray.remote(Keeper).options(
             num_cpus=1, max_restarts=-1, max_task_retries=0, scheduling_strategy="SPREAD", max_concurrency=4
         )
@@ -113,7 +114,10 @@ class RayShards:
 
     def interrupt(self, detail: str) -> None:
         """Ask for an end."""
-        agreed_stop(self._ground, Stop("interrupted", detail))
+        self._ending = asyncio.create_task(self._end(Stop("interrupted", detail)))
+
+    async def _end(self, asked: Stop) -> None:
+        await agreed_soon(self._ground, asked)
         self._to_all("interrupt")
 
     def abort(self) -> None:

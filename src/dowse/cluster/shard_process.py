@@ -16,6 +16,7 @@ import pickle
 import signal
 import struct
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict
 from typing import Any
@@ -28,8 +29,8 @@ from dowse.cluster.shared_folder import Place
 from dowse.engine.assembly.assembly import Assembly
 from dowse.engine.loop.engine import Stop
 from dowse.engine.workers.freed_memory import keep_less
-from dowse.model.common_ground import GroundAway
-from dowse.model.errors import UserError
+from dowse.model.common_ground import GroundAway, Replaced
+from dowse.model.errors import DowseError, FolderBusy, NotACrawl, NotPlain, StoreError, TopicError
 
 __all__ = ["ENDED_WELL", "GAVE_UP", "LENGTH"]
 
@@ -39,7 +40,9 @@ ENDED_WELL, GAVE_UP = 0, 3
 
 _SHOWN_EVERY_S = 0.5
 _AGAIN_S = 1.0
-_NO_USE = frozenset(("TopicError",))  # of errors, those that will be the same next time
+_ABORT_S = 5.0  # an end at once waits no longer than that for a database that says nothing
+_NO_USE = (TopicError, FolderBusy, NotACrawl, NotPlain, StoreError, Replaced)
+"""Errors that will be the same next time, or that must not be answered with another start."""
 
 
 def _read(size: int) -> bytes:
@@ -58,19 +61,23 @@ def _tell(kind: str, **fields: Any) -> None:
         os.write(1, json.dumps({"kind": kind, **fields}).encode() + b"\n")
 
 
-async def _obey(assembly: Assembly) -> None:
-    """Words on standard input, until its end."""
+async def _obey(shown: Sequence[Assembly], work: asyncio.Task[Stop]) -> None:
+    """Words on standard input, until its end. Before there is an assembly, any ends the ``work`` at once."""
     loop = asyncio.get_running_loop()
     came: asyncio.Queue[bytes] = asyncio.Queue()
     loop.add_reader(0, lambda: came.put_nowait(os.read(0, 4096)))
-    while words := await came.get():
-        for word in words.split():
-            if word == b"abort":
+    words = b" "
+    while words:
+        words = await came.get()
+        if not shown:
+            work.cancel()
+        for assembly in shown:
+            if b"abort" in words:
+                loop.call_later(_ABORT_S, os._exit, 1)  # the records survive it as they survive a kill
                 assembly.abort()
             else:
-                assembly.interrupt("")
+                assembly.interrupt("" if words else "whoever started the shard is gone")
     loop.remove_reader(0)
-    assembly.interrupt("whoever started the shard is gone")
 
 
 async def _show(assembly: Assembly) -> None:
@@ -88,11 +95,18 @@ async def _run(errand: Errand) -> Stop:
         for note in assembly.notes:
             _tell("note", detail=note)
         assembly.life.journal.on_event = _event
-        beside.extend(map(asyncio.create_task, (_obey(assembly), _show(assembly))))
+        beside.append(asyncio.create_task(_show(assembly)))
 
-    try:
+    async def work() -> Stop:
         with await _opened(errand.ground) as ground:
-            return await run_shard(errand, ground, begun)
+            return await run_shard(errand, ground, begun, lambda note: _tell("note", detail=note))
+
+    working = asyncio.create_task(work())
+    beside.append(asyncio.create_task(_obey(shown, working)))
+    try:
+        return await working
+    except asyncio.CancelledError:
+        return Stop("interrupted", "before the shard began")
     finally:
         for task in beside:
             task.cancel()
@@ -129,9 +143,9 @@ def main() -> int:
     keep_less()
     try:
         stop = _in_loop(errand)
-    except UserError as error:
+    except DowseError as error:
         _tell("failed", detail=str(error))
-        return GAVE_UP if type(error).__name__ in _NO_USE else 1
+        return GAVE_UP if isinstance(error, _NO_USE) else 1
     _tell("ended", stop=asdict(stop))
     return ENDED_WELL
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from dowse.model.database_url import without_password
 from dowse.model.errors import NotACrawl
 from dowse.model.files import read_limited
-from dowse.store.sharded import CLUSTER, CLUSTER_AT, SHARDS
+from dowse.store.lock import FolderLock
+from dowse.store.sharded import CLUSTER, CLUSTER_AT, CLUSTER_LOCK, SHARDS
 
-__all__ = ["Place", "note_place", "place_of", "shard_folder"]
+__all__ = ["Place", "note_place", "place_of", "runs_alone", "shard_folder"]
 
 _MOST_BYTES = 10_000
 NAME = "crawl"
@@ -50,6 +53,16 @@ def note_place(folder: Path, place: Place) -> None:
     if isinstance(place.where, str):
         note = {"ground": without_password(place.where), "crawl": place.crawl}
         (folder / CLUSTER_AT).write_text(json.dumps(note) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def runs_alone(folder: Path) -> Iterator[None]:
+    """Nobody else runs the shards of the crawl in this folder meanwhile. FolderBusy where somebody does."""
+    lock = FolderLock(folder / CLUSTER_LOCK)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def shard_folder(folder: Path, shard: int) -> Path:

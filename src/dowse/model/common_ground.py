@@ -24,7 +24,7 @@ from dowse.model.others import Letter
 
 __all__ = [
     "LEASE_S", "PROMISED", "SLOTS", "CommonGround", "Fenced", "GroundAway", "Joined", "Member", "Orders", "Published",
-    "Received", "Report", "Slot", "Standing",
+    "Received", "RecordsElsewhere", "Replaced", "Report", "Slot", "Standing",
 ]  # fmt: skip
 
 SLOTS = 1024
@@ -39,6 +39,14 @@ Values = NDArray[np.float64]
 
 class Fenced(UserError):
     """Another epoch of this shard has begun, or its lease has run out: it must stop."""
+
+
+class Replaced(Fenced):
+    """Another start of this shard takes part: whoever began that one is responsible for it now."""
+
+
+class RecordsElsewhere(UserError):
+    """The shard has told of pages before, and comes with an empty folder: the other one must be brought here."""
 
 
 class GroundAway(UserError):
@@ -71,7 +79,6 @@ class Joined:
     owners: bytes  # of each slot, its first shard: SLOTS little-endian 16-bit numbers
     granted: Budget  # all that it was granted so far and did not give back; no limit where the crawl has none
     posted: int  # its letters up to this number are on the ground, or were noted
-    known: bool  # it has reported before: its folder cannot be empty
     elapsed_s: float  # since the crawl began, all its runs together: of a budget in seconds, so much is gone
     slots: Sequence[Slot] = ()  # those that have moved, or are to
     slots_version: int = 0
@@ -159,8 +166,10 @@ class Standing:
 class CommonGround(Protocol):
     """See the module's docstring."""
 
-    def join(self, shard: int) -> Joined:
-        """Begin a new epoch of a shard. Whatever an older one still says is refused."""
+    def join(self, shard: int, *, empty: bool = False) -> Joined:
+        """Begin a new epoch of a shard. Whatever an older one still says is refused. With an ``empty`` folder nobody
+        takes the place of one that has records, or may be about to: RecordsElsewhere, or GroundAway for as long as the
+        other is alive and has told nothing."""
         ...
 
     def beat(self, member: Member, report: Report) -> Orders:

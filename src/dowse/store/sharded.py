@@ -1,6 +1,7 @@
 """The folder of a crawl that several engines share::
 
     cluster.sqlite         what the shards must agree on (or cluster.json, which tells where that is kept)
+    cluster.lock           held by whoever runs the shards
     shards/00, 01, ...     the shards: each an ordinary folder of one engine, with its records and WARC files
     dowse.sqlite           the records of all shards as one crawl, for whoever reads: see ``gather``
 
@@ -19,11 +20,11 @@ from dowse.model.errors import NotPlain, StoreError
 from dowse.store.trust import DATABASE
 
 __all__ = [
-    "CLUSTER", "CLUSTER_AT", "SHARDS", "archive_path", "check_archive_name", "holds_crawl",
+    "CLUSTER", "CLUSTER_AT", "CLUSTER_LOCK", "SHARDS", "archive_path", "check_archive_name", "holds_crawl",
     "is_sharded", "parts_of", "shard_folders", "shard_number", "whole_of",
 ]  # fmt: skip
 
-SHARDS, CLUSTER, CLUSTER_AT = "shards", "cluster.sqlite", "cluster.json"
+SHARDS, CLUSTER, CLUSTER_AT, CLUSTER_LOCK = "shards", "cluster.sqlite", "cluster.json", "cluster.lock"
 _is_shard = re.compile(r"\d{2,5}", re.ASCII).fullmatch
 _is_name = re.compile(rf"(?:{SHARDS}/\d{{2,5}}/)?[^/\0]+", re.ASCII).fullmatch
 

@@ -31,7 +31,19 @@ from dowse.cluster.ground.members import (
     shards_of,
 )
 from dowse.model.budget import Budget, Spent
-from dowse.model.common_ground import LEASE_S, SLOTS, Joined, Member, Orders, Published, Received, Report, Standing
+from dowse.model.common_ground import (
+    LEASE_S,
+    SLOTS,
+    GroundAway,
+    Joined,
+    Member,
+    Orders,
+    Published,
+    Received,
+    RecordsElsewhere,
+    Report,
+    Standing,
+)
 from dowse.model.errors import NotACrawl
 from dowse.model.others import Letter
 
@@ -160,11 +172,15 @@ class Ground:
 
     # -- who takes part --------------------------------------------------------------------------------------------
 
-    def join(self, shard: int) -> Joined:
+    def join(self, shard: int, *, empty: bool = False) -> Joined:
         with self._database.transaction() as session:
             own = shard_of(session.run(*one_shard(session, shard, lock=True)), shard)
             crawl = _read(session, lock=True)
             now = session.now()
+            if empty and own.reported:
+                raise RecordsElsewhere(f"the crawl's shard {shard} has records")
+            if empty and own.is_alive(now):
+                raise GroundAway(f"shard {shard} was started a moment ago")
             crawl.tick(now)
             if own.epoch:  # it may have asked at its addresses until now, and no longer knows of each
                 own.others_at = max(own.others_at, min(now, own.lease_until) + at_addresses.longest_wait(own))
@@ -175,8 +191,8 @@ class Ground:
             granted = own.granted_of(crawl.budget)
             slots, version = moves.slots_in(session.run(*moves.since(0)), 0)
             return Joined(
-                Member(shard, own.epoch), _owners(crawl.shards), granted, own.posted, own.reported, crawl.elapsed_s,
-                slots, version, crawl.moving,
+                Member(shard, own.epoch), _owners(crawl.shards), granted, own.posted, crawl.elapsed_s, slots,
+                version, crawl.moving,
             )  # fmt: skip
 
     def beat(self, member: Member, report: Report) -> Orders:

@@ -26,7 +26,7 @@ import numpy as np
 
 from dowse.cluster.ground.database import Row, Session, Statement
 from dowse.model.budget import Budget, Spent
-from dowse.model.common_ground import LEASE_S, PROMISED, Fenced, Member, Report, Values
+from dowse.model.common_ground import LEASE_S, PROMISED, Fenced, Member, Replaced, Report, Values
 from dowse.model.errors import UserError
 
 __all__ = [
@@ -219,7 +219,9 @@ def promises_in(rows: Sequence[Row]) -> dict[int, Values]:
 
 def check(shard: Shard, member: Member, now: float) -> None:
     """Raises Fenced unless this is the member that may speak for the shard."""
-    if member.epoch != shard.epoch or shard.stage is not Stage.HERE:
-        raise Fenced(f"shard {member.shard}: it was started again, or its run is over")
+    if member.epoch != shard.epoch:
+        raise Replaced(f"shard {member.shard} was started again, here or elsewhere")
+    if shard.stage is not Stage.HERE:
+        raise Fenced(f"shard {member.shard}: its run is over")
     if now >= shard.lease_until:
         raise Fenced(f"shard {member.shard}: it was not heard of for {LEASE_S:g} s and is taken for dead")
