@@ -73,7 +73,7 @@ def test_seeds_that_are_found_are_told_apart_and_put_in_later(
     assert "found: it is a seed, found by search engines\n    by local:" in told
     known, _ = said(capsys, "seeds", QUERY, "--engine", f"local:{later}", "--to", str(folder))
     assert f"1 written to {folder}: dowse crawl --resume" in known
-    said(capsys, "crawl", "--resume", str(folder), "--budget", "8p")
+    said(capsys, "crawl", "--resume", str(folder), "--budget", "40p")
     told, _ = said(capsys, "why", str(folder), "http://h5.test/8")
     assert "fetched:" in told
     assert "found: it is a seed, found by search engines" in told
