@@ -8,7 +8,7 @@ from dowse.engine.life import Life, Sites
 from dowse.frontier import Errand, Lease
 from dowse.frontier.scope import StaticScope
 from dowse.lab.replay.replay import Forgetful
-from dowse.model.batch import Batch
+from dowse.model.batch import Batch, Records
 from dowse.model.budget import Budget, Purse
 from dowse.model.errors import StoreError
 from dowse.model.others import Others
@@ -59,15 +59,16 @@ class Made:
 
     def __init__(
         self, strategy: str = "best-first", delay_s: float = 0.0, topic: Topic | None = None,
-        others: Others | None = None,
+        others: Others | None = None, records: Records | None = None,
     ) -> None:  # fmt: skip
+        """``records``: where all is written down; else it is kept in memory."""
         topic = topic or Topic(query="x", politeness=Politeness(delay_s=delay_s), strategy=StrategyChoice(strategy))
         self.clock = FakeClock()
         self.disk = Disk()
         self.purse = Purse(Budget())
         self.sites = Sites(topic, self.purse, self.clock, others=others)
         order = build_strategy(topic.strategy, seed_number=0)
-        self.sites.journal.open(self.disk, order)
+        self.sites.journal.open(records or self.disk, order)
         self.life = Life(topic, self.sites, order, StaticScope(topic.scope), self.clock)
 
     def seed(self, *urls: str) -> int:
