@@ -46,6 +46,7 @@ __all__ = ["Beats"]
 _EVERY_S = 1.0
 _SOON_S = 0.1  # where there is nothing to do here, or little left to spend
 _AGAIN_S = 0.5  # after the ground did not answer
+_YOUNG = 20  # times as old as the next beat is far, at the beginning
 _FEW = 4  # pages or requests left of what was granted: more are asked for at once
 _LETTERS = 20_000  # at a time, so that a shard that was away does not take them all at once
 _AT_ONCE = 500  # letters, before the engine's loop has its turn
@@ -83,6 +84,7 @@ class Beats:
         self._leaving: set[str] = set()  # addresses that others want, and that are still being asked here
         self._asked_for: set[str] = set()  # addresses that others have
         self._missed: set[str] = set()  # addresses that were given up, and where something waits here
+        self._began_at = assembly.clock.now()
         self._learns_at = 0.0
         self._unpublished: bytes | None = None
         self._heard: dict[int, int] = {}  # of each other shard, the version of what it published that was taken up
@@ -137,7 +139,7 @@ class Beats:
 
     async def _beat(self) -> None:
         await self._take_up()
-        if self._is_idle and not self._life.journal.is_clean:
+        if not self._life.journal.is_clean and (self._is_idle or self._is_young):
             self._life.journal.commit()  # others may wait for what it has found
         await self._post()
         await self._move_out()
@@ -157,19 +159,30 @@ class Beats:
         self._follow(orders)
         self._give()
         if sent_at >= self._learns_at:
-            self._learns_at = sent_at + self._every_s
+            self._learns_at = sent_at + self._due_s
             await self._learn()
         self._count += 1
 
     async def _pause(self) -> None:
         """Until the next beat is due: soon, where this shard waits for it."""
-        self._patience_s = min(2 * self._patience_s, self._every_s) if self._waits_for_orders else _SOON_S / 2
-        waits = self._patience_s if self._waits_for_orders else self._every_s
+        self._patience_s = min(2 * self._patience_s, self._due_s) if self._waits_for_orders else _SOON_S / 2
+        waits = self._patience_s if self._waits_for_orders else self._due_s
         try:
             await asyncio.wait_for(self._called.wait(), waits)
         except TimeoutError:
             return
         await asyncio.sleep(min(self._every_s, _SOON_S))  # others may want the same
+
+    @property
+    def _due_s(self) -> float:
+        """How long after one beat the next is due. Sooner at the beginning, when each page teaches much, and what is
+        found leads elsewhere."""
+        age_s = self._assembly.clock.now() - self._began_at
+        return min(self._every_s, max(_SOON_S, age_s / _YOUNG))
+
+    @property
+    def _is_young(self) -> bool:
+        return self._due_s < self._every_s
 
     def _why_idle(self) -> Stop | None:
         """Why there is nothing to do here. Where nothing waits, no grant would change it."""
@@ -316,7 +329,8 @@ class Beats:
             self._patience_s = _SOON_S / 2
         self._granted = orders.granted
         self._allow(orders.granted)
-        self._purse.to_come = _part(orders.to_come, self._membership.shards)
+        self._purse.part = orders.part
+        self._purse.to_come = _part(orders.to_come, orders.part)
         for address in orders.keep_off:
             self._life.sites.keep_off(address)
         for address, wait_s in orders.let_in.items():
@@ -354,10 +368,10 @@ def _why(kind: str, detail: str) -> str:
     return f"{kind}: {detail.split()[0]}" if kind == "budget" else kind
 
 
-def _part(to_come: Spent, shards: int) -> Spent:
-    """Of what is granted to nobody yet, a shard counts on its part: among several it is as choosy as one engine, which
-    looks at the best of all for as many."""
-    return Spent(to_come.pages // shards, to_come.bytes // shards, to_come.seconds, to_come.requests // shards)
+def _part(to_come: Spent, part: float) -> Spent:
+    """What a shard counts on of what is granted to nobody yet: so it is as choosy as one engine, which looks at the
+    best of all for as many as it may still fetch."""
+    return Spent(int(part * to_come.pages), int(part * to_come.bytes), to_come.seconds, int(part * to_come.requests))
 
 
 def _bounded(granted: Budget, held: Spent) -> Budget:

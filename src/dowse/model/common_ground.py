@@ -114,6 +114,7 @@ class Orders:
 
     granted: Budget  # what it may spend in all, its earlier grants included
     to_come: Spent  # what is granted to nobody yet: it may get of it later
+    part: float  # of the best URLs that wait anywhere, as many as one engine would choose among, how much it has
     keep_off: Sequence[str] = ()  # addresses that another shard asks, of those it wants
     let_in: Mapping[str, float] = field(default_factory=dict)
     """Addresses it holds, with seconds until it may ask: told for as long as a lease since it came to hold them, or

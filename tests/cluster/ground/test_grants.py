@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.cluster.ground.grants import best_of, dealt, note_pace, regrant
+from dowse.cluster.ground.grants import best_of, dealt, note_pace, part_of, regrant
 from dowse.cluster.ground.members import Shard, Stage
 from dowse.model.budget import Budget, Spent
 from dowse.model.common_ground import Values
@@ -85,6 +86,29 @@ def test_no_more_is_granted_than_there_is_and_no_less_than_is_held(
             assert getattr(granted, name) == 0
     if own.idle in ("empty", "stalled"):
         assert all(getattr(granted, name) == getattr(own.held, name) for name in limits)
+
+
+@given(_shards(), st.data(), st.booleans())
+def test_the_choice_of_one_engine_is_divided(shards: list[Shard], data: st.DataObject, evenly: bool) -> None:
+    """Among the shards that have work: each has its part, and together it is the whole."""
+    at_work = [shard for shard in shards if shard.is_alive(1.0) and shard.idle not in ("empty", "stalled")]
+    told: dict[int, Values] = {shard.shard: np.array(data.draw(_VALUES)) for shard in shards}
+    budget = Budget(pages=sum(shard.granted.pages for shard in shards) + data.draw(st.integers(0, 9000)))
+    parts = [part_of(own, shards, told, budget, 1.0, evenly=evenly) for own in at_work]
+    assert all(0 <= part <= 1 for part in parts)
+    if at_work:
+        assert sum(parts) == pytest.approx(1)
+    if evenly:
+        assert all(part == pytest.approx(1 / len(at_work)) for part in parts)
+
+
+def test_who_has_the_best_has_the_choice() -> None:
+    """Of 1,600 pages that are left, one engine chooses among the best hundred."""
+    shards = [Shard(n, 1, Stage.HERE, 9.0, reported=True, waiting=500) for n in range(3)]
+    told = {0: np.array([0.9] * 60 + [0.1] * 400), 1: np.array([0.5] * 20 + [0.2] * 400), 2: np.empty(0)}
+    parts = [part_of(own, shards, told, Budget(pages=1600), 1.0, evenly=False) for own in shards]
+    assert parts == [0.6, 0.4, 0.0]
+    assert part_of(shards[2], shards, told, Budget(seconds=9.0), 1.0, evenly=False) == 1.0, "nothing is counted"
 
 
 def test_a_lone_shard_is_never_left_without() -> None:

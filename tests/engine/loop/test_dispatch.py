@@ -27,3 +27,7 @@ def test_the_strictest_count_decides(left: int | None, target: Target, expected:
 
 def test_before_the_first_value_a_quarter_a_page_is_expected() -> None:
     assert allowance(None, Target(value=10.0), Tally(pages=3)) == 40
+
+
+def test_the_few_that_always_may_go_are_those_of_all_shards_together() -> None:
+    assert [allowance(0, Target(), Tally(), part) for part in (1.0, 0.5, 0.25, 0.0)] == [8, 4, 2, 1]

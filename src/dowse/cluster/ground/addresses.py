@@ -136,9 +136,9 @@ class At:
         epochs = living(shards, now)
         return any(epochs.get(holder) != epoch for _, holder, epoch in self.wanted)
 
-    def orders(self, granted: Budget, to_come: Spent, stop: tuple[str, str] | None) -> Orders:
+    def orders(self, granted: Budget, to_come: Spent, part: float, stop: tuple[str, str] | None) -> Orders:
         keep_off = [address for address, _, _ in self.wanted]
-        return Orders(granted, to_come, keep_off, self.let_in, self.give_up, stop)
+        return Orders(granted, to_come, part, keep_off, self.let_in, self.give_up, stop)
 
 
 def _hand_on(session: Session, address: str, open_at: float, alive: Epochs, now: float) -> None:

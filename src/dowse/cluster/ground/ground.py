@@ -239,7 +239,8 @@ class Ground:
         session.last(saved(own, report.promises), *writes)
         self._now = now
         free = grants.free_of(crawl.budget, grants.together(others, own.granted))
-        orders = addresses.orders(own.granted_of(crawl.budget), free, crawl.stop)
+        part = grants.part_of(own, shards, told, crawl.budget, now, evenly=crawl.evenly)
+        orders = addresses.orders(own.granted_of(crawl.budget), free, part, crawl.stop)
         return moves.with_slots(orders, of_slots, report.slots_seen)
 
     def _beat_among_all(self, session: Session, member: Member, report: Report) -> Orders:
@@ -253,10 +254,10 @@ class Ground:
         own.tell(report, now)
         crawl.tick(now)
         self._find_end(session, crawl, shards, now)
-        more = Spent()
+        more, told = Spent(), {own.shard: report.promises}
         if crawl.stop is None:
             promised = session.run(PROMISED_BY_OTHERS, (own.shard,)) if _is_divided(crawl.budget) else []
-            told = {own.shard: report.promises, **promises_in(promised)}
+            told |= promises_in(promised)
             more = grants.wanted(own, shards, told, crawl.budget, now, evenly=crawl.evenly)
         own.granted = grants.given(own, more, crawl.budget, grants.granted_to(one for one in shards if one is not own))
         if crawl.moving:
@@ -268,7 +269,8 @@ class Ground:
         at_addresses.give_on(session, own.shard, shards, now)
         at = [session.run(*one) for one in at_addresses.told(member, now)]
         free = grants.free(crawl.budget, shards)
-        orders = at_addresses.At.of(at, now).orders(own.granted_of(crawl.budget), free, crawl.stop)
+        part = grants.part_of(own, shards, told, crawl.budget, now, evenly=crawl.evenly)
+        orders = at_addresses.At.of(at, now).orders(own.granted_of(crawl.budget), free, part, crawl.stop)
         return moves.with_slots(orders, session.run(*moves.since(report.slots_seen)), report.slots_seen)
 
     def more_bytes(self, member: Member, total: int) -> int:

@@ -81,7 +81,7 @@ class Dispatcher:
     def _allowance(self) -> int | None:
         left, due = self._exchange.purse.fetches_left(), len(self._life.visits)
         if not self._life.visits.is_run:
-            return allowance(left, self._target, self._life.tally)
+            return allowance(left, self._target, self._life.tally, self._exchange.purse.part)
         # all that is due is fetched: no order among it matters, as long as it leaves something for what is new
         return None if left is None or not due or left > due + self._most else due
 
@@ -130,10 +130,11 @@ class Dispatcher:
         return effort_us if self._fetcher.start(lease) else None
 
 
-def allowance(left: int | None, target: Target, tally: Tally) -> int | None:
+def allowance(left: int | None, target: Target, tally: Tally, part: float = 1.0) -> int | None:
     """How many, when so many fetches are ``left``: a small share of them, since better URLs will be found on the way,
     or a few for each page the target still wants (of a value: as many as it takes at the going rate). None: nothing
-    is counted, so idle hosts cost nothing, and every URL may go.
+    is counted, so idle hosts cost nothing, and every URL may go. There are always a few, so that a slow site does not
+    hold up the crawl: of a crawl by several engines, the ``part`` of these that is this one's.
 
     >>> allowance(1600, Target(), Tally()), allowance(1600, Target(relevant=3), Tally())
     (100, 12)
@@ -144,4 +145,4 @@ def allowance(left: int | None, target: Target, tally: Tally) -> int | None:
     if target.value is not None:
         a_page = tally.value / tally.pages if tally.value > 0 else 1 / _PAGES_A_FIND
         found.append(math.ceil(min((target.value - tally.value) / a_page, _MOST)))
-    return max(_FEWEST, min(found)) if found else None
+    return max(1, round(_FEWEST * part), min(found)) if found else None
