@@ -15,8 +15,13 @@ from pathlib import Path
 
 import pytest
 
+from dowse.cluster.errand import opened
+from dowse.cluster.kept import kept_in
+from dowse.cluster.shared_folder import place_of
 from dowse.loopback import LoopbackServer, in_thread
+from dowse.model.statistic_names import OTHER_VERDICTS
 from dowse.store import CrawlReader
+from dowse.store.read_verdicts import final_verdicts
 from tests.cli.labelled import mistake, said
 from tests.cluster.webs import ALL, knotted, pages_asked
 from tests.servers import POSTGRESQL, DatabaseServer
@@ -105,6 +110,27 @@ def test_what_shards_find_is_published_as_one_crawl(
         assert "nothing to add" in said(capsys, "publish", str(folder))[0]
         out, _ = said(capsys, "crawl", "--resume", str(folder), "--budget", "60p", "--json")
         assert json.loads(out.splitlines()[-1])["published"]["finished"]
+
+
+def test_answers_and_verdicts_given_since_are_all_shards(
+    server: LoopbackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "c"
+    options = [*flags(server)[:-2], "--shard-by", "host", "--workers", "0", "--out", str(folder)]
+    said(capsys, "crawl", QUERY, "--shards", "2", *options, "--budget", "60p")
+    said(capsys, "label", str(folder), answers="y\nn\n" * 6)
+    said(capsys, "rejudge", str(folder), "--predicate", 'word("bread")')
+    said(capsys, "crawl", "--resume", str(folder), "--budget", "80p")
+    with opened(place_of(folder)) as ground:
+        share = kept_in(ground).share
+    assert share is not None
+    assert len(share.answers) == 12
+    for place in (folder, *sorted((folder / "shards").iterdir())):
+        with CrawlReader(place) as crawl:
+            final = final_verdicts(crawl)
+            assert final is not None
+            assert final["answers"] == 12, place
+            assert crawl.statistic(OTHER_VERDICTS) is None
 
 
 def test_a_crawl_and_a_shard_of_it_do_not_count_twice(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dowse.cli import terminal
-from dowse.engine.assembly.answered import answers_of
+from dowse.engine.assembly.answered import ELSEWHERE, answers_of
 from dowse.lab.corpus import open_corpus
 from dowse.model.topic import JudgeSettings, StrategyChoice
 from dowse.store import CrawlReader, CrawlStore
@@ -103,6 +103,15 @@ def test_answers_and_verdicts_given_again(shared: Path, capsys: Capture) -> None
             known = [store._connection.execute("SELECT url FROM pages WHERE id = ?", (one.page,)).fetchone()[0]
                      for one in answers_of(shard, store)]  # fmt: skip
         assert len(known) == sum(f"{url}," in answers for url in known) > 0
+    with CrawlReader(shared) as crawl:
+        given = answers_of(shared, crawl)
+    for shard in (shared / "shards").iterdir():  # and by those about the others' pages, of which it is told
+        alone = Path(shutil.copytree(shard, shared.parent / "elsewhere" / shard.name))
+        with CrawlReader(shard) as crawl, CrawlReader(alone) as moved:
+            ours, theirs = answers_of(shard, crawl, given), answers_of(alone, moved, given)
+        assert {one.sample.url: one.positive for one in ours} == {one.sample.url: one.positive for one in given}
+        assert 0 < sum(one.page < ELSEWHERE for one in ours) < 10 == len({one.page for one in ours})
+        assert [(one.page, one.positive) for one in theirs] == [(one.page, one.positive) for one in ours]
     told, _ = said(capsys, "rejudge", str(shared), "--predicate", 'word("perovskite")')
     assert "pages are relevant" in told
     with CrawlReader(shared) as crawl:

@@ -24,16 +24,20 @@ from dowse.cluster.local_shards import LocalShards
 from dowse.cluster.ready import make_ready, note_begun
 from dowse.cluster.shared_folder import Place, note_place, place_of, runs_alone
 from dowse.cluster.slots import Sites, Spread
+from dowse.engine.assembly.answered import answers_of
+from dowse.engine.assembly.rejudge_by import put_back
 from dowse.engine.assembly.shared import check_shared, patience_s
 from dowse.engine.loop.engine import Stop
 from dowse.engine.loop.progress import Progress
 from dowse.judge import learns
 from dowse.model.common_ground import CommonGround
 from dowse.model.errors import Interrupted, NotACrawl, UserError
+from dowse.model.strategy import Answer
 from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text
-from dowse.store import CrawlStore
-from dowse.store.gather import seeds_put_in
+from dowse.store import CrawlReader, CrawlStore
+from dowse.store.answers import Answers
+from dowse.store.gather import judged_by_other, seeds_put_in
 from dowse.store.seed_targets import merged
 from dowse.store.sharded import holds_crawl, shard_folders
 from dowse.store.shared.connect import check_database
@@ -104,10 +108,11 @@ def go_on(folder: Path, display: Display, given: Mapping[str, Any], *, runner: R
     """Go on with the crawl in a folder; flags that were ``given`` change its topic."""
     place = place_of(folder)
     with runs_alone(folder):
+        _own_verdicts_again(folder)
         with opened(place) as ground:
             kept = kept_in(ground)
             topic = with_flags(kept.topic, given)
-            kept = _with_seeds_since(replace(kept, topic=topic), folder)
+            kept = _with_answers(_with_seeds_since(replace(kept, topic=topic), folder), folder)
             keep(ground, kept)
             ground.go_on(
                 settings_of(kept), budget=topic.budget, target_relevant=topic.target.relevant,
@@ -124,6 +129,24 @@ def _with_seeds_since(kept: Kept, folder: Path) -> Kept:
     rows = {row.url: row for row in (*share.found, *merged(share.found, found))}
     seeds = dict.fromkeys([*share.seeds, *rows])
     return replace(kept, share=replace(share, seeds=tuple(seeds), found=tuple(rows.values())))
+
+
+def _with_answers(kept: Kept, folder: Path) -> Kept:
+    """With what somebody answered about pages of any shard (``dowse label``): all judges learn from all of it."""
+    if kept.share is None:
+        return kept
+    answers: list[Answer] = []
+    if Answers(folder).known:
+        with suppress(NotACrawl), CrawlReader(folder) as crawl:
+            answers = answers_of(folder, crawl)
+    return replace(kept, share=replace(kept.share, answers=tuple(answers)))
+
+
+def _own_verdicts_again(folder: Path) -> None:
+    """As with one engine: what was judged by something else since the last run has the crawl's own verdicts again."""
+    if judged_by_other(folder):
+        with CrawlStore.open(folder) as store:
+            put_back(store)
 
 
 def _check_free(folder: Path) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dowse.cluster.slots import Sites, Spread
+from dowse.engine.assembly.answered import ELSEWHERE
 from dowse.engine.workers.port import default_workers
 from dowse.model.common_ground import CommonGround
 from dowse.model.errors import NotACrawl
+from dowse.model.page import Bag
 from dowse.model.share import Share
+from dowse.model.strategy import Answer, Sample
 from dowse.model.topic import Topic
 from dowse.model.topicfile import topic_from_json, topic_to_json
 from dowse.store import rows
@@ -51,7 +55,11 @@ def keep(ground: CommonGround, kept: Kept) -> None:
     if kept.share is not None:
         share = kept.share
         found = [list(rows.found_values(row)) for row in share.found]
-        told = {"crawl": share.crawl, "seeds": share.seeds, "found": found}
+        answers = [
+            [one.sample.url, one.positive, one.by_lot, b64encode(one.sample.bag.packed()).decode()]
+            for one in share.answers
+        ]
+        told = {"crawl": share.crawl, "seeds": share.seeds, "found": found, "answers": answers}
         ground.keep(_SHARE, json.dumps(told).encode())
 
 
@@ -66,4 +74,10 @@ def kept_in(ground: CommonGround) -> Kept:
 
 
 def _share(told: dict[str, Any]) -> Share:
-    return Share(str(told["crawl"]), seeds=tuple(map(str, told["seeds"])), found=tuple(map(rows.found, told["found"])))
+    return Share(
+        str(told["crawl"]), seeds=tuple(map(str, told["seeds"])), found=tuple(map(rows.found, told["found"])),
+        answers=tuple(
+            Answer(ELSEWHERE, bool(positive), Sample(Bag.unpacked(b64decode(bag)), str(url)), bool(by_lot))
+            for url, positive, by_lot, bag in told["answers"]
+        ),
+    )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dowse.model.found import FoundRow
+from dowse.model.strategy import Answer
 
 __all__ = ["Share"]
 
@@ -17,3 +18,4 @@ class Share:
     shard: int = 0
     seeds: tuple[str, ...] = ()  # canonical: those that were given, and those that were found
     found: tuple[FoundRow, ...] = ()  # who found them
+    answers: tuple[Answer, ...] = ()  # about pages of all shards, whatever numbers these have there

@@ -180,7 +180,8 @@ async def assemble(
         before = await asyncio.to_thread(_before, topic, folder, resume)
         traces = traces_for(topic.strategy)
         notes += filter(None, [unrecognised(before, traces)])
-        subject = subject_of(topic) if store is None else with_answers(subject_of(topic), folder, store)
+        told = share.answers if share is not None else ()
+        subject = subject_of(topic) if store is None else with_answers(subject_of(topic), folder, store, told)
         strategy = strategy or build_strategy(
             topic.strategy, seed_number=topic.seed_number, subject=subject, before=before,
             traces=traces,
@@ -217,14 +218,14 @@ async def assemble(
             with damage_told(folder):  # what is taken up here may be anybody's
                 _restore(store, parts)
                 if learned is not None:
-                    tell_answers(learned, folder, store)
+                    tell_answers(learned, folder, store, told)
                     restore_judge(learned, store)
         if due is None:
             parts.life.admit_seeds(seeds if others is None else [url for url in seeds if others.owner(url) is None])
         undo.pop_all()
     return Assembly(
         topic, folder, parts.engine, store, transport, workers, parts.sitemaps, parts.life, clock, parts.cache,
-        judge, learned, notes, parts.shared_learning, following(
+        judge, learned, notes, parts.shared_learning, told, following(
             topic, folder, lambda why: parts.life.journal.event("not published", why)
         ),
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from dowse.model.errors import StoreError, UserError
 from dowse.model.http import Transport
 from dowse.model.judge import LEARNED
 from dowse.model.runs import JudgedBy
+from dowse.model.strategy import Answer
 from dowse.model.topic import Topic
 from dowse.store import CrawlStore
 from dowse.store.revisits import Revisitable
@@ -51,6 +53,7 @@ class Assembly:
     learned: LearnedJudge | None
     notes: list[str]  # what the user should know before it starts: odd seed lines, refused seeds, ...
     shared_learning: SharedLearning
+    told: Sequence[Answer] = ()  # what somebody answered about pages of all shards
     publication: Following | None = None  # brings the records to a shared database
     published: Published | None = None  # how far that came, once the crawl has ended
     is_over: bool = False  # the crawl has ended, if not its publication
@@ -117,7 +120,7 @@ class Assembly:
     def _tell_new_answers(self, learned: LearnedJudge) -> None:
         """There may be new ones. Where they cannot be read, those that are known do."""
         try:
-            tell_answers(learned, self.folder, self.store)
+            tell_answers(learned, self.folder, self.store, self.told)
         except UserError as error:
             self.life.journal.event("answers not read", str(error))
             self.life.journal.commit()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dowse.engine.assembly.answered import ELSEWHERE
 from dowse.judge import LearnedJudge
 from dowse.judge.learned.learned_judge import CHANCE
 from dowse.judge.learned.texts import Floats
@@ -118,7 +119,7 @@ def _write_answers(store: CrawlStore, answers: Mapping[int, bool], other: Mappin
         return
     if store.statistics().get(OTHER_VERDICTS) is not None:
         first_verdicts(store, {FINAL_VERDICTS: None, OTHER_VERDICTS: None})
-    verdicts = [_answered(id_, answer) for id_, answer in sorted(answers.items())]
+    verdicts = [_answered(id_, answer) for id_, answer in sorted(answers.items()) if id_ < ELSEWHERE]
     write_verdicts(store, verdicts, 0, {OTHER_VERDICTS: other})
 
 

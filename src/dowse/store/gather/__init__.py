@@ -17,7 +17,7 @@ its next pages bring. Learned statistics are sums, which are added where they ar
 
 from __future__ import annotations
 
-from dowse.store.gather.put_in import seeds_put_in
+from dowse.store.gather.put_in import judged_by_other, seeds_put_in
 from dowse.store.gather.refresh import GATHERING, gather
 
-__all__ = ["GATHERING", "gather", "seeds_put_in"]
+__all__ = ["GATHERING", "gather", "judged_by_other", "seeds_put_in"]
