@@ -128,31 +128,6 @@ def test_two_crawls_share_a_database_and_one_may_be_dropped(postgres_server: Dat
             by_hand.execute("DROP SCHEMA IF EXISTS dowse_two CASCADE")
 
 
-def test_a_user_who_may_only_use_the_tables_can_run_a_shard(postgres_server: DatabaseServer) -> None:
-    url = postgres_server.url
-    with psycopg.connect(url, autocommit=True) as by_hand:
-        try:
-            create(url, "least")
-            by_hand.execute("CREATE ROLE runner LOGIN PASSWORD 'only-for-tests'")
-            by_hand.execute("GRANT USAGE ON SCHEMA dowse_least TO runner")
-            by_hand.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA dowse_least TO runner")
-            ground = open_ground(url.replace("dowse:", "runner:", 1), "least", wall=lambda: 0.0)
-            sender, receiver = ground.join(0).member, ground.join(1).member
-            ground.post(sender, letters(1, 2, 1))
-            ground.noted(receiver, {0: 1})
-            ground.want(receiver, ["10.0.0.1"])
-            ground.free(receiver, {"10.0.0.1": 1.0})
-            ground.publish(sender, b"sums")
-            ground.beat(sender, report())
-            ground.leave(sender, report())
-            ground.close()
-            with pytest.raises(UserError, match="permission denied"):
-                create(url.replace("dowse:", "runner:", 1), "more")
-        finally:
-            by_hand.execute("DROP SCHEMA IF EXISTS dowse_least CASCADE")
-            by_hand.execute("DROP ROLE IF EXISTS runner")
-
-
 def test_a_lease_runs_by_the_servers_own_clock(postgres_server: DatabaseServer) -> None:
     with psycopg.connect(postgres_server.url, autocommit=True) as by_hand:
         try:
