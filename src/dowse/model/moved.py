@@ -17,7 +17,8 @@ from dowse.model.revive import revived
 
 __all__ = ["MovedSite", "Moving", "Waits", "Whole", "moving"]
 
-_WAITS = struct.Struct("<BBH")
+_WAITS = struct.Struct("<BBHBH")
+_PAGE = struct.Struct("<Hf")
 _WHOLE = struct.Struct("<BHQ")
 _MOST_RUN, _MOST_ATTEMPTS = 0xFFFF, 0xFF
 
@@ -72,19 +73,31 @@ class Waits:
 
     attempts: int = 0
     run: int = 0  # steps within one URL pattern since the last relevant page
-    evidence: bytes = b""  # what the strategy knows of it
+    row: bytes = b""  # what the strategy knows of it
+    pages: tuple[tuple[str, float], ...] = ()  # the judged pages that this speaks of, with what each is worth
 
     def packed(self) -> bytes:
-        head = _WAITS.pack(Moving.WAITS, min(self.attempts, _MOST_ATTEMPTS), min(self.run, _MOST_RUN))
-        return head + self.evidence
+        head = _WAITS.pack(
+            Moving.WAITS, min(self.attempts, _MOST_ATTEMPTS), min(self.run, _MOST_RUN), len(self.pages), len(self.row)
+        )
+        urls = [url.encode("utf-8", "surrogatepass") for url, _ in self.pages]
+        told = [_PAGE.pack(len(url), worth) + url for url, (_, worth) in zip(urls, self.pages, strict=True)]
+        return head + self.row + b"".join(told)
 
     @staticmethod
     def unpacked(data: bytes) -> Waits:
         try:
-            _, attempts, run = _WAITS.unpack_from(data)
+            _, attempts, run, count, size = _WAITS.unpack_from(data)
+            at, pages = _WAITS.size + size, []
+            for _ in range(count):
+                length, worth = _PAGE.unpack_from(data, at)
+                at += _PAGE.size + length
+                pages.append((data[at - length : at].decode("utf-8", "surrogatepass"), worth))
         except struct.error as fault:
             raise ValueError(str(fault)) from None
-        return Waits(attempts, run, data[_WAITS.size :])
+        if at != len(data) or not all(0 <= worth <= 1 for _, worth in pages):
+            raise ValueError("what is told of a URL cannot be")
+        return Waits(attempts, run, data[_WAITS.size : _WAITS.size + size], tuple(pages))
 
 
 @dataclass(frozen=True, slots=True)

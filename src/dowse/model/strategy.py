@@ -24,6 +24,8 @@ __all__ = [
     "SEED_FLOOR",
     "SEED_PRIORITY",
     "Answer",
+    "Carried",
+    "Carries",
     "CountsTexts",
     "CutsPages",
     "Explanation",
@@ -262,6 +264,30 @@ class RanksMentions(Protocol):
         """The (finite) priorities of targets of links on a page that another shard has judged and learned from, one a
         row. The page is no page of ours: it counts for nothing but what it says of its links. It may come again, with
         other links."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What a strategy knows of a URL that goes to another shard, in its own format; and the judged pages, by their
+    candidates, that this speaks of, with what each is worth."""
+
+    row: bytes
+    pages: Sequence[int]
+    worths: Sequence[float]
+
+
+@runtime_checkable
+class Carries(Protocol):
+    """A strategy whose knowledge of a URL that waits can go with it to another shard."""
+
+    def carried(self, ids: NDArray[np.int64]) -> list[Carried | None]:
+        """What is known of each of these; None: nothing."""
+        ...
+
+    def take_carried(self, id_: int, site: int, sites: Sequence[int], told: Carried) -> float:
+        """Take up what another shard told of a URL of this site, whose pages (of these ``sites``) are ``told`` by the
+        candidates that stand for them here: what the URL is worth. ValueError where it cannot be so."""
         ...
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dowse.cluster.membership import Membership
@@ -17,8 +18,9 @@ from dowse.model.moved import MovedSite, Waits, Whole
 from dowse.model.others import Letter
 from dowse.model.page import Outcome
 from dowse.model.records import CandidateState
-from dowse.model.strategy import SEED_FLOOR
-from tests.engine.life.made import Made, row
+from dowse.model.strategy import SEED_FLOOR, SourcePage
+from dowse.predict.learning.learner import Learner
+from tests.engine.life.made import Made, links_to, row
 
 _names = [f"h{number}.test" for number in range(100)]
 OURS, THEIRS = (
@@ -31,10 +33,10 @@ OTHER = next(url for url in (f"http://{name}/" for name in _names) if slot_of(ur
 class Shard(Made):
     """A life as one of three shards."""
 
-    def __init__(self, number: int, delay_s: float = 0.0) -> None:
+    def __init__(self, number: int, delay_s: float = 0.0, strategy: str = "best-first") -> None:
         clock: Clock = Made().clock
         self.others = Membership(number, even_owners(3), "host", clock, polite=False)
-        super().__init__(delay_s=delay_s, others=self.others)
+        super().__init__(strategy, delay_s=delay_s, others=self.others)
 
     @property
     def moves(self) -> Moves:
@@ -218,4 +220,52 @@ def test_what_is_told_comes_back() -> None:
     site = MovedSite(1.5, 2.5, 3, 4, 5, "why", 6.5, ("a", "b"))
     assert MovedSite.unpacked(site.packed()) == site
     assert Waits.unpacked(Waits(300, 70_000, b"x").packed()) == Waits(255, 65_535, b"x")
+    waits = Waits(1, 2, b"row", (("http://a.test/ä", 0.5), ("http://b.test/", 1.0)))
+    assert Waits.unpacked(waits.packed()) == waits
     assert Whole.unpacked(Whole(1023, 1 << 40).packed()) == Whole(1023, 1 << 40)
+
+
+def features(shard: Shard, *urls: str) -> list[list[float]]:
+    """The evidence for URLs, as the strategy has it; what is learned of all pages is set aside."""
+    strategy = shard.life._strategy
+    assert isinstance(strategy, Learner)
+    tables, found = strategy._tables, strategy.memory.at(np.array([shard.known(url) for url in urls]))
+    columns = [n for n, name in enumerate(strategy._columns.names) if name not in ("tokens", "site")]
+    tables.pages, tables.total = 100, 25.0
+    told: list[list[float]] = tables.features(found)[:, columns].tolist()
+    return told
+
+
+def test_what_the_strategy_knows_of_a_url_goes_with_it() -> None:
+    giver, taker = Shard(0, strategy="learning"), Shard(1, strategy="learning")
+    giver.seed(OURS, OTHER)
+    far, near = f"{OURS}far", f"{OURS}near"
+    for urls, worth in (((near, f"{OURS}x"), 0.9), ((*(f"{OURS}{n}" for n in range(60)), far, near), 0.3)):
+        lease = giver.begun()
+        giver.over(lease)
+        giver.life.judged(lease, worth, worth > 0.5)
+        page = SourcePage(
+            id=lease.candidate, site=lease.site.id, depth=0, ordinal=0, score=worth, relevant=worth > 0.5,
+            n_links=len(urls), worth=worth, url=lease.url,
+        )  # fmt: skip
+        links = links_to(*urls)
+        links = replace(links, similarity=links.similarity + np.float32(worth / 2))
+        giver.life.admit_links(page, lease.url, links)
+        giver.life.end(lease, row(lease, Outcome.FETCHED, score=worth))
+    giver.letters()
+    before = features(giver, far, near)
+    giver.told_to_give(SLOT, 1)
+    giver.moves.give(giver.others.leaving)
+    letters = giver.letters()
+    taker.life.admit_letters(letters)
+    assert features(taker, far, near) == before
+    known = taker.known(near)
+    assert taker.life._strategy.refresh(known) == pytest.approx(taker.life._frontier.priority(known), rel=0.5)
+    assert all(any(of) for of in before), "it is not nothing"
+    damaged = [letter for letter in letters if letter.url == near]
+    told = Waits.unpacked(damaged[0].mention or b"")
+    assert len(told.pages) == 2
+    with pytest.raises(StoreError, match="damaged"):
+        Shard(1, strategy="learning").life.admit_letters([
+            replace(damaged[0], mention=replace(told, pages=told.pages[:1]).packed())
+        ])  # fmt: skip

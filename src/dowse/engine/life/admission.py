@@ -272,6 +272,19 @@ class Admission:
         elsewhere.judged_there(id_)
         return id_
 
+    def page_of(self, url: str, depth: int) -> int:
+        """The candidate that stands for a page that was judged, here or by another shard."""
+        prints = self._frontier.fingerprints([url])
+        id_ = int(self._frontier.find(prints)[0])
+        if id_ < 0:
+            ids = self._life.take_up(
+                [url], prints, depth=depth, priorities=np.array([SEED_PRIORITY]), judged_there=True
+            )
+            return int(ids[0])
+        if self._elsewhere is not None and self._elsewhere.is_theirs(id_):
+            self._elsewhere.judged_there(id_)
+        return id_
+
     def rule_by_now(self, candidate: int, site: int, url: str) -> str | None:
         """The rule by which a leased URL would not come in any more, what was judged since considered; a seed stays."""
         is_seed = not self._frontier.candidates.depth.item(candidate)

@@ -72,7 +72,17 @@ class Life:
         self.moves = None
         if isinstance(others, MovingSlots):
             self.moves = Moves(
-                self, others, frontier, sites, self._pricing, sites.journal, self._admission.growth, scope, clock
+                self,
+                others,
+                frontier,
+                sites,
+                self._pricing,
+                sites.journal,
+                self._admission.growth,
+                scope,
+                clock,
+                strategy,
+                self._admission.page_of,
             )
         self._learned_from = -1  # the last candidate whose page the strategy was shown
         self._sources: dict[int, int] = {}  # candidate -> the one whose redirect led to it

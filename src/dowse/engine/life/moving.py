@@ -20,7 +20,9 @@ is known, and does not wait, at whoever has its slot, unless it waits there to b
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +40,8 @@ from dowse.model.errors import StoreError
 from dowse.model.moved import MovedSite, Moving, Waits, Whole, moving
 from dowse.model.others import SLOT_AT, Letter, MovingSlots
 from dowse.model.records import CandidateState
-from dowse.model.strategy import SEED_FLOOR
+from dowse.model.strategy import SEED_FLOOR, Carried, Carries, Strategy
+from dowse.model.url import canonical
 
 Ids = NDArray[np.int64]
 
@@ -56,8 +59,9 @@ class Moves:
 
     def __init__(
         self, life: Life, others: MovingSlots, frontier: Frontier, sites: Sites, pricing: Pricing, journal: Journal,
-        growth: GrowthRules, scope: StaticScope, clock: Clock,
+        growth: GrowthRules, scope: StaticScope, clock: Clock, strategy: Strategy, page_of: Callable[[str, int], int],
     ) -> None:  # fmt: skip
+        """``page_of`` gives the candidate that stands for a page that was judged, here or elsewhere."""
         self._life = life
         self._others = others
         self._frontier = frontier
@@ -66,6 +70,8 @@ class Moves:
         self._journal = journal
         self._growth = growth
         self._scope = scope
+        self._carries = strategy if isinstance(strategy, Carries) else None
+        self._page_of = page_of
         self._clock = clock
         self._slots: list[int] = []  # of each site
         frontier.holds = self._is_held
@@ -148,8 +154,12 @@ class Moves:
             tell(Letter(0, heir, frontier.url(id_), columns.depth.item(id_), 0.0, mark))
         ids = np.array(waiting, np.int64)
         values = self._pricing.values(ids, frontier.priorities(ids))
-        for id_, value in zip(waiting, values.tolist(), strict=True):
+        known = [None] * len(waiting) if self._carries is None else self._carries.carried(ids)
+        for id_, value, carried in zip(waiting, values.tolist(), known, strict=True):
             also = Waits(columns.attempts.item(id_), columns.run.item(id_))
+            if carried is not None:
+                pages = zip(map(frontier.url, carried.pages), carried.worths, strict=True)
+                also = replace(also, row=carried.row, pages=tuple(pages))
             tell(Letter(0, heir, frontier.url(id_), columns.depth.item(id_), value, also.packed()))
             self._journal.ended(id_, CandidateState.ELSEWHERE, "elsewhere", 0)
         frontier.hand_over(sites, ids)
@@ -236,6 +246,19 @@ class Moves:
         attempts = np.array([one.attempts for one in also])[wanted]
         self._frontier.candidates.attempts[ids] = attempts
         self._life.come_back(ids, values, attempts.tolist())
+        for id_, value, one in zip(ids.tolist(), values.tolist(), itertools.compress(also, wanted), strict=True):
+            self._take_evidence(id_, value, one, depth)
+
+    def _take_evidence(self, id_: int, value: float, told: Waits, depth: int) -> None:
+        """What the strategy of its former owner knows of a URL, ours knows. A seed keeps its place."""
+        if self._carries is None or not told.row or any(canonical(url) != url for url, _ in told.pages):
+            return
+        pages = [self._page_of(url, max(0, depth - 1)) for url, _ in told.pages]
+        sites, own = self._frontier.candidates.site, np.array([id_])
+        carried = Carried(told.row, pages, [worth for _, worth in told.pages])
+        worth = self._carries.take_carried(id_, sites.item(id_), [sites.item(page) for page in pages], carried)
+        if value < SEED_FLOOR:
+            self._life.worth.rerank(own, np.array([worth]))
 
     def _known_or_new(self, letters: Sequence[Letter], depth: int, runs: list[int]) -> Ids:
         """The candidates of these URLs. Those that are new are taken up as if another shard had them."""

@@ -6,7 +6,7 @@ at once, all others by a sweep that goes round and round (see :mod:`dowse.predic
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import exp
 from typing import Any
@@ -18,12 +18,22 @@ from dowse.model.errors import TopicError
 from dowse.model.page import Bag
 from dowse.model.revive import revived
 from dowse.model.sharing import Arrays
-from dowse.model.strategy import Explanation, IsWaiting, LinkView, Revision, SourcePage
+from dowse.model.strategy import Carried, Explanation, IsWaiting, LinkView, Revision, SourcePage
 from dowse.model.url import split
 from dowse.predict.learning.answers import Answers, Failed
 from dowse.predict.learning.columns import Columns, Further
 from dowse.predict.learning.features import Tables, weighted
-from dowse.predict.learning.notes import EXACT, Notes, Rows, judged, name_links, name_paths, note_links
+from dowse.predict.learning.notes import (
+    EXACT,
+    PARENTS,
+    Notes,
+    Rows,
+    judged,
+    name_links,
+    name_paths,
+    note_links,
+    notes_of,
+)
 from dowse.predict.learning.reuse import REUSE, statistics_of
 from dowse.predict.learning.shards import Told
 from dowse.predict.learning.statistics import Mix, Statistics
@@ -114,14 +124,40 @@ class Learner:
         return self._value(links.ids, self._link(page, at_start))
 
     def rank_mentions(self, page: SourcePage, links: LinkView) -> Floats:
-        row, value = self.memory.one(page.id), _rounded(page.worth)
+        self._judged_elsewhere(page.id, page.site, _rounded(page.worth))
+        return self._value(links.ids, self._link(page, links))
+
+    def _judged_elsewhere(self, page: int, site: int, value: float) -> None:
+        row = self.memory.one(page)
         before = row["own"].item()
         if np.isnan(before) or row["failed"].item() == Failed.ELSEWHERE:
-            self.memory.elsewhere(page.id, page.site, value, Failed.ELSEWHERE)
+            self.memory.elsewhere(page, site, value, Failed.ELSEWHERE)
             new = np.isnan(before)
             self._tables.known(row, np.array([value if new else value - before]), times=int(new))
-            self._tables.siblings.revalue(np.array([page.id]), np.array([value]))
-        return self._value(links.ids, self._link(page, links))
+            self._tables.siblings.revalue(np.array([page]), np.array([value]))
+
+    def carried(self, ids: Ints) -> list[Carried | None]:
+        found: list[Carried | None] = []
+        for row in self.memory.at(ids):
+            pages = row["page"][: min(int(row["parents"]), PARENTS)].tolist()
+            told = Carried(row.tobytes(), pages, self.memory.own[pages].tolist())
+            found.append(told if pages else None)
+        return found
+
+    def take_carried(self, id_: int, site: int, sites: Sequence[int], told: Carried) -> float:
+        row = notes_of(told.row, site, told.pages)
+        siblings = self._tables.siblings
+        places = row["place"][0].tolist()
+        for page, of, worth, place in zip(told.pages, sites, told.worths, places[: len(told.pages)], strict=True):
+            self._judged_elsewhere(page, of, _rounded(worth))
+            if siblings.is_open(page):
+                siblings.make_room(page, place)
+            else:
+                siblings.open_one(page, place, self.memory.own.item(page))
+        ids = np.array([id_])
+        self.memory.at(ids)
+        self.memory.put(ids, row)
+        return float(self._value(ids, row).item())
 
     def _judged(self, page: SourcePage) -> None:
         """A page shows what its links promised, and what others like them may promise."""
@@ -183,6 +219,8 @@ class Learner:
         places = siblings.place(positions)
         if not siblings.is_open(page.id):
             siblings.open_one(page.id, int(places.max()), self.memory.own.item(page.id))
+        else:
+            siblings.make_room(page.id, int(places.max()))
         rows = self.memory.at(ids)
         note_links(rows, page.id, places, links.sites, links.similarity, siblings)
         if len(links.urls) == len(links.ids):

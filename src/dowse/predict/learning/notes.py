@@ -10,10 +10,22 @@ from numpy.typing import NDArray
 from dowse.compiled import core
 from dowse.model.page import Context
 from dowse.predict.learning.link_tokens import WIDTH, link_tokens
-from dowse.predict.learning.siblings import Siblings
+from dowse.predict.learning.siblings import MOST_PLACES, Siblings
 from dowse.predict.memory import RowTable
 
-__all__ = ["EXACT", "PARENTS", "ROW", "Notes", "Rows", "judged", "name_links", "name_paths", "note_links", "told"]
+__all__ = [
+    "EXACT",
+    "PARENTS",
+    "ROW",
+    "Notes",
+    "Rows",
+    "judged",
+    "name_links",
+    "name_paths",
+    "note_links",
+    "notes_of",
+    "told",
+]
 
 PARENTS = 8
 """So many of the pages that link to a candidate are remembered, the latest."""
@@ -90,6 +102,19 @@ def name_paths(rows: Rows, site: int, paths: NDArray[np.uint32]) -> None:
 def told(rows: Rows) -> NDArray[np.uint32]:
     """What links say of whether each candidate answers: tokens, and the path of tags; 0 where there is nothing."""
     return np.concatenate((rows["token"], rows["path"][:, None]), axis=1)
+
+
+def notes_of(data: bytes, site: int, pages: Sequence[int]) -> Rows:
+    """A record that another shard has made, of a URL that waits, in our numbers. ValueError where it cannot be one."""
+    row = np.frombuffer(data, ROW).copy()
+    linked = int(row["parents"].item()) if len(row) == 1 else 0
+    measures = np.concatenate((row["best"].ravel(), row["mean"].ravel())) if linked else np.full(1, np.nan)
+    if min(linked, PARENTS) != len(pages) or not np.isfinite(measures).all() or int(row["place"].max()) > MOST_PLACES:
+        raise ValueError("what is known of a URL cannot be")
+    row["site"], row["own"], row["failed"], row["path"] = site, np.nan, 0, 0  # paths are told by the site's number
+    row["page"] = 0
+    row["page"][0, : len(pages)] = pages
+    return row
 
 
 class Notes(RowTable):

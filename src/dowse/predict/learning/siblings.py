@@ -31,6 +31,7 @@ class Siblings:
 
     def __init__(self) -> None:
         self._base = np.full(1024, -1, np.int32)  # page -> the number of its first group
+        self._last = np.full(1024, -1, np.int16)  # page -> the last place for which it has groups
         # by group: targets that are known, and i times the sum of their values; so one look brings both
         self._known = np.zeros(4096, np.complex128)
         self._own = np.zeros(4096)  # by the first group of a page: its own value
@@ -38,7 +39,7 @@ class Siblings:
 
     @property
     def nbytes(self) -> int:
-        return self._base.nbytes + self._known.nbytes + self._own.nbytes
+        return self._base.nbytes + self._last.nbytes + self._known.nbytes + self._own.nbytes
 
     @property
     def tables(self) -> tuple[NDArray[np.int32], NDArray[np.complex128], Floats]:
@@ -55,6 +56,7 @@ class Siblings:
         starts = self._used + np.cumsum(sizes) - sizes
         self._reach(int(pages.max(initial=-1)) + 1, self._used + int(sizes.sum()))
         self._base[pages] = starts
+        self._last[pages] = last
         self._own[starts] = values
 
     def open_one(self, page: int, last: int, value: float) -> None:
@@ -62,7 +64,19 @@ class Siblings:
         start = self._used
         self._reach(page + 1, start + 1 + _STEP * (last // _RUNS + 1))
         self._base[page] = start
+        self._last[page] = last
         self._own[start] = value
+
+    def make_room(self, page: int, last: int) -> None:
+        """An open page has links up to this place: those of others' pages come a few at a time."""
+        before = self._last.item(page)
+        if last <= before:
+            return
+        start, size = self._base.item(page), 1 + _STEP * (before // _RUNS + 1)
+        known = self._known[start : start + size].copy()
+        self.open_one(page, last, self._own.item(start))
+        start = self._base.item(page)
+        self._known[start : start + size] = known
 
     def is_open(self, page: int) -> bool:
         """Is it known, from an earlier visit?"""
@@ -73,6 +87,7 @@ class Siblings:
         if pages > len(self._base):
             more = np.full(pages * 9 // 8 + 1024 - len(self._base), -1, np.int32)
             self._base = np.concatenate((self._base, more))
+            self._last = np.concatenate((self._last, more.astype(np.int16)))
         self._used = used
         if used > len(self._own):
             room = np.zeros(used * 9 // 8 + 4096 - len(self._own))
