@@ -5,7 +5,7 @@ same number of requests is spent: by one engine, and by shards in virtual time; 
 things that keep them close to one engine. Told are the harvest rate (relevant pages a request) and the area (the share
 of all relevant pages that was found, on average over the crawl), and how much of one engine's they are, with the
 standard error of that over the crawls: one crawl alone says little, since who finds what first changes all that
-follows.
+follows. The load is the pages of the shard that has most, over the mean; the time is that of the replay's clock.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import json
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,25 +34,29 @@ from dowse.model.budget import Budget
 from dowse.model.topic import Seeds, Topic
 
 SEEDS, EXAMPLES, LOT = 60, 8, 7
+_USUAL = Sharing(1, every_s=1.0)
 KINDS = {
-    "": (True, True),
-    ", the budget dealt evenly": (True, False),
-    ", not learning from each other": (False, True),
+    "": _USUAL,
+    ", the budget dealt evenly": replace(_USUAL, promises=False),
+    ", not learning from each other": replace(_USUAL, learning=False),
+    ", sites that move": replace(_USUAL, moving=True),
 }
-"""Whether shards learn from each other, and whether who promises more gets more of the budget."""
+"""How they share the crawl."""
 
-Figures = tuple[float, float]
+Figures = tuple[float, float, float, float]
 
 
-def figures(exchanges: Sequence[Exchange], relevant: NDArray[np.bool_]) -> Figures:
-    """Harvest rate and area of a crawl."""
+def figures(exchanges: Sequence[Exchange], relevant: NDArray[np.bool_], pages: Sequence[int] = (1,)) -> Figures:
+    """Harvest rate and area of a crawl, the pages of the shard with most over the mean, and how long it took."""
     seen: set[int] = set()
     found = np.zeros(len(exchanges))
     for at, exchange in enumerate(sorted(exchanges, key=lambda one: one.ended_s)):
         if exchange.is_page and exchange.page not in seen:
             seen.add(exchange.page)
             found[at] = relevant[exchange.page]
-    return float(found.mean()), float(np.cumsum(found).mean() / relevant.sum())
+    load = max(pages) / (sum(pages) / len(pages))
+    took_s = max(exchange.ended_s for exchange in exchanges)
+    return float(found.mean()), float(np.cumsum(found).mean() / relevant.sum()), load, took_s
 
 
 def topics(corpus: Corpus, labels: Sequence[str], sets: int, requests: int) -> list[tuple[Topic, NDArray[np.bool_]]]:
@@ -71,7 +76,10 @@ def topics(corpus: Corpus, labels: Sequence[str], sets: int, requests: int) -> l
     return made
 
 
-def measure(folder: Path, labels: Sequence[str], shards: Sequence[int], sets: int, requests: int) -> dict[str, Any]:
+def measure(
+    folder: Path, labels: Sequence[str], shards: Sequence[int], sets: int, requests: int,
+    kinds: Sequence[str] = tuple(KINDS),
+) -> dict[str, Any]:  # fmt: skip
     corpus = open_corpus(folder)
     web = CorpusWeb(corpus)
     scope = Inside(web)
@@ -80,12 +88,12 @@ def measure(folder: Path, labels: Sequence[str], shards: Sequence[int], sets: in
         pages = KnownPages(web, corpus.digests(build_judge(topic), scope, topic.limits.max_links))
         found["one engine"].append(figures(replay(web, pages, topic, scope).exchanges, relevant))
         for count in shards:
-            for kind, (learning, promises) in KINDS.items():
+            for kind in kinds:
                 name = f"{count} shards{kind}"
                 with tempfile.TemporaryDirectory() as records:
-                    sharing = Sharing(count, learning=learning, promises=promises, every_s=1.0)
+                    sharing = replace(KINDS[kind], shards=count)
                     done = replay_shared(web, pages, topic, scope, sharing, Path(records))
-                found[name].append(figures(done.exchanges, relevant))
+                found[name].append(figures(done.exchanges, relevant, done.pages))
     one = np.array(found["one engine"])
     told = []
     for name, rows in found.items():
@@ -96,15 +104,17 @@ def measure(folder: Path, labels: Sequence[str], shards: Sequence[int], sets: in
             "who": name,
             "harvest": float(mean[0]), "harvest of one": float(of_one[0]), "harvest error": float(error[0]),
             "area": float(mean[1]), "area of one": float(of_one[1]), "area error": float(error[1]),
+            "load": float(mean[2]), "seconds": float(mean[3]),
         })  # fmt: skip
     return {"crawls": len(one), "requests": requests, "rows": told}
 
 
 def show(told: dict[str, Any]) -> None:
-    print(f"{told['crawls']} crawls of {told['requests']} requests\n{'':46s} {'harvest':>24s} {'area':>24s}")
+    print(f"{told['crawls']} crawls of {told['requests']} requests")
+    print(f"{'':46s} {'harvest':>24s} {'area':>24s} {'load':>6s}    time")
     for row in told["rows"]:
         parts = (f"{row[of]:8.4f} {row[f'{of} of one']:6.1%} ± {row[f'{of} error']:5.1%}" for of in ("harvest", "area"))
-        print(f"{row['who']:46s}", *parts)
+        print(f"{row['who']:46s}", *parts, f"{row['load']:6.2f} {row['seconds']:6.0f} s")
 
 
 def main() -> None:
@@ -114,10 +124,12 @@ def main() -> None:
     parser.add_argument("--shards", default="2,4")
     parser.add_argument("--sets", type=int, default=2)
     parser.add_argument("--requests", type=int, default=1000)
+    parser.add_argument("--only", help="sites that move, ...: of the ways to share, this and the usual one")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     shards = [int(part) for part in given.shards.split(",")]
-    told = measure(given.corpus, given.labels, shards, given.sets, given.requests)
+    kinds = tuple(KINDS) if given.only is None else ("", f", {given.only}")
+    told = measure(given.corpus, given.labels, shards, given.sets, given.requests, kinds)
     show(told)
     if given.json is not None:
         given.json.write_text(json.dumps(told), encoding="utf-8")

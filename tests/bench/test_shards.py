@@ -16,6 +16,6 @@ def exchange(page: int, ended_s: float, *, is_page: bool = True) -> Exchange:
 def test_a_page_counts_once_and_from_its_end() -> None:
     relevant = np.array([True, True, False, True])
     crawl = [exchange(0, 2.0), exchange(1, 1.0), exchange(0, 3.0), exchange(2, 4.0), exchange(-1, 0.5, is_page=False)]
-    harvest, area = figures(crawl, relevant)
+    harvest, area, *_ = figures(crawl, relevant)
     assert harvest == 2 / 5
     assert area == pytest.approx((0 + 1 + 2 + 2 + 2) / 5 / 3)

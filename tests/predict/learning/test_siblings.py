@@ -61,6 +61,28 @@ def test_pages_are_opened_one_by_one_as_all_at_once(links: Known) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
+@settings(max_examples=50, deadline=None)
+@given(links=known(), rooms=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 60)), max_size=6))
+def test_pages_whose_links_come_a_few_at_a_time_are_as_those_that_were_opened_for_all(
+    links: Known, rooms: list[tuple[int, int]]
+) -> None:
+    at_once, grown = Siblings(), Siblings()
+    last = at_once.place(np.full(6, 60, np.int32))
+    at_once.open(np.arange(6), last, np.arange(6) / 8)
+    for page in range(6):
+        grown.open_one(page, 0, page / 8)
+    for page, position in rooms:
+        grown.make_room(page, position // RUN)
+    for source, at, value in links:
+        grown.make_room(source, at // RUN)
+        for siblings in (at_once, grown):
+            siblings.count(np.array([source]), np.array([at // RUN]), np.array([value]))
+    for page in range(6):
+        grown.make_room(page, 60 // RUN)
+    pages, places = np.divmod(np.arange(6 * (60 // RUN + 1)), 60 // RUN + 1)
+    np.testing.assert_array_equal(at_once.rates(pages, places, 0.3), grown.rates(pages, places, 0.3))
+
+
 @settings(max_examples=100, deadline=None)
 @given(links=known(), page=st.integers(0, 5), position=st.integers(0, 60), usual=st.floats(0.01, 0.99))
 def test_rates_are_the_literal_ones(links: Known, page: int, position: int, usual: float) -> None:

@@ -57,10 +57,11 @@ class _VirtualBeats(Beats):
 
 @dataclass(frozen=True, slots=True)
 class SharedReplayed:
-    """Every request of all shards in the order they left, and why the crawl ended."""
+    """Every request of all shards in the order they left, why the crawl ended, and how many pages each has fetched."""
 
     exchanges: list[Exchange]
     stop: Stop
+    pages: list[int]
 
 
 def replay_shared(
@@ -73,34 +74,29 @@ def replay_shared(
     clock = VirtualClock(loop)
     transport = ReplayTransport(web, clock, model or NetworkModel())
     ground = create_ground(
-        IN_MEMORY,
-        shards=sharing.shards,
-        budget=topic.budget,
-        settings={},
-        wall=clock.now,
-        evenly=not sharing.promises,
-        moving=sharing.moving,
-    )
+        IN_MEMORY, shards=sharing.shards, budget=topic.budget, settings={}, wall=clock.now,
+        evenly=not sharing.promises, moving=sharing.moving,
+    )  # fmt: skip
 
-    async def crawl() -> Stop:
+    async def crawl() -> list[tuple[Stop, int]]:
         each = [
             asyncio.create_task(_shard(number, ground, web, workers, topic, scope, sharing, folder, clock, transport))
             for number in range(sharing.shards)
         ]
-        stops = await asyncio.gather(*each)
-        return stops[0]
+        return await asyncio.gather(*each)
 
     try:
-        stop = run(crawl(), loop)
+        ended = run(crawl(), loop)
     finally:
         ground.close()
-    return SharedReplayed(transport.log, stop)
+    return SharedReplayed(transport.log, ended[0][0], [pages for _, pages in ended])
 
 
 async def _shard(
     number: int, ground: CommonGround, web: FrozenWeb, workers: Workers, topic: Topic, scope: StaticScope,
     sharing: Sharing, folder: Path, clock: VirtualClock, transport: ReplayTransport,
-) -> Stop:  # fmt: skip
+) -> tuple[Stop, int]:  # fmt: skip
+    """How it ended, and how many pages it has."""
     joined = ground.join(number)
     polite = topic.politeness.delay_s > 0
     membership = Membership(number, joined.owners, sharing.by, clock, polite=polite, slots=joined.slots)
@@ -132,4 +128,4 @@ async def _shard(
         await beats.last_words()
         if parts.engine.failure is not None:
             raise parts.engine.failure
-        return stop
+        return stop, parts.life.tally.pages
