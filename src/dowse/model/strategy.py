@@ -10,7 +10,7 @@ candidate by candidate, next to the priority it led to. What it knows of the cra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -285,9 +285,11 @@ class Carries(Protocol):
         """What is known of each of these; None: nothing."""
         ...
 
-    def take_carried(self, id_: int, site: int, sites: Sequence[int], told: Carried) -> float:
-        """Take up what another shard told of a URL of this site, whose pages (of these ``sites``) are ``told`` by the
-        candidates that stand for them here: what the URL is worth. ValueError where it cannot be so."""
+    def take_carried(
+        self, ids: NDArray[np.int64], sites: NDArray[np.int64], told: Sequence[Carried], site_of: Mapping[int, int]
+    ) -> NDArray[np.float64]:
+        """Take up what another shard told of URLs of these sites, whose pages are ``told`` by the candidates that stand
+        for them here, each with its site: what the URLs are worth. ValueError where it cannot be so."""
         ...
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from dowse.cluster.membership import Membership
 from dowse.cluster.slots import even_owners, slot_of
+from dowse.engine.life import Life
 from dowse.engine.life.moving import Moves
 from dowse.frontier import Errand
 from dowse.model.clock import Clock
@@ -19,6 +20,7 @@ from dowse.model.others import Letter
 from dowse.model.page import Outcome
 from dowse.model.records import CandidateState
 from dowse.model.strategy import SEED_FLOOR, SourcePage
+from dowse.model.topic import Topic
 from dowse.predict.learning.learner import Learner
 from tests.engine.life.made import Made, links_to, row
 
@@ -94,6 +96,19 @@ def test_what_waits_waits_there_and_what_ended_is_known() -> None:
     assert [taker.fetched(OURS), taker.fetched()] == [f"{OURS}1", f"{OURS}2"]
     assert taker.life.waiting == 0, "the first page is known"
     assert taker.state(taker.known(OURS)) == CandidateState.ENDED_ELSEWHERE
+
+
+def test_a_slot_that_was_still_coming_is_held_after_a_restart() -> None:
+    _, taker, letters = moved()
+    taker.life.admit_letters(letters[:-1])
+    for site in taker.sites.first(len(taker.sites)):
+        site.held = False
+    made = taker.life
+    again = Life(Topic(query="x"), taker.sites, made._strategy, made._admission._scope, taker.clock)
+    taker.clock.time += 100
+    assert (again.waiting, again.lease()) == (2, None)
+    again.admit_letters(letters[-1:])
+    assert again.lease() is not None
 
 
 def test_nothing_goes_while_something_is_under_way() -> None:

@@ -23,6 +23,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,6 +76,8 @@ class Moves:
         self._clock = clock
         self._slots: list[int] = []  # of each site
         frontier.holds = self._is_held
+        for site in frontier.sites:  # of an earlier run
+            site.held = self._is_held(site.origin)
 
     def _is_held(self, origin: str) -> bool:
         return not self._others.stays(f"{origin}/")
@@ -154,11 +157,12 @@ class Moves:
             tell(Letter(0, heir, frontier.url(id_), columns.depth.item(id_), 0.0, mark))
         ids = np.array(waiting, np.int64)
         values = self._pricing.values(ids, frontier.priorities(ids))
+        url_of = cache(frontier.url)  # many URLs have the same pages behind them
         known = [None] * len(waiting) if self._carries is None else self._carries.carried(ids)
         for id_, value, carried in zip(waiting, values.tolist(), known, strict=True):
             also = Waits(columns.attempts.item(id_), columns.run.item(id_))
             if carried is not None:
-                pages = zip(map(frontier.url, carried.pages), carried.worths, strict=True)
+                pages = zip(map(url_of, carried.pages), carried.worths, strict=True)
                 also = replace(also, row=carried.row, pages=tuple(pages))
             tell(Letter(0, heir, frontier.url(id_), columns.depth.item(id_), value, also.packed()))
             self._journal.ended(id_, CandidateState.ELSEWHERE, "elsewhere", 0)
@@ -246,19 +250,29 @@ class Moves:
         attempts = np.array([one.attempts for one in also])[wanted]
         self._frontier.candidates.attempts[ids] = attempts
         self._life.come_back(ids, values, attempts.tolist())
-        for id_, value, one in zip(ids.tolist(), values.tolist(), itertools.compress(also, wanted), strict=True):
-            self._take_evidence(id_, value, one, depth)
+        if self._carries is not None:
+            self._take_evidence(self._carries, ids, values, list(itertools.compress(also, wanted)), depth)
 
-    def _take_evidence(self, id_: int, value: float, told: Waits, depth: int) -> None:
-        """What the strategy of its former owner knows of a URL, ours knows. A seed keeps its place."""
-        if self._carries is None or not told.row or any(canonical(url) != url for url, _ in told.pages):
-            return
-        pages = [self._page_of(url, max(0, depth - 1)) for url, _ in told.pages]
-        sites, own = self._frontier.candidates.site, np.array([id_])
-        carried = Carried(told.row, pages, [worth for _, worth in told.pages])
-        worth = self._carries.take_carried(id_, sites.item(id_), [sites.item(page) for page in pages], carried)
-        if value < SEED_FLOOR:
-            self._life.worth.rerank(own, np.array([worth]))
+    def _take_evidence(
+        self, strategy: Carries, ids: Ids, values: NDArray[np.float64], told: Sequence[Waits], depth: int
+    ) -> None:  # fmt: skip
+        """What the strategy of their former owner knows of URLs, ours knows. A seed keeps its place."""
+        urls = {url for one in told for url, _ in one.pages}
+        pages = {url: self._page_of(url, max(0, depth - 1)) for url in sorted(urls) if canonical(url) == url}
+        carried = [
+            Carried(one.row, [pages[url] for url, _ in one.pages], [worth for _, worth in one.pages])
+            if one.row and all(url in pages for url, _ in one.pages) else None
+            for one in told
+        ]  # fmt: skip
+        known = np.array([one is not None for one in carried], np.bool_)
+        if known.any():
+            sites = self._frontier.candidates.site
+            worths = strategy.take_carried(
+                ids[known], sites[ids[known]].astype(np.int64), [one for one in carried if one is not None],
+                {page: sites.item(page) for page in pages.values()},
+            )  # fmt: skip
+            ours = values[known] < SEED_FLOOR
+            self._life.worth.rerank(ids[known][ours], worths[ours])
 
     def _known_or_new(self, letters: Sequence[Letter], depth: int, runs: list[int]) -> Ids:
         """The candidates of these URLs. Those that are new are taken up as if another shard had them."""

@@ -144,20 +144,24 @@ class Learner:
             found.append(told if pages else None)
         return found
 
-    def take_carried(self, id_: int, site: int, sites: Sequence[int], told: Carried) -> float:
-        row = notes_of(told.row, site, told.pages)
+    def take_carried(
+        self, ids: Ints, sites: Ints, told: Sequence[Carried], site_of: Mapping[int, int]
+    ) -> Floats:  # fmt: skip
+        rows = notes_of([one.row for one in told], sites, [one.pages for one in told])
+        worths, last = dict[int, float](), dict[int, int]()
+        for one, places in zip(told, rows["place"].tolist(), strict=True):
+            for page, worth, place in zip(one.pages, one.worths, places, strict=False):
+                worths[page], last[page] = worth, max(place, last.get(page, 0))
         siblings = self._tables.siblings
-        places = row["place"][0].tolist()
-        for page, of, worth, place in zip(told.pages, sites, told.worths, places[: len(told.pages)], strict=True):
-            self._judged_elsewhere(page, of, _rounded(worth))
+        for page, worth in worths.items():
+            self._judged_elsewhere(page, site_of[page], _rounded(worth))
             if siblings.is_open(page):
-                siblings.make_room(page, place)
+                siblings.make_room(page, last[page])
             else:
-                siblings.open_one(page, place, self.memory.own.item(page))
-        ids = np.array([id_])
-        self.memory.at(ids)
-        self.memory.put(ids, row)
-        return float(self._value(ids, row).item())
+                siblings.open_one(page, last[page], self.memory.own.item(page))
+        self.memory.reach(int(ids.max()) + 1)
+        self.memory.put(ids, rows)
+        return self._value(ids, rows)
 
     def _judged(self, page: SourcePage) -> None:
         """A page shows what its links promised, and what others like them may promise."""

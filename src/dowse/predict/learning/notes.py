@@ -104,17 +104,18 @@ def told(rows: Rows) -> NDArray[np.uint32]:
     return np.concatenate((rows["token"], rows["path"][:, None]), axis=1)
 
 
-def notes_of(data: bytes, site: int, pages: Sequence[int]) -> Rows:
-    """A record that another shard has made, of a URL that waits, in our numbers. ValueError where it cannot be one."""
-    row = np.frombuffer(data, ROW).copy()
-    linked = int(row["parents"].item()) if len(row) == 1 else 0
-    measures = np.concatenate((row["best"].ravel(), row["mean"].ravel())) if linked else np.full(1, np.nan)
-    if min(linked, PARENTS) != len(pages) or not np.isfinite(measures).all() or int(row["place"].max()) > MOST_PLACES:
+def notes_of(data: Sequence[bytes], sites: NDArray[np.int64], pages: Sequence[Sequence[int]]) -> Rows:
+    """Records that another shard has made, of URLs that wait, in our numbers. ValueError where one cannot be."""
+    if any(len(row) != ROW.itemsize for row in data):
+        raise ValueError("what is known of a URL is cut short")
+    rows = np.frombuffer(b"".join(data), ROW).copy()
+    linked = np.minimum(rows["parents"], PARENTS).tolist()
+    measures = np.concatenate((rows["best"], rows["mean"]), axis=1)
+    if linked != list(map(len, pages)) or not np.isfinite(measures).all() or int(rows["place"].max()) > MOST_PLACES:
         raise ValueError("what is known of a URL cannot be")
-    row["site"], row["own"], row["failed"], row["path"] = site, np.nan, 0, 0  # paths are told by the site's number
-    row["page"] = 0
-    row["page"][0, : len(pages)] = pages
-    return row
+    rows["site"], rows["own"], rows["failed"], rows["path"] = sites, np.nan, 0, 0  # paths go by the site's number
+    rows["page"] = [[*known, *([0] * (PARENTS - len(known)))] for known in pages]
+    return rows
 
 
 class Notes(RowTable):
