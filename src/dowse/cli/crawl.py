@@ -115,8 +115,6 @@ def crawl(
             raise UserError("--revisit visits the pages of a crawl again: name its folder with --resume DIR")
         visits = Revisit(revisit, budget_of(given.pop("budget", None)))
     sharded = resume is not None and is_sharded(resume)
-    if sharded and visits is not None:
-        raise UserError("--revisit does not go with a crawl of several shards yet")
     if resume is not None:
         fixed = [flag.name for flag, _ in given_of(given) if flag.fixed]
         if topic is not None or out is not None:
@@ -137,7 +135,7 @@ def crawl(
     if sharded:
         from dowse.cli.crawl_shards import go_on  # only here: what else is loaded is not needed by one engine
 
-        stop, published = go_on(folder, display, given)
+        stop, published = go_on(folder, display, given, revisit=visits)
     elif shards is not None:
         from dowse.cli.crawl_shards import begin
 

@@ -24,16 +24,19 @@ from dowse.cluster.local_shards import LocalShards
 from dowse.cluster.ready import make_ready, note_begun
 from dowse.cluster.shared_folder import Place, note_place, place_of, runs_alone
 from dowse.cluster.slots import Sites, Spread
+from dowse.cluster.visits import budget_of_visits, plan_visits
 from dowse.engine.assembly.answered import answers_of
 from dowse.engine.assembly.rejudge_by import put_back
+from dowse.engine.assembly.revisit import Revisit
 from dowse.engine.assembly.shared import check_shared, patience_s
 from dowse.engine.loop.engine import Stop
 from dowse.engine.loop.progress import Progress
 from dowse.judge import learns
+from dowse.model.budget import Budget
 from dowse.model.common_ground import CommonGround
 from dowse.model.errors import Interrupted, NotACrawl, UserError
 from dowse.model.strategy import Answer
-from dowse.model.topic import Topic
+from dowse.model.topic import Target, Topic
 from dowse.model.topicfile import predicate_text
 from dowse.store import CrawlReader, CrawlStore
 from dowse.store.answers import Answers
@@ -42,6 +45,8 @@ from dowse.store.seed_targets import merged
 from dowse.store.sharded import holds_crawl, shard_folders
 from dowse.store.shared.connect import check_database
 from dowse.store.shared.following import Following, Published
+
+_UNREACHED = Target(relevant=1 << 62, value=1e300)  # a run of visits has none, but what there was would count
 
 __all__ = ["NOWHERE", "Ended", "Runner", "begin", "go_on", "here"]
 
@@ -104,8 +109,11 @@ def begin(
     return _in_loop(work())
 
 
-def go_on(folder: Path, display: Display, given: Mapping[str, Any], *, runner: Runner = here) -> Ended:
-    """Go on with the crawl in a folder; flags that were ``given`` change its topic."""
+def go_on(
+    folder: Path, display: Display, given: Mapping[str, Any], *, runner: Runner = here, revisit: Revisit | None = None
+) -> Ended:  # fmt: skip
+    """Go on with the crawl in a folder; flags that were ``given`` change its topic. ``revisit``: its pages are visited
+    again. A run of visits that was begun is gone on with first."""
     place = place_of(folder)
     with runs_alone(folder):
         _own_verdicts_again(folder)
@@ -114,11 +122,31 @@ def go_on(folder: Path, display: Display, given: Mapping[str, Any], *, runner: R
             topic = with_flags(kept.topic, given)
             kept = _with_answers(_with_seeds_since(replace(kept, topic=topic), folder), folder)
             keep(ground, kept)
+            settings = settings_of(kept)
+            notes: list[str] = []
+            visits = _visits(kept, folder, revisit, notes)
+            if visits is not None:
+                topic = replace(topic, budget=visits, target=_UNREACHED)
+                kept = replace(kept, topic=topic)
             ground.go_on(
-                settings_of(kept), budget=topic.budget, target_relevant=topic.target.relevant,
-                target_value=topic.target.value,
-            )  # fmt: skip
-        return _in_loop(_run(kept, folder, place, display, [], runner))
+                settings, budget=topic.budget, target_relevant=topic.target.relevant, target_value=topic.target.value
+            )
+        return _in_loop(_run(kept, folder, place, display, notes, runner))
+
+
+def _visits(kept: Kept, folder: Path, asked: Revisit | None, notes: list[str]) -> Budget | None:
+    """What all shards may have spent at the end of a run of visits, which is planned if it is ``asked`` for; None: this
+    is none."""
+    if asked is None:
+        budget = budget_of_visits(folder)
+        if budget is not None:
+            notes.append("going on with the visits that were begun")
+        return budget
+    if kept.sites == "move":
+        raise UserError(
+            "--revisit does not go with --sites move: pages lie in the records of shards that ask their sites no longer"
+        )
+    return plan_visits(folder, kept.shards, asked, time.time(), notes.append)
 
 
 def _with_seeds_since(kept: Kept, folder: Path) -> Kept:

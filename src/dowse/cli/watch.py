@@ -13,17 +13,19 @@ import typer
 
 from dowse.cli.crawl import run_crawl
 from dowse.cli.crawl_summary import visit_line
-from dowse.cli.display import choose_display
+from dowse.cli.display import Display, choose_display
 from dowse.cli.flags import NETWORK, OUTPUT, START, Folder, budget_of, flagged, with_flags
 from dowse.cli.signals import INTERRUPTED
 from dowse.cli.terminal import interruptible, say
-from dowse.engine.assembly.kept_settings import check_alone, read_settings
+from dowse.engine.assembly.kept_settings import read_settings
 from dowse.engine.assembly.revisit import Revisit
+from dowse.engine.loop.engine import Stop
 from dowse.lab.wording import human_seconds
 from dowse.model.budget import Budget, parse_duration
 from dowse.model.errors import TopicError, UserError
 from dowse.store import CrawlReader
 from dowse.store.read_visits import watched
+from dowse.store.sharded import is_sharded
 
 __all__ = ["watch"]
 
@@ -68,7 +70,6 @@ def watch(
         every_s = parse_duration(every)
     except TopicError as error:
         raise UserError(f"--every: {error}") from None
-    check_alone(folder)
     if every_s <= 0:
         raise UserError("--every: a run needs some time before the next one")
     visits = Revisit(revisit, _share(budget_of(given.pop("budget", None)), every_s / _DAY_S), every_s)
@@ -76,16 +77,22 @@ def watch(
     while rounds is None or done < rounds:
         cut_off = _wait(folder, every_s, quiet=quiet or as_json)
         began = time.time()
-        stop, _ = run_crawl(
-            with_flags(read_settings(folder), given), folder, choose_display(as_json=as_json, quiet=quiet),
-            resume=True, revisit=None if cut_off else visits,
-        )  # fmt: skip
+        stop = _run(folder, given, choose_display(as_json=as_json, quiet=quiet), None if cut_off else visits)
         done += 1
         if not quiet and not as_json:
             say(f"{stop}. {visit_line(folder, began)}")
             say(f"what is new: dowse changes {shlex.quote(str(folder))}")
         if stop.kind == "interrupted":
             raise typer.Exit(INTERRUPTED)
+
+
+def _run(folder: Path, given: dict[str, Any], display: Display, visits: Revisit | None) -> Stop:
+    """One run of visits; without ``visits`` the one that was cut off."""
+    if is_sharded(folder):
+        from dowse.cli.crawl_shards import go_on  # only here: what else is loaded is not needed by one engine
+
+        return go_on(folder, display, given, revisit=visits)[0]
+    return run_crawl(with_flags(read_settings(folder), given), folder, display, resume=True, revisit=visits)[0]
 
 
 def _share(budget: Budget, share: float) -> Budget:

@@ -14,7 +14,7 @@ __all__ = ["figures_of", "progress_from", "sum_of"]
 
 _SUMMED = (
     "pages", "relevant", "pages_per_s", "requests", "bytes", "waiting", "sites", "in_flight", "parsing", "value",
-    "saved_pages", "saved_bytes",
+    "saved_pages", "saved_bytes", "visited", "changed",
 )  # fmt: skip
 _WINDOW_PAGES = 100
 _BEST = 5
@@ -50,6 +50,7 @@ def sum_of(shards: Sequence[Progress], budget: Budget) -> Progress:
     recent = [min(shard.pages, _WINDOW_PAGES) for shard in shards]
     lately = sum(shard.harvest_now * count for shard, count in zip(shards, recent, strict=True))
     behind = [shard.unpublished for shard in shards if shard.unpublished is not None]
+    planned = [shard.due for shard in shards if shard.due is not None]
     elapsed_s = max((shard.elapsed_s for shard in shards), default=0.0)
     return Progress(
         **sums, elapsed_s=elapsed_s, outcomes=outcomes,
@@ -57,6 +58,7 @@ def sum_of(shards: Sequence[Progress], budget: Budget) -> Progress:
         harvest_now=lately / sum(recent) if sum(recent) else 0.0,
         best_sites=[(host, relevant, pages) for host, (relevant, pages) in best],
         budget_left=_left(budget, {**sums, "seconds": elapsed_s}), waits_for=_waits_for(shards),
+        due=sum(planned) if planned else None,
         unpublished=sum(behind) if behind else None,
         publish_trouble=next((shard.publish_trouble for shard in shards if shard.publish_trouble), ""),
     )  # fmt: skip

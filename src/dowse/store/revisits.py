@@ -30,6 +30,7 @@ _MAY_BE_VISITED = (
     f"SELECT p.id, c.site, ifnull(p.score, 0.0), {SECONDS.format('ifnull(p.visited_at, p.fetched_at)')} FROM pages p"
     " JOIN candidates c ON c.id = p.id WHERE p.outcome = 'fetched' AND p.gone_at IS NULL ORDER BY p.id"
 )
+_AT_ONCE = 500
 _PAGES = np.dtype([("page", "i8"), ("site", "i8"), ("value", "f8"), ("at", "f8")])
 _COPY = tuple(Copy.__dataclass_fields__)
 _TIMES = frozenset(column.name for column in PAGES.columns if column.stored.form is Form.TIME)
@@ -77,6 +78,20 @@ class Revisitable:
         """How many URLs are known."""
         [(count,)] = self._run("SELECT ifnull(max(id) + 1, 0) FROM candidates")
         return int(count)
+
+    def urls(self, pages: Sequence[int]) -> list[str]:
+        """Of these pages, in their order."""
+        found: dict[int, str] = {}
+        for start in range(0, len(pages), _AT_ONCE):
+            some = pages[start : start + _AT_ONCE]
+            found.update(self._run(f"SELECT id, url FROM pages WHERE id IN ({','.join('?' * len(some))})", *some))
+        return [found[page] for page in pages]
+
+    def among(self, places: Mapping[str, int]) -> dict[str, int]:
+        """The pages here that may be visited again and have one of these URLs, in the order of their places."""
+        asked = "SELECT url, id FROM pages WHERE outcome = 'fetched' AND gone_at IS NULL"
+        found = {url: int(page) for url, page in self._run(asked) if url in places}
+        return dict(sorted(found.items(), key=lambda one: places[one[0]]))
 
     def begin(self, pages: Sequence[int], plan: RevisitPlan) -> None:
         """Write a plan down, in place of the one before: these pages, in this order."""

@@ -19,7 +19,7 @@ from dowse.recrawl.revisit import POLICIES, older_than, worth_most
 from dowse.store import CrawlStore
 from dowse.store.revisits import Revisitable
 
-__all__ = ["Revisit", "revisit_run"]
+__all__ = ["Revisit", "budget_from", "chosen", "plan_of", "revisit_run", "spent_before"]
 
 _NO_LIMIT = Budget()
 _SHORTEST_S = 3600.0  # that the last visits are taken to be ago, when it is not said how often such runs come
@@ -59,25 +59,34 @@ def revisit_run(
         tell(f"going on with the visits that were begun ({plan.how}, at most {plan.budget})")
     if plan is None:
         return topic, None
-    budget = _from(parse_budget(plan.budget), _spent(plan.base))
+    budget = budget_from(parse_budget(plan.budget), spent_before(plan))
     cache = replace(topic.cache, folders=())  # what an earlier crawl holds is no news
     return replace(topic, budget=budget, target=Target(), cache=cache), Due(
-        room.due(), plan.due, _spent(plan.base), plan.first_new, room.copy
+        room.due(), plan.due, spent_before(plan), plan.first_new, room.copy
     )
 
 
 def _planned(room: Revisitable, asked: Revisit, store: CrawlStore, now_wall: float) -> RevisitPlan:
-    pages = room.pages()
-    due = _due(room, asked, pages, now_wall)
-    budget = asked.budget
-    if budget == _NO_LIMIT:
-        budget = Budget(pages=len(due) + len(due) // (_NEW_SHARE - 1) + 1)
-    plan = RevisitPlan(
-        asked.how, str(budget), {name: float(value) for name, value in asdict(store.spent()).items()},
-        room.candidates(), now_wall, len(due),
-    )  # fmt: skip
+    due, budget = chosen(room, asked, now_wall)
+    plan = plan_of(room, store, asked.how, budget, len(due), now_wall)
     room.begin(due, plan)
     return plan
+
+
+def chosen(room: Revisitable, asked: Revisit, now_wall: float) -> tuple[list[int], Budget]:
+    """The pages that are due, in the order of the plan, and what the run may spend."""
+    due = _due(room, asked, room.pages(), now_wall)
+    if asked.budget == _NO_LIMIT:
+        return due, Budget(pages=len(due) + len(due) // (_NEW_SHARE - 1) + 1)
+    return due, asked.budget
+
+
+def plan_of(
+    room: Revisitable, store: CrawlStore, how: str, budget: Budget, due: int, now_wall: float
+) -> RevisitPlan:  # fmt: skip
+    """The plan of a run that begins now, in these records."""
+    spent = {name: float(value) for name, value in asdict(store.spent()).items()}
+    return RevisitPlan(how, str(budget), spent, room.candidates(), now_wall, due)
 
 
 def _due(room: Revisitable, asked: Revisit, pages: Visitable, now_wall: float) -> list[int]:
@@ -89,12 +98,13 @@ def _due(room: Revisitable, asked: Revisit, pages: Visitable, now_wall: float) -
     return worth_most(asked.how, pages, room.visits(), visits, asked.period_s or max(ago_s, _SHORTEST_S), now_wall)
 
 
-def _spent(base: dict[str, float]) -> Spent:
+def spent_before(plan: RevisitPlan) -> Spent:
     """What the records say that the crawl had spent when the run began."""
+    base = plan.base
     return Spent(int(base["pages"]), int(base["bytes"]), base["seconds"], int(base["requests"]))
 
 
-def _from(budget: Budget, spent: Spent) -> Budget:
+def budget_from(budget: Budget, spent: Spent) -> Budget:
     """The budget of a run that begins when so much is spent."""
     return Budget(
         pages=None if budget.pages is None else budget.pages + spent.pages,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from dowse.model.records import RUNS
 from dowse.model.revive import revived
 from dowse.model.runs import JudgedBy
 from dowse.model.statistic_names import JUDGE_STATE, LOOP_HELD, MAXIMISED, WALKED
-from dowse.model.visits import LAST_REVISIT
+from dowse.model.visits import LAST_REVISIT, REVISITING, RevisitPlan
 from dowse.store import rows
 from dowse.store.gather.runs import ShardRun, joined_runs
 from dowse.store.sharded import shard_number
@@ -63,7 +64,7 @@ class Whole:
             self._found.setdefault(row[1], row)
 
     def _see_statistics(self, records: sqlite3.Connection) -> None:
-        names = (MAXIMISED, JUDGE_STATE, LOOP_HELD, WALKED, LAST_REVISIT)
+        names = (MAXIMISED, JUDGE_STATE, LOOP_HELD, WALKED, LAST_REVISIT, REVISITING)
         asked = f"SELECT name, value FROM shard.statistics WHERE name IN ({', '.join('?' * len(names))})"
         found = {name: rows.statistic(value) for name, value in records.execute(asked, names)}
         known = self._statistics
@@ -71,6 +72,8 @@ class Whole:
             known.setdefault(MAXIMISED, found[MAXIMISED])
         if LAST_REVISIT in found:
             known[LAST_REVISIT] = max(revived(float, found[LAST_REVISIT]), known.get(LAST_REVISIT, 0.0))
+        if REVISITING in found:
+            known[REVISITING] = _joined(known.get(REVISITING), revived(RevisitPlan, found[REVISITING]))
         if WALKED in found:
             known[WALKED] = list(dict.fromkeys([*known.get(WALKED, []), *revived(list[str], found[WALKED])]))
         if JUDGE_STATE in found:  # of the model that all pages make, which is another than each shard's
@@ -105,6 +108,14 @@ class Whole:
             [(judged,)] = run("SELECT judged FROM main.totals")
             self._statistics[JUDGE_STATE][0] = judged
         many(rows.PUT_STATISTIC, (rows.statistic_row(name, value) for name, value in self._statistics.items()))
+
+
+def _joined(before: dict[str, Any] | None, plan: RevisitPlan) -> dict[str, Any]:
+    """The plans of a run of visits, of which each shard has its part, as one."""
+    if before is None:
+        return asdict(plan)
+    base = {name: before["base"].get(name, 0.0) + value for name, value in plan.base.items()}
+    return {**before, "due": before["due"] + plan.due, "base": base, "began_at": min(before["began_at"], plan.began_at)}
 
 
 def _columns(table: Table, names: Sequence[str], version: int) -> str:
