@@ -17,7 +17,7 @@ import pytest
 
 from dowse.cluster.errand import opened
 from dowse.cluster.kept import kept_in
-from dowse.cluster.shared_folder import place_of
+from dowse.cluster.shared_folder import Place, note_place, place_of
 from dowse.loopback import LoopbackServer, in_thread
 from dowse.model.statistic_names import OTHER_VERDICTS
 from dowse.store import CrawlReader
@@ -230,12 +230,48 @@ def test_a_crawl_can_be_stopped_from_elsewhere(tmp_path: Path, capsys: pytest.Ca
     assert 3 <= len(pages_asked(server.log)) < ALL
 
 
+def test_a_crawl_that_lost_a_part_says_so_and_loses_no_more(
+    server: LoopbackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, away = tmp_path / "c", tmp_path / "away"
+    options = [*flags(server), "--shard-by", "host", "--workers", "0", "--out", str(folder), "--budget", "12p"]
+    said(capsys, "crawl", QUERY, "--shards", "2", *options)
+    more = ("crawl", "--resume", str(folder), "--budget", "40p")
+    shard = folder / "shards" / "01"
+    assert f"--resume {folder} goes on with all" in mistake(capsys, "crawl", "--resume", str(shard))
+    (folder / "cluster.sqlite").rename(away)
+    assert "bring cluster.sqlite back into it" in mistake(capsys, *more)
+    away.rename(folder / "cluster.sqlite")
+    shard.rename(away)
+    _, told = said(capsys, *more, "--quiet", code=1)
+    lost = f"shard 1 cannot go on: the crawl's shard 1 has records, and they are not in {shard}"
+    assert told.splitlines()[-1] == f"dowse: {lost}"
+    away.rename(shard)
+    (folder / "cluster.sqlite").rename(away)
+    (folder / "cluster.sqlite").write_bytes(b"no database" * 1000)
+    assert "cluster.sqlite cannot be used: file is not a database" in mistake(capsys, *more)
+    away.rename(folder / "cluster.sqlite")
+    said(capsys, *more)
+    asked = pages_asked(server.log)
+    assert (len(asked), set(asked.values())) == (40, {1}), "all that it could not go on with cost nothing"
+
+
 def test_mistakes_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert mistake(capsys, "cluster", "status", str(tmp_path)).endswith("holds no crawl of several shards\n")
     assert "--on mars: there are here, ray," in mistake(capsys, "cluster", "start", "x", "--on", "mars")
     assert "need a database" in mistake(capsys, "cluster", "start", "x", "--on", "nowhere")
     assert "a topic" in mistake(capsys, "cluster", "start")
     assert "there is kubernetes" in mistake(capsys, "cluster", "render", "nomad", "--ground", "postgresql://h/d")
+    nowhere = ["--ground", "postgresql://me@127.0.0.1:9/none"]
+    begin = ["cluster", "start", "x", "--on", "nowhere", "--seed", "http://h0.test/", "--out", str(tmp_path / "begun")]
+    for _ in range(2):
+        assert "port 9 failed: Connection refused" in mistake(capsys, *begin, *nowhere)
+    assert "meet in postgresql://" in mistake(capsys, *begin, "--ground", "mysql://me@127.0.0.1:9/none")
+    (tmp_path / "machine" / "shards").mkdir(parents=True)
+    note_place(tmp_path / "machine", Place("postgresql://me@127.0.0.1:9/none", "solar"))
+    assert "holds shards of postgresql://me@127.0.0.1:9/none (solar): leave out --ground" in mistake(
+        capsys, "cluster", "shard", "0", str(tmp_path / "machine"), *nowhere, "--name", "wind"
+    )
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     full = ["--out", str(tmp_path / "full"), "--seed", "http://h0.test/"]

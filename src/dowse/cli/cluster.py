@@ -154,11 +154,13 @@ def shard(
     Example: dowse cluster shard 3 solar --ground postgresql://me@db/crawls --name solar
     """
     from dowse.cli.one_shard import run_one
-    from dowse.cluster.shared_folder import Place, note_place
+    from dowse.cluster.shared_folder import Place, note_place, place_of
 
     if ground is not None and not is_sharded(folder):
         folder.mkdir(parents=True, exist_ok=True)
         note_place(folder, Place(ground, name))
+    elif ground is not None and Place(ground, name).shown != (known := place_of(folder).shown):
+        raise UserError(f"{folder} holds shards of {known}: leave out --ground and --name, or name another folder")
     stop = run_one(number, folder)
     say(f"stopped: {stop}", err=True)
     raise typer.Exit(INTERRUPTED if stop.kind == "interrupted" else 0)

@@ -28,12 +28,12 @@ from dowse.engine.loop.engine import Stop
 from dowse.engine.page.vagueness import VAGUE
 from dowse.engine.workers.freed_memory import keep_less
 from dowse.engine.workers.start import Started, fork_workers
-from dowse.model.errors import Interrupted, UserError
+from dowse.model.errors import Interrupted, NotACrawl, UserError
 from dowse.model.judge import Judge
 from dowse.model.strategy import Strategy
 from dowse.model.topic import Topic
 from dowse.model.topicfile import predicate_text
-from dowse.store.sharded import is_sharded
+from dowse.store.sharded import CLUSTER, is_sharded, shard_folders, whole_of
 from dowse.store.shared.following import Published
 
 __all__ = ["crawl", "early", "event_told", "run_crawl"]
@@ -115,6 +115,8 @@ def crawl(
             raise UserError("--revisit visits the pages of a crawl again: name its folder with --resume DIR")
         visits = Revisit(revisit, budget_of(given.pop("budget", None)))
     sharded = resume is not None and is_sharded(resume)
+    if resume is not None and not sharded:
+        _check_alone(resume)
     if resume is not None:
         fixed = [flag.name for flag, _ in given_of(given) if flag.fixed]
         if topic is not None or out is not None:
@@ -152,6 +154,14 @@ def crawl(
         budget=chosen.budget,
     )
     raise typer.Exit(INTERRUPTED if stop.kind == "interrupted" else code)
+
+
+def _check_alone(folder: Path) -> None:
+    """NotACrawl where a folder holds a part of a crawl of several engines, or all of it but what they share."""
+    if (whole := whole_of(folder)) != folder:
+        raise NotACrawl(f"{folder} holds one shard of a crawl: --resume {whole} goes on with all")
+    if shard_folders(folder):
+        raise NotACrawl(f"{folder} holds shards of a crawl, and no more what they share: bring {CLUSTER} back into it")
 
 
 def run_crawl(

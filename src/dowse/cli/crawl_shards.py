@@ -42,7 +42,7 @@ from dowse.store import CrawlReader, CrawlStore
 from dowse.store.answers import Answers
 from dowse.store.gather import judged_by_other, seeds_put_in
 from dowse.store.seed_targets import merged
-from dowse.store.sharded import holds_crawl, shard_folders
+from dowse.store.sharded import CLUSTER_LOCK, holds_crawl, shard_folders
 from dowse.store.shared.connect import check_database
 from dowse.store.shared.following import Following, Published
 
@@ -179,7 +179,7 @@ def _own_verdicts_again(folder: Path) -> None:
 
 def _check_free(folder: Path) -> None:
     with suppress(OSError):
-        if any(folder.iterdir()):
+        if any(path.name != CLUSTER_LOCK for path in folder.iterdir()):  # that is left of a beginning that failed
             raise UserError(f"{folder} is not empty: go on with the crawl in it with --resume, or name another folder")
 
 

@@ -75,7 +75,7 @@ def finish(
 ) -> int:  # fmt: skip
     """Draw the curve and print the summary, with how far the crawl is ``published``, and what came of visits since
     ``visits_since``. ``budget`` is that of this run, where it may be another than the topic's. The exit code is 1 when
-    no page was fetched."""
+    no page was fetched, or the crawl failed, which is told."""
     with CrawlReader(folder) as crawl:
         summary, settings, forecast = crawl.summary(), crawl.settings(), crawl.forecast()
         facts = verdict_facts(crawl, _BORDERLINE)
@@ -99,6 +99,9 @@ def finish(
         why = f": {shown(published.trouble)}" if published.trouble else ""
         say(f"dowse: pages that are not published yet: {published.lag}{why}. "
             f"Publish them with {publish_command(folder, published.to)}", err=True)  # fmt: skip
+    if stop.kind == "failed":
+        say(f"dowse: {shown(stop.detail)}", err=True)
+        return 1
     if not summary.pages and stop.kind != "interrupted":
         say(f"dowse: no page was fetched: {shown(_why_none(summary, settings, refused))}", err=True)
         return 1
