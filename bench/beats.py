@@ -1,7 +1,8 @@
 """How many beats one PostgreSQL carries: ``python -m bench.beats [--shards 64] [--seconds 10] [--json FILE]``.
 
 Shards of one crawl beat as fast as they are answered, from a few processes beside the server: each tells of a page
-more than at its last beat, and of 512 waiting URLs, and is granted some of the budget. Told are what a beat takes of
+more than at its last beat, and of 512 waiting URLs, and is granted some of the budget; before, it asks for letters, and
+behind, for what the others have learned, as a shard does each second. Told are what all that takes of
 CPU time (the server's processes, and the shard's own), and how long it keeps the row of the crawl, which all others may
 wait for. CPU time hardly depends on what else the machine does; the rate does, and the shards take most of it here.
 """
@@ -75,7 +76,10 @@ def beat_on(url: str, shards: range, seconds: float, told: Any) -> None:
         spent = Spent(pages=pages[member.shard], requests=2 * pages[member.shard], bytes=0)
         held_now = Spent(pages=spent.pages + 1, requests=spent.requests + 2, bytes=0)
         report = Report(spent, held_now, 0, 0.0, 5_000, promises - 1e-6 * beats)
-        orders = grounds[member.shard % len(grounds)].beat(member, report)
+        ground = grounds[member.shard % len(grounds)]
+        ground.receive(member, {}, 1)
+        orders = ground.beat(member, report)
+        ground.published(member, {})
         pages[member.shard] = min(pages[member.shard] + 1, orders.granted.pages or 0)
         beats += 1
     told.put((beats, time.process_time() - cpu, held.seconds))

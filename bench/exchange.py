@@ -19,6 +19,8 @@ from typing import Any
 
 from bench.shards import topics
 from dowse.cluster.beats import Beats
+from dowse.cluster.ground import mail
+from dowse.cluster.ground.database import Session
 from dowse.engine.life.shared_learning import SharedLearning
 from dowse.judge import build_judge
 from dowse.lab.compare.topic_runs import Inside
@@ -39,6 +41,7 @@ class Spent:
         self.times = {"tell": 0, "take": 0, "all": 0}
         self.seconds = {"tell": 0.0, "take": 0.0, "all": 0.0}
         self.told_bytes: list[int] = []
+        self.letters = self.letter_bytes = 0
 
     def add(self, what: str, since: float) -> None:
         self.times[what] += 1
@@ -46,7 +49,7 @@ class Spent:
 
     def timing(self) -> None:
         """Time it from now on."""
-        own, take, learn = SharedLearning.own, SharedLearning.take, Beats._learn
+        own, take, learn, put = SharedLearning.own, SharedLearning.take, Beats._learn, mail.put
 
         def timed_own(shared: SharedLearning) -> bytes | None:
             start = time.process_time()
@@ -66,10 +69,16 @@ class Spent:
             await learn(beats)  # in virtual time it waits for nothing
             self.add("all", start)
 
-        for of, name, timed in (
-            (SharedLearning, "own", timed_own), (SharedLearning, "take", timed_take), (Beats, "_learn", timed_learn)
+        def counted_put(session: Session, rows: mail.Rows) -> None:
+            self.letters += sum(row[4] for row in rows)
+            self.letter_bytes += sum(len(row[5]) for row in rows)
+            put(session, rows)
+
+        for of, name, other in (
+            (SharedLearning, "own", timed_own), (SharedLearning, "take", timed_take), (Beats, "_learn", timed_learn),
+            (mail, "put", counted_put),
         ):  # fmt: skip
-            setattr(of, name, timed)
+            setattr(of, name, other)
 
 
 def measure(folder: Path, shards: int) -> dict[str, Any]:
@@ -93,6 +102,8 @@ def measure(folder: Path, shards: int) -> dict[str, Any]:
         fetched = sum(exchange.is_page for exchange in done.exchanges)
         found = {
             "shards": shards, "pages": fetched, "engine_ms": 1e3 * (whole - spent.seconds["all"]) / fetched,
+            "letters_a_page": spent.letters / fetched,
+            "letter_bytes": spent.letter_bytes / spent.letters,
             "exchange_ms": 1e3 * spent.seconds["all"] / fetched, "told_bytes": max(spent.told_bytes),
             **{f"{what}s": spent.times[what] for what in ("tell", "take")},
             **{f"{what}_ms": 1e3 * spent.seconds[what] / spent.times[what] for what in ("tell", "take")},
@@ -112,6 +123,7 @@ def main() -> None:
     print(
         "{shards} shards, {pages:,} pages: {tells} times told, {tell_ms:.2f} ms each, at most {told_bytes:,} bytes; "
         "{takes} times taken up, {take_ms:.2f} ms each\n"
+        "{letters_a_page:.2f} letters a page, of {letter_bytes:.0f} bytes\n"
         "{exchange_ms:.4f} ms of CPU a page, beside {engine_ms:.3f} ms of engines without network and parsing".format(
             **told
         )

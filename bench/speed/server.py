@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,7 +44,7 @@ http {{
   fastcgi_temp_path {place}/fastcgi;
   uwsgi_temp_path {place}/uwsgi;
   scgi_temp_path {place}/scgi;
-  server {{ listen {host}:{port} backlog=1024; root {root}; }}
+  server {{ {listen} root {root}; }}
 }}
 """
 
@@ -72,12 +72,14 @@ class Server:
     """Runs until :func:`serve` ends; then ``visits`` are known."""
 
     url: str
+    port: int
     visits: Visits = field(default_factory=Visits)
 
 
 @contextmanager
-def serve(root: Path, place: Path, *, gzip: bool = False) -> Iterator[Server]:
-    """Serve the pages below ``root``; ``place`` holds configuration and log, made anew each time."""
+def serve(root: Path, place: Path, *, gzip: bool = False, hosts: Sequence[str] = (HOST,)) -> Iterator[Server]:
+    """Serve the pages below ``root``, the same at each of ``hosts``; ``place`` holds configuration and log,
+    made anew each time."""
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if nginx is None:
         raise Missing("the pages are served by nginx, which is not installed (Debian: apt install nginx-light)")
@@ -87,17 +89,16 @@ def serve(root: Path, place: Path, *, gzip: bool = False) -> Iterator[Server]:
     (place / "nginx.conf").write_text(
         _CONFIGURATION.format(
             place=place,
-            host=HOST,
             root=root,
-            port=port,
+            listen=" ".join(f"listen {host}:{port} backlog=1024;" for host in hosts),
             gzip="on" if gzip else "off",
             user="user root;" if os.geteuid() == 0 else "",  # else root's nginx would read files as nobody
         )
     )
     process = subprocess.Popen([nginx, "-p", place, "-c", place / "nginx.conf"], stderr=(place / "stderr").open("w"))
-    server = Server(f"http://{HOST}:{port}")
+    server = Server(f"http://{hosts[0]}:{port}", port)
     try:
-        _wait_for(port, process, place)
+        _wait_for(hosts[0], port, process, place)
         yield server
     finally:
         process.send_signal(signal.SIGQUIT)  # answers what is in flight and writes the log out
@@ -111,12 +112,12 @@ def _free_port() -> int:
         return int(sock.getsockname()[1])
 
 
-def _wait_for(port: int, process: subprocess.Popen[bytes], place: Path) -> None:
+def _wait_for(host: str, port: int, process: subprocess.Popen[bytes], place: Path) -> None:
     for _ in range(200):
         if process.poll() is not None:
             raise Missing(f"nginx does not start: {(place / 'stderr').read_text().strip() or 'see error.log'}")
         try:
-            socket.create_connection((HOST, port)).close()
+            socket.create_connection((host, port)).close()
             return
         except ConnectionRefusedError:
             time.sleep(0.05)

@@ -12,7 +12,7 @@ from bench.figures.figure import Figure, Measurement
 from bench.figures.tables import table
 from bench.speed.report import Report
 
-__all__ = ["COSTS"]
+__all__ = ["COSTS", "FRONTIER", "LEARNING", "SPEED"]
 
 _EXAMPLES = 3
 
@@ -28,10 +28,10 @@ def kept_speed(told: Mapping[str, Any]) -> Any:
     return kept_numbers({**told, "results": results, "memory": memory})
 
 
-_SPEED = Measurement("speed", "python -m bench.speed --rounds 2 --large --without scrapy-css", 8.3, kept_speed)
+SPEED = Measurement("speed", "python -m bench.speed --rounds 2 --large --without scrapy-css", 8.3, kept_speed)
 _STRATEGIES = Measurement("cost-strategies", "python -m bench.strategies docsweb", 1.8, kept_numbers)
-_LEARNING = Measurement("cost-learning", "python -m bench.learning --most 6", 0.2, kept_numbers)
-_FRONTIER = Measurement(
+LEARNING = Measurement("cost-learning", "python -m bench.learning --most 6", 0.2, kept_numbers)
+FRONTIER = Measurement(
     "frontier-scale", "python -m bench.frontier --most 1000000", 3.0, kept_numbers, picture="frontier-scale.png"
 )
 _STORE = Measurement("cost-store", "python -m bench.store", 0.2, kept_numbers)
@@ -88,7 +88,7 @@ def _frontier(found: Sequence[Any]) -> str:
     heads = ["hosts", "waiting URLs", *(head for head, _ in _FRONTIER_COLUMNS.values())]
     hosts = found[0][0]["hosts"]
     a_host = max(row["ram_a_host"] for row in found[0])
-    picture = f"![The frontier as waiting URLs grow](images/{_FRONTIER.picture})"
+    picture = f"![The frontier as waiting URLs grow](images/{FRONTIER.picture})"
     return (
         f"{table(heads, rows)}\n\n{hosts:,} hosts are known, each of which takes up to {a_host:.0f} bytes.\n\n{picture}"
     )
@@ -168,14 +168,14 @@ def _lab(found: Sequence[Any]) -> str:
 
 
 COSTS = (
-    Figure("speed", "docs/performance.md", (_SPEED,), partial(_section, "speed")),
-    Figure("core", "docs/performance.md", (_SPEED,), partial(_section, "core")),
-    Figure("stages", "docs/performance.md", (_SPEED,), partial(_section, "stages")),
-    Figure("memory", "docs/performance.md", (_SPEED,), partial(_section, "memory")),
+    Figure("speed", "docs/performance.md", (SPEED,), partial(_section, "speed")),
+    Figure("core", "docs/performance.md", (SPEED,), partial(_section, "core")),
+    Figure("stages", "docs/performance.md", (SPEED,), partial(_section, "stages")),
+    Figure("memory", "docs/performance.md", (SPEED,), partial(_section, "memory")),
     Figure("cost-strategies", "docs/performance.md", (_STRATEGIES,), _strategies),
-    Figure("cost-learning", "docs/performance.md", (_LEARNING,), _learning),
+    Figure("cost-learning", "docs/performance.md", (LEARNING,), _learning),
     Figure("cost-traces", "docs/traces.md", (_TRACES,), _traces),
-    Figure("frontier-scale", "docs/performance.md", (_FRONTIER,), _frontier),
+    Figure("frontier-scale", "docs/performance.md", (FRONTIER,), _frontier),
     Figure("cost-store", "docs/performance.md", (_STORE,), _store),
     Figure("cost-publish", "docs/database.md", (_PUBLISH,), _publish),
     Figure("cost-forecast", "docs/forecast.md", (_FORECAST,), _forecast),
