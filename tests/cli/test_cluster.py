@@ -180,6 +180,10 @@ def test_shards_that_are_started_one_by_one(
             machine.kill()
     asked = pages_asked(server.log)
     assert (len(asked), set(asked.values())) == (ALL, {1})
+    for path in tmp_path.rglob("*"):
+        assert not path.is_file() or b"only-for-tests" not in path.read_bytes(), path
+    kept = asked_of(postgres_server.url, "SELECT settings FROM dowse_solar.crawl")
+    assert "only-for-tests" not in kept[0]["settings"]
     [crawl] = asked_of(postgres_server.url, "SELECT id, recorded, stop_reason FROM crawls")
     assert (crawl["recorded"], crawl["stop_reason"]) == (ALL, "empty: no URL is left to fetch")
     assert len(asked_of(postgres_server.url, "SELECT id FROM pages WHERE crawl = 1")) == ALL

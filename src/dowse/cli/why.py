@@ -53,6 +53,7 @@ _PREDICTED, _WORTH = "predicted", "chance to be on the topic"  # the features of
 _LOG_SUM = "log interest ratio"  # features so called add up to an order, not to a score
 _REASONS = {
     "robots": "robots.txt of its site forbids it",
+    "elsewhere": "the shard whose it is had word of it, and did not take it up, by a rule of its own",
     PAGE_REFUSED: "its links were not followed (page-refused), since the judge refuses it and it lies below the free"
     " levels of its site",
 }  # fmt: skip
@@ -134,6 +135,8 @@ def _fate(crawl: CrawlReader, candidate: CandidateRow, url: str) -> list[str]:
         lowest = topic_from_json(crawl.topic()).strategy.min_priority
         told = "the lowest that is taken up" if lowest is None else f"min_priority = {lowest:g}"
         return [f"refused: its priority, {candidate.priority:.4g}, is below {told}; a better mention may change that"]
+    if candidate.state is CandidateState.ELSEWHERE:
+        return ["elsewhere: its site is another shard's, whose records tell more; so do those of all shards together"]
     return [f"{candidate.state.shown}: {_because(candidate.reason)}"]
 
 
