@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
+import sys
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import replace
@@ -20,11 +22,11 @@ from dowse.cluster.child import Child
 from dowse.cluster.errand import opened
 from dowse.cluster.ground import Ground
 from dowse.cluster.local_shards import LocalShards
-from dowse.cluster.shared_folder import place_of
+from dowse.cluster.shared_folder import place_of, shard_folder
 from dowse.engine.loop.engine import Stop
 from dowse.model.budget import Budget
 from dowse.model.common_ground import LEASE_S
-from tests.cluster.crawls import Told, crawled_apart, spent_pages, until
+from tests.cluster.crawls import Told, crawled, crawled_apart, spent_pages, until
 from tests.cluster.relay import relay_to
 from tests.cluster.spread import Spread, last_words, served
 from tests.servers import POSTGRESQL, DatabaseServer
@@ -40,6 +42,33 @@ async def killed(crawl: LocalShards, shard: int, folder: Path, spread: Spread) -
     os.kill(child.pid or 0, signal.SIGKILL)
     spread.died(folder, shard)  # nothing is awaited between: it was not started again
     await until(lambda: child.restarts > restarts)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits another process")
+def test_a_shard_that_cannot_write_ends_the_crawl_and_nothing_is_lost(tmp_path: Path) -> None:
+    """As with a full disk: a file can grow no more."""
+    shards, told = 2, Told()
+
+    async def main() -> None:
+        async with served(Spread(latency_s=0.05)) as spread:
+
+            async def fill(crawl: LocalShards) -> None:
+                child = crawl.children[1]
+                await until(lambda: child.requests > 8)
+                resource.prlimit(child.pid or 0, resource.RLIMIT_FSIZE, (4096, 4096))
+
+            topic = spread.topic()
+            topic = replace(topic, network=replace(topic.network, concurrency=2))
+            stop = await crawled_apart(topic, tmp_path, shards, fill, told)
+            assert stop.kind == "failed"
+            assert f"shard 1 cannot go on: cannot keep records in {shard_folder(tmp_path, 1)}" in stop.detail
+            assert not [kind for _, kind, _ in told if kind == "restarted"]
+            spread.died(tmp_path, 1)
+            assert await crawled(topic, tmp_path, shards) == NOTHING_LEFT
+            spread.check_all_fetched()
+            spread.check_once(shards)
+
+    asyncio.run(main())
 
 
 async def joined(ground: Ground, shard: int, after: int) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,9 +19,10 @@ from dowse.cluster.errand import Errand, opened
 from dowse.cluster.shard import run_shard
 from dowse.cluster.shared_folder import place_of, shard_folder
 from dowse.loopback import LoopbackServer, in_thread
+from dowse.model.budget import Budget
 from dowse.model.common_ground import Replaced
 from dowse.model.errors import TopicError
-from tests.cluster.crawls import prepare
+from tests.cluster.crawls import crawled, prepare
 from tests.cluster.ground.places import report
 from tests.cluster.webs import ALL, at, knotted, pages_asked
 
@@ -72,6 +75,26 @@ def test_a_shard_that_was_started_elsewhere_gives_up(tmp_path: Path) -> None:
 
                 with pytest.raises(Replaced, match="shard 0 was started again, here or elsewhere"):
                     await asyncio.gather(run_shard(errand, ground, lambda assembly: None), take_its_place())
+
+    asyncio.run(main())
+
+
+def test_an_older_copy_of_its_folder_is_refused(tmp_path: Path) -> None:
+    """It knows nothing of letters that it has sent since, and would give their numbers to others."""
+
+    async def main() -> None:
+        async with LoopbackServer(knotted()) as web:
+            few = replace(at(web), budget=Budget(pages=8))
+            folder = tmp_path / "c"
+            await crawled(few, folder, 2)
+            for shard in range(2):
+                shutil.copytree(shard_folder(folder, shard), tmp_path / str(shard))
+            await crawled(replace(few, budget=Budget(pages=40)), folder, 2)
+            place = prepare(few, folder, 2)
+            for shard in range(2):
+                errand = Errand(few, place, shard, tmp_path / str(shard), "host")
+                with opened(place) as ground, pytest.raises(TopicError, match=f"older copy of what shard {shard} had"):
+                    await run_shard(errand, ground, lambda assembly: None)
 
     asyncio.run(main())
 

@@ -21,6 +21,7 @@ from dowse.model.errors import FolderBusy, TopicError
 from dowse.model.topic import Topic
 from dowse.store.crawl_store import LOCK
 from dowse.store.lock import FolderLock
+from dowse.store.outbox import Outbox
 from dowse.store.schema import DATABASE
 
 __all__ = ["run_shard"]
@@ -48,6 +49,10 @@ async def run_shard(
         if clock.now() - came_at > LEASE_S / 3:  # to restore much takes longer than a lease
             joined = await _joined(ground, errand)
             came_at = clock.now()
+        if Outbox(assembly.store).last() < joined.posted:
+            raise TopicError(
+                f"{errand.folder} is an older copy of what shard {errand.shard} had recorded: bring the newest one"
+            )
         membership.heard_at(came_at)
         beats = Beats(ground, joined, membership, assembly, errand.topic.budget)
         begun(assembly)

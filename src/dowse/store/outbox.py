@@ -15,6 +15,14 @@ class Outbox:
 
     def __init__(self, store: CrawlStore) -> None:
         self._store = store
+        # what others have heard of must be here after a power cut, too: a commit waits for the disk
+        store._connection.execute("PRAGMA synchronous = FULL")
+
+    def last(self) -> int:
+        """The number of the last letter that was ever written."""
+        with damage_told(self._store.folder):
+            [(number,)] = self._store._connection.execute("SELECT ifnull(max(number), 0) FROM outbox")
+        return int(number)
 
     def after(self, number: int, most: int) -> list[Letter]:
         """The letters after that number, in order; at most so many."""
