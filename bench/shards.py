@@ -1,11 +1,14 @@
 """What shards find beside one engine: ``python -m bench.shards CORPUS [LABEL ...] [--shards 2,4] [--sets 2]``.
 
+``made`` in place of a corpus is a made web of 2,000 hosts (``bench.wide_web``).
+
 Crawls a corpus of many hosts for each label, from 60 of its entry pages and with 8 examples, drawn by lot, until the
 same number of requests is spent: by one engine, and by shards in virtual time; once more without each of the two
-things that keep them close to one engine. Told are the harvest rate (relevant pages a request) and the area (the share
-of all relevant pages that was found, on average over the crawl), and how much of one engine's they are, with the
-standard error of that over the crawls: one crawl alone says little, since who finds what first changes all that
-follows. The load is the pages of the shard that has most, over the mean; the time is that of the replay's clock.
+things that keep them close to one engine, and with sites that move. Told are the
+harvest rate (relevant pages a request) and the area (the share of all relevant pages that was found, on average over
+the crawl), and how much of one engine's they are, with the standard error of that over the crawls: one crawl alone says
+little, since who finds what first changes all that follows. The load is the pages of the shard that has most, over the
+mean; the time is that of the replay's clock.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ import argparse
 import json
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.wide_web import write_wide_web
 from dowse.judge import build_judge
 from dowse.lab.compare.topic_runs import Inside
 from dowse.lab.corpus import Corpus, example_texts, open_corpus
@@ -34,6 +39,7 @@ from dowse.model.budget import Budget
 from dowse.model.topic import Seeds, Topic
 
 SEEDS, EXAMPLES, LOT = 60, 8, 7
+MADE = "made"
 _USUAL = Sharing(1, every_s=1.0)
 KINDS = {
     "": _USUAL,
@@ -76,11 +82,21 @@ def topics(corpus: Corpus, labels: Sequence[str], sets: int, requests: int) -> l
     return made
 
 
+@contextmanager
+def opened(name: str) -> Iterator[Corpus]:
+    """The corpus in a folder, or the made one."""
+    if name != MADE:
+        yield open_corpus(Path(name))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        write_wide_web(Path(folder))
+        yield open_corpus(Path(folder))
+
+
 def measure(
-    folder: Path, labels: Sequence[str], shards: Sequence[int], sets: int, requests: int,
-    kinds: Sequence[str] = tuple(KINDS),
+    corpus: Corpus, labels: Sequence[str], shards: Sequence[int], sets: int, requests: int,
+    kinds: Sequence[str] = tuple(KINDS), ways: Sequence[int] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    corpus = open_corpus(folder)
     web = CorpusWeb(corpus)
     scope = Inside(web)
     found: dict[str, list[Figures]] = defaultdict(list)
@@ -89,6 +105,8 @@ def measure(
         found["one engine"].append(figures(replay(web, pages, topic, scope).exchanges, relevant))
         for count in shards:
             for kind in kinds:
+                if kind and ways and count not in ways:
+                    continue
                 name = f"{count} shards{kind}"
                 with tempfile.TemporaryDirectory() as records:
                     sharing = replace(KINDS[kind], shards=count)
@@ -119,17 +137,20 @@ def show(told: dict[str, Any]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("corpus", type=Path)
+    parser.add_argument("corpus")
     parser.add_argument("labels", nargs="*")
     parser.add_argument("--shards", default="2,4")
+    parser.add_argument("--ways", help="the numbers of shards that share in all ways; the others in the usual one")
     parser.add_argument("--sets", type=int, default=2)
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--only", help="sites that move, ...: of the ways to share, this and the usual one")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     shards = [int(part) for part in given.shards.split(",")]
+    ways = [int(part) for part in (given.ways or given.shards).split(",")]
     kinds = tuple(KINDS) if given.only is None else ("", f", {given.only}")
-    told = measure(given.corpus, given.labels, shards, given.sets, given.requests, kinds)
+    with opened(given.corpus) as corpus:
+        told = measure(corpus, given.labels, shards, given.sets, given.requests, kinds, ways)
     show(told)
     if given.json is not None:
         given.json.write_text(json.dumps(told), encoding="utf-8")

@@ -25,6 +25,11 @@ _DOCSWEB = Measurement(
     _kept, cores=1,
 )  # fmt: skip
 
+_MADE = Measurement(
+    "shards-made",
+    "python -m bench.shards made silicon wind gardening --sets 1 --shards 2,4,8 --ways 8", 4.0, _kept, cores=1,
+)  # fmt: skip
+
 
 def _table(found: Sequence[Any]) -> str:
     [one] = found
@@ -143,6 +148,7 @@ def _scale(found: Sequence[Any]) -> str:
 _SCALE = (SPEED, FRONTIER, LEARNING, _ENGINES, _EXCHANGE, _MAIL, _BEATS, _RECORDS)
 
 SHARDS: tuple[Figure, ...] = (
+    Figure("shards-made", "docs/cluster.md", (_MADE,), _table),
     Figure("shards", "docs/cluster.md", (_DOCSWEB,), _table),
     Figure("shards-engines", "docs/cluster.md", (_ENGINES,), _engines),
     Figure("shards-exchange", "docs/cluster.md", (_EXCHANGE, SPEED), _exchange),
