@@ -300,6 +300,19 @@ def test_patience_ends_when_nothing_else_moves() -> None:
     assert late.site.host == "poor.test", "good.test has been answering for 2.5 s: do not wait for it"
 
 
+@pytest.mark.parametrize(("part", "after_s"), [(1.0, 2.5), (0.25, 10.0), (0.0, 40.0)])
+def test_patience_is_longer_where_little_of_the_best_is_here(part: float, after_s: float) -> None:
+    """Other engines lease what is better."""
+    frontier = Frontier(delay_s=1)
+    frontier.part = part
+    add(frontier, [f"http://good.test/{n}" for n in range(20)], [0.9] * 20)
+    add(frontier, ["http://poor.test/1"], [0.1])
+    open_sites(frontier)
+    assert frontier.next(0, within=5) is not None
+    assert frontier.next(0, within=5) is None
+    assert frontier.wake_at() == pytest.approx(after_s)
+
+
 @settings(max_examples=80, deadline=None)
 @given(priorities=st.lists(st.integers(0, 20), min_size=1, max_size=60), within=st.integers(1, 20))
 def test_what_is_within_the_window_is_never_held_back(priorities: list[int], within: int) -> None:

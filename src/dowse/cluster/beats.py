@@ -329,7 +329,7 @@ class Beats:
             self._patience_s = _SOON_S / 2
         self._granted = orders.granted
         self._allow(orders.granted)
-        self._purse.part = orders.part
+        self._life.part = orders.part
         self._purse.to_come = _part(orders.to_come, orders.part)
         for address in orders.keep_off:
             self._life.sites.keep_off(address)

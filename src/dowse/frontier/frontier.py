@@ -41,6 +41,15 @@ class Frontier(Uptake):
         self._held_back = False
         self._best_at: float | None = None  # in order: when the best URL may be leased
 
+    @property
+    def part(self) -> float:
+        """Of the best URLs that wait at all engines of a crawl, how much is here: 1, where one engine crawls."""
+        return self._selectivity.part
+
+    @part.setter
+    def part(self, part: float) -> None:
+        self._selectivity.part = part
+
     # -- leases --------------------------------------------------------------------------------------------------
 
     def next(self, now: float, *, within: int | None = None) -> Lease | None:

@@ -16,6 +16,7 @@ from dowse.model.strategy import SEED_FLOOR
 __all__ = ["Selectivity"]
 
 _WAITING = int(CandidateState.WAITING)
+_LEAST_PART = 1 / 16  # of a crawl: who has less of the best URLs still gets its turn
 _PATIENCE_S = 0.5  # beyond two delays: how long a URL is held back while nothing else is leased
 _EDGE_EVERY = 10_000  # known URLs a lease, between two looks at the whole frontier
 _EVERYTHING = 1 << (64 + ID_BITS)
@@ -30,6 +31,7 @@ class Selectivity:
     def __init__(self, candidates: Candidates, delay_s: float) -> None:
         self._candidates = candidates
         self._patience_s = _PATIENCE_S + 2 * delay_s
+        self.part = 1.0  # of the best URLs of a crawl by several engines, how much is here
         self._leases = 0
         self._leased_at = 0.0
         self._edge = -1  # the last key inside; -1: not yet known
@@ -42,8 +44,9 @@ class Selectivity:
         self._leased_at = now
 
     def opens_at(self) -> float:
-        """When everything may go, because nothing was leased for so long."""
-        return self._leased_at + self._patience_s
+        """When everything may go, because nothing was leased for so long: longer where only some of the leases of a
+        crawl are ours."""
+        return self._leased_at + self._patience_s / max(self.part, _LEAST_PART)
 
     def not_before(self, site: int, until: float, now: float) -> None:
         """A site is not asked before ``until``: if that is far off, its URLs must not hold back the rest."""

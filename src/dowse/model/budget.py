@@ -155,7 +155,6 @@ class Purse:
         self.spent = spent or Spent()
         self.before = before or Spent()  # when the budget began to count: a run of visits has one of its own
         self.to_come = Spent()  # what is not granted yet, but may be: where the budget is handed out in parts
-        self.part = 1.0  # of the best URLs that wait at all engines of the crawl, how much is here
         self.more_bytes: Callable[[int], None] | None = None  # asked to raise a budget in bytes that is handed out so
         self.on_bytes: Callable[[], None] | None = None  # told of bytes that were spent, to note them down at once
         self._pages_reserved = 0

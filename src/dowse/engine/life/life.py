@@ -196,6 +196,15 @@ class Life:
         """
         return self._frontier.next(self._clock.now(), within=within)
 
+    @property
+    def part(self) -> float:
+        """Of the best URLs that wait at all engines of a crawl, how much is here: it is as choosy as that allows."""
+        return self._frontier.part
+
+    @part.setter
+    def part(self, part: float) -> None:
+        self._frontier.part = part
+
     def reconsider(self, lease: Lease) -> bool:
         """Is a leased URL worth less by now than it was ranked with? Then it is put back to where it belongs."""
         value = self._pricing.refreshed(lease.candidate, self._strategy)

@@ -81,7 +81,7 @@ class Dispatcher:
     def _allowance(self) -> int | None:
         left, due = self._exchange.purse.fetches_left(), len(self._life.visits)
         if not self._life.visits.is_run:
-            return allowance(left, self._target, self._life.tally, self._exchange.purse.part)
+            return allowance(left, self._target, self._life.tally, self._life.part)
         # all that is due is fetched: no order among it matters, as long as it leaves something for what is new
         return None if left is None or not due or left > due + self._most else due
 
