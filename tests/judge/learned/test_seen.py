@@ -93,8 +93,11 @@ def test_of_many_shards_each_tells_its_part_of_the_sample() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_SAMPLE", 40)
         judges = split(EXAMPLES, range(200), 4)
-        sizes = [len(told(judge)["sizes"]) for judge in judges]
-    assert sum(sizes) == 40
+        parts = [told(judge) for judge in judges]
+        for judge, part in zip(judges, parts, strict=True):
+            sampled = [lot for lot, id_, _ in judge._sampled() if id_ != ELSEWHERE]
+            assert sorted(part["lots"].tolist()) == sorted(sampled)
+    assert sum(len(part["sizes"]) for part in parts) == 40
 
 
 def test_a_judge_knows_its_own_pages_apart_from_those_of_others() -> None:

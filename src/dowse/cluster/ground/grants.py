@@ -26,6 +26,10 @@ spend what the others need. (In the lab, that cost eight shards a tenth of the a
 this shard takes of them, with something to spare. Where even that is short for a body that is coming in, ``more_bytes``
 is asked at once. Seconds are not handed out: they pass for all alike.
 
+What a shard is to get is reckoned by what others told last, with nothing locked. It is given while the crawl's row is
+locked, as far as what all the others were granted by then leaves it: every grant that grows does so under this lock.
+One that does not grow is written without it.
+
 What it is then granted is sure for one beat more, since its report may have been made before.
 
 **What comes back.** A shard that is idle with nothing waiting keeps what it holds. Of a shard that is dead nobody knows

@@ -11,6 +11,10 @@ has come in its place: others may have acted on its death. It must join again.
 
 Guarantees: at most one epoch of a shard is heard at any instant; an epoch is given once; time is the database's own.
 
+What a member sees of others at a beat is as they left it, and may be changing meanwhile: enough to reckon by, and not
+to act on. Who acts on the death of a shard, or ends the crawl, does so with all shards' rows locked, so that none of
+them is just about to be heard.
+
 Locks are taken in one order: shards by number, the crawl, addresses by name. So nobody waits in a circle. The crawl is
 what all wait for, so it is locked last, and by those only who change what all share.
 """

@@ -14,7 +14,7 @@ APPLICATION = 0x646F7763  # "dowc"
 VERSION = 2
 
 TABLES = {
-    # the one crawl: its row is locked first by whoever changes what all share
+    # the one crawl: its row is locked, after those of shards, by whoever changes what all share
     "crawl": "id INTEGER PRIMARY KEY, version INTEGER NOT NULL, name TEXT NOT NULL, settings TEXT NOT NULL,"
     " shards INTEGER NOT NULL, pages INTEGER, bytes INTEGER, seconds REAL, requests INTEGER, target_relevant INTEGER,"
     " target_value REAL, evenly INTEGER NOT NULL, moving INTEGER NOT NULL, elapsed_s REAL NOT NULL, ticked_at REAL,"

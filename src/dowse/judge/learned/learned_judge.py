@@ -87,6 +87,7 @@ class LearnedJudge:
         self._made_of = 0  # pages when the model was made
         self._made_with = 0  # pages of other shards, as far as they were known then
         self._others: dict[int, tuple[int, list[Told]]] = {}  # shard -> its pages, and those of them that it told
+        self._of_others = 0  # pages that other shards have judged, as far as is known
         self._telling = Telling(self._words)
         self._tell_at = 1  # pages, from when on there is something to tell other shards
         self._vague: str | None = None
@@ -266,11 +267,6 @@ class LearnedJudge:
 
     # -- with other shards -------------------------------------------------------------------------------------
 
-    @property
-    def _of_others(self) -> int:
-        """How many pages other shards have judged, as far as is known."""
-        return sum(pages for pages, _ in self._others.values())
-
     def _sampled(self) -> list[tuple[int, int, Seen]]:
         """The sample of all pages, those of other shards among them: those with the lowest lots, as if one judge had
         seen them all."""
@@ -299,12 +295,14 @@ class LearnedJudge:
         if self.pages < self._tell_at:
             return None
         self._tell_at = self.pages * 5 // 4 + 3
-        similarity = {seen.id: -below for below, _, seen in self._nearest}
+        lots = np.array([one.lot for one in self._kept_elsewhere(Role.SAMPLED)], np.uint64)
+        below = np.array([-one.similarity for one in self._kept_elsewhere(Role.NEAR)], np.float64)
+        similarity = {seen.id: -own for own, _, seen in self._nearest}
         roles: dict[int, int] = {}
         seens: dict[int, Seen] = {}
         for some, role in (
-            ([seen for _, _, seen in self._sampled() if seen.id != ELSEWHERE], int(Role.SAMPLED)),
-            ([seen for _, _, seen in self._near() if seen.id != ELSEWHERE], int(Role.NEAR)),
+            (_among(self._sample, lots, _SAMPLE), int(Role.SAMPLED)),
+            (_among(self._nearest, below, _NEAREST), int(Role.NEAR)),
             (self._seeds, int(Role.SEED)),
         ):
             for seen in some:
@@ -318,6 +316,7 @@ class LearnedJudge:
         _, before = self._others.get(shard, (0, []))
         most = _SAMPLE + _NEAREST + _SEEDS
         self._others[shard] = told_pages(part, len(self._query), most, self._words, before)
+        self._of_others = sum(pages for pages, _ in self._others.values())
 
     # -- over a stop ---------------------------------------------------------------------------------------------
 
@@ -367,6 +366,15 @@ def _at_once(learning: Generator[None, None, Model | None]) -> Model | None:
 def _rarest(with_term: Floats) -> float:
     """How many pages have the rarest of the terms that occur."""
     return float(with_term[with_term > 0].min(initial=np.inf)) if with_term.any() else 0.0
+
+
+def _among(
+    ours: Sequence[tuple[float, int, Seen]], theirs: NDArray[np.uint64] | NDArray[np.float64], most: int
+) -> list[Seen]:
+    """Those of ours, which rise, that are among the first so many of all; of equal ones, theirs are first."""
+    own = np.array([value for value, _, _ in ours], theirs.dtype)
+    before = np.searchsorted(np.sort(theirs), own, side="right") + np.arange(len(own))
+    return [seen for _, _, seen in ours[: int(np.searchsorted(before, most))]]
 
 
 def _place(entry: tuple[float, int, Seen]) -> tuple[float, int]:
