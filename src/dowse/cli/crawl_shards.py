@@ -17,7 +17,7 @@ from dowse.cli.display import Display
 from dowse.cli.flags import with_flags
 from dowse.cli.rejudge import own_verdicts
 from dowse.cli.signals import Signals, run_loop
-from dowse.cluster.errand import opened, with_login, with_publish_login
+from dowse.cluster.errand import opened, steady, with_login, with_publish_login
 from dowse.cluster.ground import create_ground
 from dowse.cluster.kept import Kept, keep, kept_in, settings_of
 from dowse.cluster.local_shards import LocalShards
@@ -97,7 +97,7 @@ def begin(
         with runs_alone(folder):
             ground = create_ground(
                 place.where, place.crawl, shards=shards, budget=topic.budget, target_relevant=topic.target.relevant,
-                target_value=topic.target.value, settings=settings_of(kept), wall=time.time,
+                target_value=topic.target.value, settings=settings_of(kept), wall=steady,
                 moving=sites == "move",
             )  # fmt: skip
             with closing(ground):

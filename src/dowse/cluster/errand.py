@@ -16,7 +16,7 @@ from dowse.model.database_url import completed
 from dowse.model.share import Share
 from dowse.model.topic import Topic
 
-__all__ = ["Errand", "opened", "with_login", "with_publish_login"]
+__all__ = ["Errand", "opened", "steady", "with_login", "with_publish_login"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,17 @@ def with_publish_login(topic: Topic) -> Topic:
     return topic if url is None else replace(topic, publish=replace(topic.publish, url=completed(url, os.environ)))
 
 
+def steady() -> float:
+    """Seconds by a clock of this machine that nobody sets, and that goes on while it sleeps: the same for all of its
+    processes, until it is started anew."""
+    boot = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boot is None else time.clock_gettime(boot)
+
+
 @contextmanager
 def opened(place: Place) -> Iterator[Ground]:
     """The common ground there."""
-    ground = open_ground(place.where, place.crawl, wall=time.time)
+    ground = open_ground(place.where, place.crawl, wall=steady)
     try:
         yield ground
     finally:

@@ -251,6 +251,28 @@ def test_a_target_is_met_by_all_together(place: Place) -> None:
     assert stop == ("target", "10 relevant pages were wanted"), "those of a dead shard count"
 
 
+def test_a_clock_that_was_set_back_holds_nobody_up_in_the_next_run(place: Place) -> None:
+    ground = place.create()
+    first, second = ground.join(0).member, ground.join(1).member
+    ground.beat(first, report())
+    ground.want(first, ["10.0.0.1"])
+    ground.want(second, ["10.0.0.1"])
+    ground.free(first, {"10.0.0.1": 30.0})
+    ground.stop("interrupted", "by hand")
+    place.pass_s(-1e6)
+    ground.go_on()
+    first = ground.join(0).member
+    ground.want(first, ["10.0.0.1"])
+    for _ in range(30):
+        place.pass_s(LEASE_S / 2)
+        wait_s = ground.beat(first, report()).let_in.get("10.0.0.1")
+        if wait_s is not None:
+            break
+    assert wait_s is not None
+    assert wait_s <= 60.0
+    assert ground.crawl().elapsed_s < 1000.0
+
+
 def test_seconds_are_over_for_all_at_once(place: Place) -> None:
     ground = place.create(budget=Budget(seconds=30.0))
     first = ground.join(0).member

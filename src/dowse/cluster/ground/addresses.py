@@ -23,7 +23,10 @@ from dowse.cluster.ground.members import Shard
 from dowse.model.budget import Budget, Spent
 from dowse.model.common_ground import LEASE_S, Member, Orders
 
-__all__ = ["UNKNOWN_DELAY_S", "At", "forget_wants", "free", "give_on", "living", "longest_wait", "told", "want"]
+__all__ = [
+    "UNKNOWN_DELAY_S", "At", "forget_wants", "free", "give_on", "living", "longest_wait", "not_from_the_future", "told",
+    "want",
+]  # fmt: skip
 
 UNKNOWN_DELAY_S = 60.0
 """So long do others wait for an address of a shard that died before it told of its delay."""
@@ -88,6 +91,16 @@ def give_on(session: Session, own: int, shards: Sequence[Shard], now: float) -> 
                 last = shards[holder]
                 wait_until = last.others_at if holder in epochs else last.lease_until + longest_wait(last)
                 _hand_on(session, address, max(open_at, wait_until), epochs, now)
+
+
+def not_from_the_future(session: Session, shards: Sequence[Shard], now: float) -> None:
+    """The clock may have been set back since the last run, or the machine started anew: whatever is told of a time to
+    come, nobody waits longer than for what may have happened just now."""
+    longest_s = max(map(longest_wait, shards))
+    for shard in shards:
+        shard.lease_until = min(shard.lease_until, now + LEASE_S)
+        shard.others_at = min(shard.others_at, now + longest_s)
+    session.run("UPDATE addresses SET open_at = ? WHERE open_at > ?", (now + longest_s, now + longest_s))
 
 
 def living(shards: Sequence[Shard], now: float) -> Epochs:

@@ -316,17 +316,18 @@ class Ground:
         with self._database.transaction() as session:
             shards = read_shards(session, lock=True)
             crawl = _read(session, lock=True)
+            now = session.now()
             crawl.settings = crawl.settings if settings is None else settings
             crawl.budget = crawl.budget if budget is None else budget
             crawl.target_relevant = crawl.target_relevant if target_relevant is None else target_relevant
             crawl.target_value = crawl.target_value if target_value is None else target_value
             if crawl.stop is not None:
                 crawl.stop, crawl.ticked_at = None, None
-                now = session.now()
                 for shard in shards:
                     shard.stage, shard.idle, shard.pages_per_s = Stage.AWAY, "", 0.0
                     shard.lease_until = min(shard.lease_until, now)
-                save(session, shards)
+            at_addresses.not_from_the_future(session, shards, now)
+            save(session, shards)
             _write(session, crawl)
 
     @staticmethod
