@@ -33,10 +33,13 @@ _SITE = SITES.table.columns[1:]  # without the crawl
 _ORIGIN = [column.name for column in _SITE].index("origin")
 _CHANGED = "SELECT {what} FROM changes WHERE number > ?1 AND number <= ?2 AND {what} IS NOT NULL"
 _PAGES = (
-    f"SELECT p.id, c.site, {', '.join(f'p.{name}' for name in _PAGE)}, s.origin, d.url FROM pages p"
-    " LEFT JOIN candidates c ON c.id = p.id LEFT JOIN sites s ON s.id = c.site"
-    " LEFT JOIN candidates d ON d.id = p.duplicate_of"
-    f" WHERE p.id IN ({_CHANGED.format(what='page')})"
+    f"SELECT p.id, c.site, {', '.join(f'p.{name}' for name in _PAGE)}{{more}} FROM pages p"
+    f" LEFT JOIN candidates c ON c.id = p.id{{joined}} WHERE p.id IN ({_CHANGED.format(what='page')})"
+)
+_OF_ONE = _PAGES.format(more="", joined="")
+_OF_SEVERAL = _PAGES.format(
+    more=", s.origin, d.url",
+    joined=" LEFT JOIN sites s ON s.id = c.site LEFT JOIN candidates d ON d.id = p.duplicate_of",
 )
 _SITES = f"SELECT {', '.join(column.name for column in _SITE)} FROM sites WHERE id IN ({_CHANGED.format(what='site')})"
 _ASKED = " AND requests + failures + pages > 0"
@@ -118,7 +121,8 @@ class FolderChanges:
         run("BEGIN")
         try:
             upto = max(mark, min(self.last(), mark + most))
-            pages = [self._page(row) for row in run(_PAGES, (mark, upto))]
+            asked = _OF_SEVERAL if self.is_shared else _OF_ONE
+            pages = [self._page(row) for row in run(asked, (mark, upto))]
             sites = [self._site(row) for row in run(_SITES + _ASKED if self.is_shared else _SITES, (mark, upto))]
             return Changed(upto, self.writer_of(upto), pages, sites)
         finally:
@@ -126,7 +130,8 @@ class FolderChanges:
                 self._connection.rollback()
 
     def _page(self, row: Sequence[Any]) -> Sequence[Any]:
-        *row, origin, first = row
+        if self.is_shared:
+            *row, origin, first = row
         self._check_page(row)
         page, site, *values = row
         for place in _FLAGS:
