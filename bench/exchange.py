@@ -3,7 +3,8 @@
 Crawls a corpus of many hosts whole by shards in virtual time, as ``bench.shards`` does, but for the CPU time in which
 something is told to the other shards, or taken up from them: from what the learner has counted to the ground (in
 memory here), and back. Told are how often that was and how long it took, and what it comes to a page. The rest of what
-a page takes is not here: there is no network, and pages were parsed beforehand.
+a page takes is not here: there is no network, and pages were parsed beforehand. Told is also how many letters a page
+writes where all links are followed, and each site is another shard's.
 """
 
 from __future__ import annotations
@@ -13,23 +14,29 @@ import gc
 import json
 import tempfile
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from bench.shards import topics
 from dowse.cluster.beats import Beats
 from dowse.cluster.ground import mail
 from dowse.cluster.ground.database import Session
+from dowse.cluster.slots import slot_of
+from dowse.engine.life.elsewhere import _MOST_MENTIONS
 from dowse.engine.life.shared_learning import SharedLearning
+from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.compare.topic_runs import Inside
-from dowse.lab.corpus import open_corpus
+from dowse.lab.corpus import Corpus, open_corpus
 from dowse.lab.corpus.topics import roots
 from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
 from dowse.lab.replay.replay import replay
 from dowse.lab.replay.shared_replay import Sharing, replay_shared
-from dowse.model.topic import Seeds
+from dowse.model.topic import Scope, Seeds, Topic
 
 LABEL, REQUESTS, ROUNDS = "database", 100_000, 3
 
@@ -81,6 +88,19 @@ class Spent:
             setattr(of, name, other)
 
 
+def letters_a_page(corpus: Corpus, web: CorpusWeb, topic: Topic) -> float:
+    """How many letters a page writes where every site is a shard's own and all links are followed: as many as there are
+    links to other sites, but for each URL no more than the first few."""
+    digests = corpus.digests(build_judge(topic), StaticScope(Scope()), topic.limits.max_links)
+    pages = KnownPages(web, digests)
+    numbers = np.flatnonzero(corpus.pages.is_page()).tolist()
+    written: Counter[tuple[int, str]] = Counter()
+    for number in numbers:
+        site = slot_of(corpus.url(number))
+        written.update((site, url) for url in pages.digest(number).links.urls if slot_of(url) != site)
+    return sum(min(many, _MOST_MENTIONS) for many in written.values()) / len(numbers)
+
+
 def measure(folder: Path, shards: int) -> dict[str, Any]:
     corpus = open_corpus(folder)
     web = CorpusWeb(corpus)
@@ -89,6 +109,7 @@ def measure(folder: Path, shards: int) -> dict[str, Any]:
     topic = replace(topic, seeds=Seeds(urls=tuple(map(corpus.url, roots(corpus)))))
     pages = KnownPages(web, corpus.digests(build_judge(topic), scope, topic.limits.max_links))
     replay(web, pages, topic, scope)  # parses what is to be parsed
+    letters = letters_a_page(corpus, web, topic)
     spent = Spent()
     spent.timing()
     best: dict[str, Any] = {}
@@ -102,7 +123,7 @@ def measure(folder: Path, shards: int) -> dict[str, Any]:
         fetched = sum(exchange.is_page for exchange in done.exchanges)
         found = {
             "shards": shards, "pages": fetched, "engine_ms": 1e3 * (whole - spent.seconds["all"]) / fetched,
-            "letters_a_page": spent.letters / fetched,
+            "letters_a_page": letters,
             "letter_bytes": spent.letter_bytes / spent.letters,
             "exchange_ms": 1e3 * spent.seconds["all"] / fetched, "told_bytes": max(spent.told_bytes),
             **{f"{what}s": spent.times[what] for what in ("tell", "take")},
@@ -123,7 +144,7 @@ def main() -> None:
     print(
         "{shards} shards, {pages:,} pages: {tells} times told, {tell_ms:.2f} ms each, at most {told_bytes:,} bytes; "
         "{takes} times taken up, {take_ms:.2f} ms each\n"
-        "{letters_a_page:.2f} letters a page, of {letter_bytes:.0f} bytes\n"
+        "{letters_a_page:.2f} letters a page, of {letter_bytes:.0f} bytes, were each site another shard's\n"
         "{exchange_ms:.4f} ms of CPU a page, beside {engine_ms:.3f} ms of engines without network and parsing".format(
             **told
         )

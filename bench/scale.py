@@ -53,8 +53,7 @@ class Constants:
     record_bytes: float  # of a waiting URL on disk
     page_bytes: float  # of a page's own records, its links among them
     warc_bytes: float
-    letters_a_page: float
-    letters_at: int  # so many shards
+    letters_a_page: float  # where every site is another shard's
     letter_bytes: float
     letter_us: float  # of CPU of the two shards
     letter_server_us: float
@@ -85,7 +84,7 @@ class Constants:
             url_bytes=frontier["ram_a_url"] + learning["learner_bytes"], host_bytes=frontier["ram_a_host"],
             record_bytes=found["shards-records"]["record_bytes"], page_bytes=one["sqlite_bytes"],
             warc_bytes=one["warc_bytes"],
-            letters_a_page=exchange["letters_a_page"], letters_at=exchange["shards"],
+            letters_a_page=exchange["letters_a_page"],
             letter_bytes=exchange["letter_bytes"], letter_us=mail["cpu_us"], letter_server_us=mail["server_us"],
             tells=exchange["tells"] / exchange["shards"], tells_at=exchange["pages"] / exchange["shards"],
             tell_ms=exchange["tell_ms"], take_ms=exchange["take_ms"], second_server_ms=beats["server_ms"],
@@ -100,7 +99,7 @@ class Constants:
 
     def letters(self, shards: int) -> float:
         """Letters a page."""
-        return self.letters_a_page * (1 - 1 / shards) / (1 - 1 / self.letters_at)
+        return self.letters_a_page * (1 - 1 / shards)
 
 
 def crawl(constants: Constants, urls: int) -> dict[str, float]:

@@ -9,7 +9,7 @@ from bench.scale import Constants, cores, crawl
 
 PLAIN = Constants(
     engine_ms=1.0, worker_ms=1.0, shards_ms=1.5, engine_bytes=1e8, worker_bytes=1e8, url_bytes=290.0, host_bytes=1000.0,
-    record_bytes=200.0, page_bytes=4_000.0, warc_bytes=8_000.0, letters_a_page=1.0, letters_at=2, letter_bytes=50.0,
+    record_bytes=200.0, page_bytes=4_000.0, warc_bytes=8_000.0, letters_a_page=2.0, letter_bytes=50.0,
     letter_us=10.0, letter_server_us=4.0, tells=10.0, tells_at=1_000.0, tell_ms=2.0, take_ms=1.0, second_server_ms=1.0,
 )  # fmt: skip
 

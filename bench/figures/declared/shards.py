@@ -77,7 +77,8 @@ def _exchange(found: Sequence[Any]) -> str:
         f"{table(['', 'times', 'CPU ms each'], rows)}\n\n{exchange['shards']} shards crawl {exchange['pages']:,} pages,"
         f" and tell of at most {exchange['told_bytes'] / 1e3:,.0f} kB at once. All of it comes to"
         f" {exchange['exchange_ms']:.3f} ms a page: {exchange['exchange_ms'] / whole:.1%} of the {whole:.2f} ms that a"
-        f" page takes in a [crawl](performance.md#speed). A page wrote {exchange['letters_a_page']:.1f} letters of"
+        f" page takes in a [crawl](performance.md#speed). Where all links are followed, and each site is another"
+        f" shard's, a page of this web writes {exchange['letters_a_page']:.1f} letters of"
         f" {exchange['letter_bytes']:.0f} bytes."
     )
 
