@@ -14,7 +14,9 @@ import pytest
 
 from dowse.cli import terminal
 from dowse.engine.assembly.answered import ELSEWHERE, answers_of
+from dowse.engine.assembly.kept_settings import check_alone
 from dowse.lab.corpus import open_corpus
+from dowse.model.errors import UserError
 from dowse.model.topic import JudgeSettings, StrategyChoice
 from dowse.store import CrawlReader, CrawlStore
 from dowse.store.held import HeldPages
@@ -171,7 +173,7 @@ def test_gathering_that_takes_long_is_told(shared: Path, capsys: Capture, monkey
     assert "gathering" not in said(capsys, "changes", str(shared), "--since", "1d")[1]
 
 
-def test_one_engine_does_not_go_on_with_it(shared: Path, tmp_path: Path, capsys: Capture) -> None:
-    assert "several shards" in mistake(capsys, "crawl", "--resume", str(shared), "--revisit", "1d")
-    assert "several engines share" in mistake(capsys, "watch", str(shared), "--every", "1d")
+def test_one_engine_does_not_go_on_with_it(shared: Path, capsys: Capture) -> None:
+    with pytest.raises(UserError, match="several engines share"):
+        check_alone(shared)
     assert "already holds a crawl" in mistake(capsys, "crawl", "solar", "--seed", SEED, "--out", str(shared))
