@@ -3,8 +3,8 @@
 Shards of one crawl beat as fast as they are answered, from a few processes beside the server: each tells of a page
 more than at its last beat, and of 512 waiting URLs, and is granted some of the budget; before, it asks for letters, and
 behind, for what the others have learned, as a shard does each second. Told are what all that takes of
-CPU time (the server's processes, and the shard's own), and how long it keeps the row of the crawl, which all others may
-wait for. CPU time hardly depends on what else the machine does; the rate does, and the shards take most of it here.
+CPU time (the server's processes, and the shard's own), and how long it waits for and keeps the row of the crawl, which
+all share. CPU time depends little on what else the machine does; the rest does, and the shards take most of it here.
 """
 
 from __future__ import annotations
@@ -40,13 +40,15 @@ class _Held:
 
     def install(self) -> None:
         session, database = at_postgres._Session, at_postgres.PostgresDatabase
-        run, transaction = session.run, database.transaction
+        run, at_once, transaction = session.run, session.at_once, database.transaction
 
         def seen_run(own: Any, statement: str, values: Any = ()) -> Any:
-            found = run(own, statement, values)
-            if "FROM crawl " in statement and statement.endswith("FOR UPDATE"):
-                self._since = time.perf_counter()
-            return found
+            self._asked(statement)
+            return run(own, statement, values)
+
+        def seen_at_once(own: Any, first: Any, *others: Any) -> Any:
+            self._asked(first[0])
+            return at_once(own, first, *others)
 
         @contextmanager
         def seen_transaction(own: Any) -> Iterator[Any]:
@@ -58,7 +60,15 @@ class _Held:
                     self.seconds += time.perf_counter() - self._since
                 self._since = None
 
-        session.run, database.transaction = seen_run, seen_transaction  # type: ignore[method-assign, assignment]
+        for of, name, seen in (
+            (session, "run", seen_run), (session, "at_once", seen_at_once), (database, "transaction", seen_transaction)
+        ):  # fmt: skip
+            setattr(of, name, seen)
+
+    def _asked(self, statement: str) -> None:
+        """From when it is asked for: what it is waited for, where others have it, is counted with it."""
+        if "FROM crawl " in statement and statement.endswith("FOR UPDATE"):
+            self._since = time.perf_counter()
 
 
 def beat_on(url: str, shards: range, seconds: float, told: Any) -> None:

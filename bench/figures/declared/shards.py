@@ -99,7 +99,7 @@ def _ground(found: Sequence[Any]) -> str:
         for one in beats["rows"]
     ]  # fmt: skip
     heads = [
-        "a shard's second", "CPU ms of PostgreSQL", "of the shard", "ms that the crawl's row is kept",
+        "a shard's second", "CPU ms of PostgreSQL", "of the shard", "ms that the crawl's row is waited for and kept",
         f"of a core, for {beats['shards']} shards",
     ]  # fmt: skip
     return f"{letters}\n\n{table(heads, rows)}"
