@@ -47,7 +47,7 @@ def test_a_crawl_of_two_shards_goes_on(
 ) -> None:
     folder = tmp_path / "c"
     options = [*flags(server), "--shard-by", "host", "--workers", "0", "--out", str(folder), "--budget", "30p"]
-    out, _ = said(capsys, "crawl", QUERY, "--shards", "2", *options)
+    out, _ = said(capsys, "crawl", QUERY, "--shards", "2", "--sites", "move", *options)
     assert re.search(r"^stopped +budget: pages \(30p\)", out, re.MULTILINE)
     assert f"dowse crawl --resume {folder} --budget 60p" in out
     out, _ = said(capsys, "crawl", "--resume", str(folder), "--budget", "500p", "--json")
@@ -58,6 +58,8 @@ def test_a_crawl_of_two_shards_goes_on(
         assert crawl.summary().pages == ALL
     told, _ = said(capsys, "cluster", "status", str(folder))
     assert told.splitlines()[-1] == "ended: empty: no URL is left to fetch"
+    assert told.splitlines()[0].split()[-4:] == ["letters", "slots", "came", "going"]
+    assert [line.split()[-3:] for line in told.splitlines()[1:3]] == [["512", "0", "0"]] * 2
 
 
 def test_seeds_that_are_found_are_told_apart_and_put_in_later(
