@@ -141,7 +141,7 @@ class Shard:
         """``weight``: what slots here seem to be worth, beside those elsewhere; None: that is not told."""
         moves_ = self.made.life.moves
         assert moves_ is not None
-        loads = None if weight is None else {slot: load * weight for slot, load in (moves_.loads() or {}).items()}
+        loads = None if weight is None else {slot: load * weight for slot, load in moves_.loads().items()}
         journal = self.made.sites.journal
         told = journal.is_clean and not Outbox(self.store).after(self.posted, 1)
         idle = told and not self.made.life.waiting and self.under_way is None and not self.others.leaving

@@ -52,6 +52,7 @@ _LETTERS = 20_000  # at a time, so that a shard that was away does not take them
 _AT_ONCE = 500  # letters, before the engine's loop has its turn
 _TAIL_BYTES = 65_536  # of each answer that is under way: they may still come in while orders are waited for
 _ARRIVED_EVERY = 10  # beats
+_SITES_AT_ONCE = 5_000  # some 10 ms
 _LOADS_EVERY = 10  # beats' time: what slots are worth is looked up so rarely, since it takes a look at every site;
 # at the beginning, when most changes, after one, two, four
 
@@ -73,8 +74,10 @@ class Beats:
         self._life = assembly.life
         self._engine = assembly.engine
         self._purse = assembly.engine.purse
-        self._moves = assembly.life.moves if joined.moving else None
+        moves = assembly.life.moves
+        self._moves = moves if joined.moving and moves is not None and moves.can_move else None
         self._slots_seen = joined.slots_version
+        self._loads: Mapping[int, float] | None = None  # to be told with the next report
         self._loads_at, self._loads_pause_s = 0.0, every_s
         self._outbox = Outbox(assembly.store)
         self._every_s = every_s
@@ -148,6 +151,7 @@ class Beats:
             await self._ask(self._ground.want, self._member, wanted)
             self._membership.wanted.difference_update(wanted)
             self._asked_for.update(wanted)
+        await self._look_at_loads()
         if self._over:
             return
         self._called.clear()
@@ -156,6 +160,7 @@ class Beats:
         self._allow(_bounded(self._granted, report.held))
         orders = await self._ask(self._ground.beat, self._member, report)
         self._membership.heard_at(sent_at)
+        self._loads = None
         self._follow(orders)
         self._give()
         if sent_at >= self._learns_at:
@@ -292,13 +297,19 @@ class Beats:
             self._patience_s = _SOON_S / 2
             self.call()
 
-    def _loads(self, now: float) -> Mapping[int, float] | None:
-        """What our slots are worth, if it is time to look it up."""
+    async def _look_at_loads(self) -> None:
+        """What our slots are worth, if it is time to look it up: a few sites at a time, between which the engine's loop
+        has its turn."""
+        now = self._assembly.clock.now()
         if self._moves is None or now < self._loads_at:
-            return None
+            return
+        found: dict[int, float] = {}
+        for first in range(0, len(self._life.sites), _SITES_AT_ONCE):
+            self._moves.add_loads(found, first, first + _SITES_AT_ONCE)
+            await asyncio.sleep(0)
+        self._loads = found
         self._loads_at = now + self._loads_pause_s
         self._loads_pause_s = min(2 * self._loads_pause_s, _LOADS_EVERY * self._every_s)
-        return self._moves.loads()
 
     # -- report and orders ---------------------------------------------------------------------------------------
 
@@ -309,13 +320,12 @@ class Beats:
         reason = None if over else self._why_idle()
         told = self._life.journal.is_clean and not self._outbox.after(self._posted, 1)
         tally = self._life.tally
-        loads = None if over else self._loads(self._assembly.clock.now())
         return Report(
             spent=spent, held=spent if over else held, relevant=tally.relevant, value=tally.value,
             waiting=self._life.waiting, promises=self._promised(),
             idle="" if reason is None or not told else _why(reason.kind, reason.detail),
             delay_s=self._assembly.topic.politeness.delay_s, slots_seen=self._slots_seen,
-            taken=dict(self._membership.taken), loads=loads,
+            taken=dict(self._membership.taken), loads=None if over else self._loads,
         )  # fmt: skip
 
     def _promised(self) -> np.ndarray:

@@ -97,13 +97,21 @@ class Moves:
 
     # -- what slots are worth ------------------------------------------------------------------------------------
 
-    def loads(self) -> dict[int, float] | None:
+    @property
+    def can_move(self) -> bool:
+        """May slots move at all? Where the crawl goes site by site, what is current or processed would have to."""
+        return not self._frontier.goes_by_site
+
+    def loads(self) -> dict[int, float]:
         """What each slot may bring in the next minute: of each site as many of the URLs that wait as its delay allows,
-        each at the worth of the best. None: nothing can move here. Looks at every site: ask rarely."""
-        if self._frontier.goes_by_site:  # what is current or processed would have to move, too
-            return None
+        each at the worth of the best. Looks at every site: :meth:`add_loads` does so for some at a time."""
         found: dict[int, float] = {}
-        for site in self._frontier.sites:
+        self.add_loads(found, 0, len(self._frontier.sites))
+        return found
+
+    def add_loads(self, found: dict[int, float], first: int, end: int) -> None:
+        """The same for the sites of these numbers."""
+        for site in self._frontier.sites[first:end]:
             if not site.waiting or site.held or site.closed:
                 continue
             best = self._frontier.best_at(site)
@@ -113,7 +121,6 @@ class Moves:
             may = min(site.waiting, _MINUTE_S / site.delay_s) if site.delay_s > 0 else site.waiting
             slot = self._slot(site)
             found[slot] = found.get(slot, 0.0) + worth * may
-        return found
 
     # -- giving --------------------------------------------------------------------------------------------------
 
