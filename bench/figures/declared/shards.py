@@ -147,6 +147,19 @@ def _scale(found: Sequence[Any]) -> str:
     return f"{first}\n\n{second}"
 
 
+_MOVING = Measurement("moving-sites", "python -m bench.moving", 0.5, lambda told: told["rows"], cores=1)
+
+
+def _moved(found: Sequence[Any]) -> str:
+    [rows] = found
+    told = [
+        [f"`--sites {row['sites']}`", f"{row['pages']:,}", f"{row['requests']:,}", f"{row['load']:.2f}",
+         f"{row['seconds']:.0f} s"]
+        for row in rows
+    ]  # fmt: skip
+    return table(["", "pages", "requests", "most over mean", "time"], told)
+
+
 _SCALE = (SPEED, FRONTIER, LEARNING, _ENGINES, _EXCHANGE, _MAIL, _BEATS, _RECORDS)
 
 SHARDS: tuple[Figure, ...] = (
@@ -157,4 +170,5 @@ SHARDS: tuple[Figure, ...] = (
     Figure("shards-ground", "docs/cluster.md", (_MAIL, _BEATS), _ground),
     Figure("shards-simulation", "docs/cluster.md", (_SIMULATION,), _simulation),
     Figure("shards-scale", "docs/cluster.md", _SCALE, _scale),
+    Figure("moving-sites", "docs/cluster.md", (_MOVING,), _moved),
 )
