@@ -4,7 +4,7 @@ Shards of one crawl beat as fast as they are answered, from a few processes besi
 more than at its last beat, and of 512 waiting URLs, and is granted some of the budget; before, it asks for letters, and
 behind, for what the others have learned, as a shard does each second. Told are what all that takes of
 CPU time (the server's processes, and the shard's own), and how long it waits for and keeps the row of the crawl, which
-all share. CPU time depends little on what else the machine does; the rest does, and the shards take most of it here.
+all share. A machine that does something else at the same time makes all of it slower, CPU time by up to three times.
 """
 
 from __future__ import annotations
