@@ -38,7 +38,7 @@ def prepare(
     """Make a common ground, in the folder or in a database, or have the one that is there go on."""
     folder.mkdir(exist_ok=True)
     place = place_of(folder) if where is None else Place(where)
-    if isinstance(place.where, Path) and place.where.exists():
+    if shard_folder(folder, 0).parent.exists() or (isinstance(place.where, Path) and place.where.exists()):
         with opened(place) as ground:
             ground.go_on(budget=topic.budget)
         return place

@@ -208,3 +208,44 @@ def test_a_shard_that_is_cut_off_from_the_database_asks_nobody(
     finally:
         with psycopg.connect(postgres_server.url, autocommit=True) as by_hand:
             by_hand.execute("DROP SCHEMA IF EXISTS dowse_crawl CASCADE")
+
+
+@POSTGRESQL
+@pytest.mark.soak
+@pytest.mark.timeout(200)
+def test_an_end_that_is_asked_for_while_shards_hear_nothing_from_the_database(
+    tmp_path: Path, postgres_server: DatabaseServer
+) -> None:
+    shards, told = 2, Told()
+
+    async def main() -> None:
+        async with served(Spread(latency_s=0.2)) as spread, relay_to(postgres_server.url) as relay:
+
+            def apart(crawl: LocalShards) -> Coroutine[Any, Any, None]:
+                for child in crawl.children:
+                    child.errand = replace(child.errand, ground=replace(child.errand.ground, where=relay.url))
+                return interrupted(crawl)
+
+            async def interrupted(crawl: LocalShards) -> None:
+                await until(lambda: len(spread.log) > 8)
+                relay.cut()
+                crawl.interrupt("by hand")
+
+            where = postgres_server.url
+            stop = await crawled_apart(spread.topic(), tmp_path, shards, apart, told, where=where, within_s=60)
+            assert stop == Stop("interrupted", "by hand")
+            relay.heal()
+            assert not [kind for _, kind, _ in told if kind == "restarted"]
+            stop = await crawled_apart(spread.topic(), tmp_path, shards, nothing, told, where=where)
+            assert stop == NOTHING_LEFT
+            spread.check_all_fetched()
+            spread.check_once(shards)
+
+    async def nothing(crawl: LocalShards) -> None:
+        """Nothing happens beside the second run."""
+
+    try:
+        asyncio.run(main())
+    finally:
+        with psycopg.connect(postgres_server.url, autocommit=True) as by_hand:
+            by_hand.execute("DROP SCHEMA IF EXISTS dowse_crawl CASCADE")

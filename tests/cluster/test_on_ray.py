@@ -83,3 +83,25 @@ def test_shards_are_actors(cluster: None, tmp_path: Path) -> None:
 def test_a_shard_whose_actor_is_killed_goes_on(cluster: None, tmp_path: Path) -> None:
     """Ray starts the actor again, and the actor the shard, from its folder."""
     assert asyncio.run(crawled(tmp_path, 0.15, kill)) <= 2
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+def test_shards_of_a_node_that_is_lost_go_on_elsewhere(tmp_path: Path) -> None:
+    """Its processes are killed, as when a machine loses its power; the folder is on a disk that others reach."""
+    from ray.cluster_utils import Cluster
+
+    nodes: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    lost, _ = (nodes.add_node(num_cpus=2) for _ in range(2))  # one shard on each
+    connect(nodes.address)
+
+    async def lose(crawl: RayShards) -> None:
+        while crawl.progress().pages < 10:  # noqa: ASYNC110 - nothing here tells
+            await asyncio.sleep(0.05)
+        nodes.remove_node(lost, allow_graceful=False)
+
+    try:
+        assert asyncio.run(crawled(tmp_path, 0.4, lose)) <= 2
+    finally:
+        ray.shutdown()
+        nodes.shutdown()

@@ -15,13 +15,16 @@ from pathlib import Path
 
 import pytest
 
+from dowse.cluster import shard as shard_module
 from dowse.cluster.errand import Errand, opened
 from dowse.cluster.shard import run_shard
 from dowse.cluster.shared_folder import place_of, shard_folder
 from dowse.loopback import LoopbackServer, in_thread
 from dowse.model.budget import Budget
 from dowse.model.common_ground import Replaced
-from dowse.model.errors import TopicError
+from dowse.model.errors import FolderBusy, TopicError
+from dowse.store.crawl_store import LOCK
+from dowse.store.lock import FolderLock
 from tests.cluster.crawls import crawled, prepare
 from tests.cluster.ground.places import report
 from tests.cluster.webs import ALL, at, knotted, pages_asked
@@ -75,6 +78,29 @@ def test_a_shard_that_was_started_elsewhere_gives_up(tmp_path: Path) -> None:
 
                 with pytest.raises(Replaced, match="shard 0 was started again, here or elsewhere"):
                     await asyncio.gather(run_shard(errand, ground, lambda assembly: None), take_its_place())
+
+    asyncio.run(main())
+
+
+def test_a_folder_that_somebody_else_writes_to_is_waited_for_and_its_shard_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shard_module, "_PATIENCE_S", 1.0)
+
+    async def main() -> None:
+        async with LoopbackServer(knotted()) as web:
+            topic, told = at(web), list[str]()
+            place = prepare(topic, tmp_path / "c", 1)
+            errand = Errand(topic, place, 0, shard_folder(tmp_path / "c", 0), "host")
+            errand.folder.mkdir(parents=True)
+            held = FolderLock(errand.folder / LOCK)
+            with opened(place) as ground:
+                with pytest.raises(FolderBusy, match="is in use by another crawl"):
+                    await run_shard(errand, ground, lambda assembly: None, told.append)
+                assert len(told) == 1
+                assert ground.standings()[0].epoch == 0
+                held.release()
+                assert (await run_shard(errand, ground, lambda assembly: None)).kind == "empty"
 
     asyncio.run(main())
 
