@@ -122,7 +122,8 @@ def test_the_answers_are_the_crawls_judge_from_then_on(crawl: Path, capsys: Capt
     assert not models & {model for (model,) in ask(crawl, "SELECT DISTINCT model FROM pages")}, "a model of its own"
     after = dict(ask(crawl, "SELECT url, relevant FROM pages"))
     assert sum(after[f"http://a.test/steel/{n}"] for n in range(PAGES)) == PAGES
-    assert sum(after[f"http://a.test/bird/{n}"] for n in range(PAGES)) == 0
+    assert not any(after[f"http://a.test/bird/{n}"] for n in range(6)), "these were answered"
+    assert sum(after[f"http://a.test/bird/{n}"] for n in range(PAGES)) <= 1
     assert before != after
     assert ask(crawl, "SELECT id, first_score, first_relevant, first_model FROM pages") == firsts
     told = ask(crawl, "SELECT score, verdict FROM pages WHERE url = 'http://a.test/steel/0'")

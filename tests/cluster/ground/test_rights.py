@@ -67,6 +67,7 @@ def test_the_users_that_the_docs_make_can_do_what_they_must_and_no_more(postgres
     url = postgres_server.url
     beginner, runner = (url.replace("dowse:", f"{name}:", 1) for name in ("solar_begin", "solar_run"))
     with psycopg.connect(url, autocommit=True) as by_hand:
+        by_hand.execute("DROP SCHEMA IF EXISTS dowse_solar CASCADE")  # of another test
         try:
             for statement in statements():
                 by_hand.execute(statement.encode())

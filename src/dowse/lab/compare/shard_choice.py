@@ -29,7 +29,7 @@ def sharing_of(strategy: str) -> Sharing | None:
     """How a strategy's crawl is shared; None where one engine does it.
 
     >>> sharing_of("learning:shards=4,grants=even")
-    Sharing(shards=4, by='domain', promises=False, learning=True, every_s=1.0)
+    Sharing(shards=4, by='domain', promises=False, learning=True, moving=False, every_s=1.0)
     >>> sharing_of("learning:t=0.5")
     """
     params = split_strategy(strategy)[1]
