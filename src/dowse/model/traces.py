@@ -114,6 +114,7 @@ def runs(values: NDArray[np.generic]) -> NDArray[np.bool_]:
     >>> runs(np.array([4, 4, 1, 4])).tolist()
     [True, False, True, True]
     """
-    found = np.ones(len(values), bool)
-    found[1:] = values[1:] != values[:-1]
+    found = np.empty(len(values), bool)
+    found[:1] = True
+    np.not_equal(values[1:], values[:-1], out=found[1:])
     return found

@@ -70,7 +70,8 @@ class Counted:
 
     def drawn(self, satisfying: Floats, pages: Floats) -> Floats:
         """``I`` of so many pages of which so many satisfy, drawn to 1 where they are few; the robust form's."""
-        return (satisfying + _KAPPA * self.share) / (pages + _KAPPA) / self.share
+        share = self.share
+        return (satisfying + _KAPPA * share) / (pages + _KAPPA) / share
 
     def siblings(self, satisfying: float, pages: int) -> float:
         """``log(s/e)``, ``e = n P(C)``: siblings that satisfy against those that would by chance; none: 0."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -128,8 +129,8 @@ class People:
                     id_ = int(ids[row])
                     self.memory.put(id_, Mark(number, proposed=proposed))
                     new.append(id_)
-        fresh = set(new)
-        old = [id_ for id_ in ids.tolist() if id_ not in fresh and id_ in known and known[id_].page >= 0]
+        fresh, marks = set(new), [(id_, known.get(id_)) for id_ in ids.tolist()]
+        old = [id_ for id_, mark in marks if mark is not None and mark.page >= 0 and id_ not in fresh]
         if proposed:
             for id_ in old:
                 known[id_].proposed = True
@@ -172,6 +173,12 @@ class People:
         known = self.memory.known
         nobody = Mark()
         return np.array([known.get(id_, nobody).logs for id_ in ids], np.float64).reshape(-1, len(NAMES))
+
+    def sums(self, ids: Sequence[int], nobody: float) -> Floats:
+        """Those of each candidate together; ``nobody`` where nobody went there."""
+        known = self.memory.known
+        marks = [known.get(id_) for id_ in ids]
+        return np.array([nobody if mark is None or mark.page < 0 else fsum(mark.logs) for mark in marks], np.float64)
 
     def now(self, candidate: int) -> Floats:
         """Those of one candidate by what is known now."""

@@ -56,8 +56,7 @@ class ByPeople:
         return self._values(links.ids.tolist())
 
     def _values(self, ids: Sequence[int]) -> Floats:
-        there = np.array([self._people.went(id_) for id_ in ids], bool)
-        return np.where(there, np.maximum(self._people.logs(ids).sum(axis=1), _LAST), _LAST)
+        return np.maximum(self._people.sums(ids, _LAST), _LAST)
 
     def revise(self, is_waiting: IsWaiting) -> Revision | None:
         ids = self._people.sweep(is_waiting)
