@@ -129,8 +129,8 @@ class People:
                     id_ = int(ids[row])
                     self.memory.put(id_, Mark(number, proposed=proposed))
                     new.append(id_)
-        fresh, marks = set(new), [(id_, known.get(id_)) for id_ in ids.tolist()]
-        old = [id_ for id_, mark in marks if mark is not None and mark.page >= 0 and id_ not in fresh]
+        fresh, seen = set(new), [(id_, known.get(id_)) for id_ in ids.tolist()]
+        old = [id_ for id_, mark in seen if mark is not None and mark.page >= 0 and id_ not in fresh]
         if proposed:
             for id_ in old:
                 known[id_].proposed = True
