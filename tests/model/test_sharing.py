@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from dowse.model.sharing import array_of, packed, unpacked
+from dowse.model import sharing
+from dowse.model.sharing import array_of, next_telling, packed, unpacked, unpacked_pieces
 
 KINDS = st.sampled_from(("|u1", "<u2", "<u4", "<u8", "<i8", "<f4", "<f8"))
 ARRAYS = st.dictionaries(
@@ -78,3 +79,26 @@ def test_an_array_is_asked_for_with_its_type_length_and_numbers() -> None:
     for name, kind, size in (("a", np.float64, 2), ("b", np.float32, 2), ("b", np.float64, 3), ("c", np.float64, 2)):
         with pytest.raises(ValueError, match=name):
             array_of(told, name, kind, size)
+
+
+def test_pieces_that_are_as_they_were_are_not_unpacked_and_all_have_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    piece = packed({"a": np.arange(100, dtype=np.uint64)})
+    found = unpacked_pieces({"0": None, "1": piece})
+    assert found["0"] is None
+    assert found["1"] is not None
+    assert found["1"]["a"].tolist() == list(range(100))
+    monkeypatch.setattr(sharing, "_MOST_BYTES", 2_000)
+    assert len(unpacked_pieces({"0": piece, "1": piece})) == 2
+    with pytest.raises(ValueError, match="too long"):
+        unpacked_pieces({"0": piece, "1": piece, "2": piece})
+    with pytest.raises(ValueError, match="too many pieces"):
+        unpacked_pieces({str(number): None for number in range(101)})
+
+
+def test_it_is_told_a_few_dozen_times_and_most_often_at_first() -> None:
+    at = [1]
+    while at[-1] < 10_000_000:
+        at.append(next_telling(at[-1]))
+    assert at[:9] == [1, 4, 8, 13, 19, 26, 35, 46, 60]
+    assert 12 < sum(pages <= 1_000 for pages in at) < 20
+    assert len(at) < 50

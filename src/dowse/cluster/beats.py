@@ -52,6 +52,8 @@ _LETTERS = 20_000  # at a time, so that a shard that was away does not take them
 _AT_ONCE = 500  # letters, before the engine's loop has its turn
 _TAIL_BYTES = 65_536  # of each answer that is under way: they may still come in while orders are waited for
 _ARRIVED_EVERY = 10  # beats
+_LEARNS_EVERY = 60  # beats' time, at most: others tell something when they have some part more than before, so that it
+# is asked for the more seldom, the older the crawl is
 _SITES_AT_ONCE = 5_000  # some 10 ms
 _LOADS_EVERY = 10  # beats' time: what slots are worth is looked up so rarely, since it takes a look at every site;
 # at the beginning, when most changes, after one, two, four
@@ -164,7 +166,7 @@ class Beats:
         self._follow(orders)
         self._give()
         if sent_at >= self._learns_at:
-            self._learns_at = sent_at + self._due_s
+            self._learns_at = sent_at + min(_LEARNS_EVERY * self._every_s, self._soon_s)
             await self._learn()
         self._count += 1
 
@@ -182,8 +184,12 @@ class Beats:
     def _due_s(self) -> float:
         """How long after one beat the next is due. Sooner at the beginning, when each page teaches much, and what is
         found leads elsewhere."""
-        age_s = self._assembly.clock.now() - self._began_at
-        return min(self._every_s, max(_SOON_S, age_s / _YOUNG))
+        return min(self._every_s, self._soon_s)
+
+    @property
+    def _soon_s(self) -> float:
+        """A small part of the age of this shard's run."""
+        return max(_SOON_S, (self._assembly.clock.now() - self._began_at) / _YOUNG)
 
     @property
     def _is_young(self) -> bool:

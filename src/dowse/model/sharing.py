@@ -4,8 +4,9 @@ Each learns from its own pages alone, and counts those apart from all else. It p
 place of what it published before, and takes up what each of the others has published, in place of what it took up of
 that one before. So nothing is counted twice, however often it is told, and what a dead shard had learned stays.
 
-What is told are arrays by name. :func:`packed` makes one short byte string of them; :func:`unpacked` trusts it no
-further than that it holds arrays of numbers, and whoever takes them up checks that they can be what they say.
+What is told are arrays by name, in pieces: one that is as it was is neither packed nor taken up again. :func:`packed`
+makes one short byte string of the arrays of a piece; :func:`unpacked` trusts it no further than that it holds arrays of
+numbers, and whoever takes them up checks that they can be what they say.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-__all__ = ["Arrays", "SharesLearning", "array_of", "packed", "unpacked"]
+__all__ = ["Arrays", "Pieces", "SharesLearning", "array_of", "next_telling", "packed", "unpacked", "unpacked_pieces"]
 
 Arrays = Mapping[str, NDArray[Any]]
+Pieces = Mapping[str, Arrays | None]
+"""What is told, in pieces by name: None is one that is as it was the last time."""
 
 _MAGIC = b"dowse2"
 _LENGTH = struct.Struct("<I")
@@ -30,21 +33,29 @@ _KINDS = frozenset(("|u1", "<u2", "<u4", "<u8", "<i8", "<f4", "<f8"))
 _MOST_BYTES = 1 << 25  # unpacked: ten times as many as a large crawl has to tell
 _MOST_ARRAYS = 100
 _MOST_AXES = 2
+_MOST_PIECES = 100
+_FEW = 100  # pages
 
 
 @runtime_checkable
 class SharesLearning(Protocol):
     """Whoever learns from pages, and can learn from those of other shards as well."""
 
-    def own_part(self) -> Arrays | None:
+    def own_part(self) -> Pieces | None:
         """All that was learned from our own pages, and nothing of what was taken up. None: hardly anything is new since
         this was last asked. It is asked for about once a second, so it says so at once."""
         ...
 
-    def take_part(self, shard: int, part: Arrays) -> None:
+    def take_part(self, shard: int, part: Pieces) -> None:
         """Take up all that another shard has learned, in place of what was taken up of it before. ValueError: it cannot
         be what a shard of this crawl has learned; then everything is as it was."""
         ...
+
+
+def next_telling(known: int) -> int:
+    """How many pages there are when it is time to tell again, after so many were told: a quarter more while there are
+    few, and each of them teaches much; half more later on."""
+    return known + (known // 4 if known < _FEW else known // 2) + 3
 
 
 def packed(arrays: Arrays) -> bytes:
@@ -60,13 +71,26 @@ def packed(arrays: Arrays) -> bytes:
     return _MAGIC + zstandard.ZstdCompressor(level=1).compress(_LENGTH.pack(len(head)) + head + b"".join(parts))
 
 
-def unpacked(data: bytes) -> dict[str, NDArray[Any]]:
+def unpacked_pieces(pieces: Mapping[str, bytes | None]) -> Pieces:
+    """Pieces, but for those that are as they were; ValueError also where there are far too many, or too long ones
+    together."""
+    if len(pieces) > _MOST_PIECES:
+        raise ValueError("it is in too many pieces")
+    found: dict[str, Arrays | None] = {}
+    room = _MOST_BYTES
+    for name, data in pieces.items():
+        found[name] = arrays = None if data is None else unpacked(data, room)
+        room -= 0 if arrays is None else sum(array.nbytes for array in arrays.values())
+    return found
+
+
+def unpacked(data: bytes, most: int = _MOST_BYTES) -> dict[str, NDArray[Any]]:
     """The arrays; ValueError when it is not what :func:`packed` gives, or far too long."""
     if not data.startswith(_MAGIC):
         raise ValueError("it is not what this version of Dowse tells")
     body = data[len(_MAGIC) :]
     try:
-        if not 0 <= zstandard.frame_content_size(body) <= _MOST_BYTES:
+        if not 0 <= zstandard.frame_content_size(body) <= most:
             raise ValueError("it is too long")
         plain = zstandard.ZstdDecompressor().decompress(body)
     except zstandard.ZstdError as fault:
@@ -79,7 +103,7 @@ def unpacked(data: bytes) -> dict[str, NDArray[Any]]:
     if not isinstance(told, list) or len(told) > _MOST_ARRAYS:
         raise ValueError("it does not say what it holds")
     found: dict[str, NDArray[Any]] = {}
-    at, room = _LENGTH.size + size, _MOST_BYTES
+    at, room = _LENGTH.size + size, most
     for row in told:
         name, kind, sent, shape = _checked(row)
         count = math.prod(shape)
@@ -89,8 +113,10 @@ def unpacked(data: bytes) -> dict[str, NDArray[Any]]:
         end = at + count * sent.itemsize
         if end > len(plain):
             raise ValueError(f"{name} is cut short")
-        planes = np.frombuffer(plain, np.uint8, end - at, at).reshape(sent.itemsize, -1)
-        found[name] = np.ascontiguousarray(planes.T).reshape(-1).view(sent).astype(kind, copy=False).reshape(shape)
+        flat = np.frombuffer(plain, np.uint8, end - at, at)
+        if sent.itemsize > 1:
+            flat = np.ascontiguousarray(flat.reshape(sent.itemsize, -1).T).reshape(-1)
+        found[name] = flat.view(sent).astype(kind, copy=False).reshape(shape)
         at = end
     return found
 

@@ -40,14 +40,14 @@ def test_strategy_and_judge_are_told_together_and_again_when_either_has_more() -
     assert first is not None
     assert one.shared.own() is None
     other.shared.take(1, first)
-    assert other.judge._others[1][0] == 20
+    assert other.judge._others[1].pages == 20
     known = other.strategy._learned.known
     for id_ in range(500, 540):
         one.judge.add(id_, *seen(id_))
     again = one.shared.own()
     assert again is not None
     other.shared.take(1, again)
-    assert other.judge._others[1][0] == 60
+    assert other.judge._others[1].pages == 60
     assert other.strategy._learned.known == known, "that part was told again as it was"
 
 
@@ -59,10 +59,11 @@ def test_damage_is_told_once_a_shard_and_what_was_taken_up_stays() -> None:
     other.shared.take(1, good)
     before = dict(other.judge._others)
     part = packed({"pages": np.ones(1)})
-    odd = [_framed({"judge": part}), _framed({"strategy": part}), _framed({"judge": b""})]
+    odd = [_framed({"judge": {"index": part}}), _framed({"strategy": {"sums": part}}), _framed({"judge": {"0": b""}})]
+    odd.append(_framed({"judge": {str(number): part for number in range(101)}}))
     for bad in (b"?", good[:9], good[:-9], *odd):
         other.shared.take(1, bad)
-    other.shared.take(1, _framed({"another": b"?"}))
+    other.shared.take(1, _framed({"another": {"sums": b"?"}}))
     other.shared.take(3, b"?")
     assert other.judge._others == before
     assert [(kind, detail.partition(":")[0]) for kind, detail in events(made)] == [

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.model.sharing import Arrays, packed, unpacked
+from dowse.model.sharing import Arrays, Pieces, packed, unpacked
 from dowse.predict.learning import Learner
 from dowse.predict.learning import shards as module
 from dowse.predict.learning.link_tokens import BUCKETS
@@ -30,12 +30,18 @@ def learner(seed: int, pages: int = 20) -> Learner:
     return made
 
 
-def told(one: Learner) -> Arrays:
+def sums(one: Learner) -> dict[str, np.ndarray]:
     """All it has to tell, as it arrives elsewhere."""
     one._tell_at = 0
     part = one.own_part()
     assert part is not None
-    return unpacked(packed(part))
+    arrays = part["sums"]
+    assert arrays is not None
+    return unpacked(packed(arrays))
+
+
+def told(one: Learner) -> Pieces:
+    return {"sums": sums(one)}
 
 
 def as_bytes(part: Arrays) -> dict[str, bytes]:
@@ -116,7 +122,7 @@ def test_what_others_told_is_neither_told_on_nor_kept() -> None:
     crawl = story(3, 10, 40)
     tell(one, crawl)
     tell(alone, crawl)
-    ours, without = told(one), told(alone)
+    ours, without = sums(one), sums(alone)
     mix = {"products", "targets"}  # evidence was worked out by what was known at the time
     assert {name: data for name, data in as_bytes(ours).items() if name not in mix} == {
         name: data for name, data in as_bytes(without).items() if name not in mix
@@ -133,7 +139,7 @@ def test_after_a_stop_it_tells_the_same_and_takes_up_again_what_others_tell() ->
     again = Learner()
     again.memory.load(0, one.memory.rows(range(one.memory.count)))
     again.restore(state)
-    assert as_bytes(told(again)) == as_bytes(told(one))
+    assert as_bytes(sums(again)) == as_bytes(sums(one))
     assert again._learned.known == one._learned.examples
     again.take_part(7, told(other))
     assert again._tables.usual == one._tables.usual
@@ -148,8 +154,13 @@ def test_there_is_something_to_tell_when_a_quarter_more_is_known_or_pages_are_wo
             at.append(number)
         assert one.own_part() is None
     assert at[:6] == [1, 4, 8, 13, 19, 26]
-    one.revalue(np.array([crawl[0][0].id]), np.array([0.25]))
+    ids = np.array([page.id for page, _ in crawl])
+    before = one.memory.own[ids]
+    one.revalue(ids[:1], 1 - before[:1])
+    assert one.own_part() is None, "it is one page"
+    one.revalue(ids, 1 - before)
     assert one.own_part() is not None
+    assert one.own_part() is None
 
 
 def test_what_earlier_crawls_knew_is_not_told_by_each_shard() -> None:
@@ -158,19 +169,19 @@ def test_what_earlier_crawls_knew_is_not_told_by_each_shard() -> None:
     crawl = story(2, 20, 40)
     tell(one, crawl)
     tell(alone, crawl)
-    ours, without = told(one), told(alone)
+    ours, without = sums(one), sums(alone)
     for name in ("totals", "steps", "pages", "values", "asked", "failed"):
         assert ours[name].tolist() == without[name].tolist()
 
 
 def test_of_many_tokens_those_that_were_met_most_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     one = learner(1)
-    whole = told(one)
+    whole = sums(one)
     monkeypatch.setattr(module, "MOST_TOKENS", 5)
-    some = told(one)
+    some = sums(one)
     assert len(some["steps"]) == 5
     assert some["asked"].sum() == np.sort(whole["asked"])[-5:].sum()
-    Learner().take_part(0, some)
+    Learner().take_part(0, {"sums": some})
 
 
 @pytest.mark.parametrize(
@@ -182,10 +193,10 @@ def test_of_many_tokens_those_that_were_met_most_are_told(monkeypatch: pytest.Mo
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_and_changes_nothing(name: str, value: list[float] | None) -> None:
-    good = dict(told(learner(2)))
+    good = sums(learner(2))
     one = learner(1)
-    one.take_part(3, good)
-    before = as_bytes(told(one)), one._tables._tokens.tobytes(), one._tables.usual, one._learned.known
+    one.take_part(3, {"sums": good})
+    before = as_bytes(sums(one)), one._tables._tokens.tobytes(), one._tables.usual, one._learned.known
     bad = dict(good)
     if value is None:
         del bad[name]
@@ -195,13 +206,13 @@ def test_what_cannot_be_is_refused_and_changes_nothing(name: str, value: list[fl
         bad[name] = good[name].copy()
         bad[name][-1:] = np.array(value).astype(good[name].dtype)
     with pytest.raises(ValueError, match=r"it |its |is |has |holds "):
-        one.take_part(3, bad)
-    assert (as_bytes(told(one)), one._tables._tokens.tobytes(), one._tables.usual, one._learned.known) == before
+        one.take_part(3, {"sums": bad})
+    assert (as_bytes(sums(one)), one._tables._tokens.tobytes(), one._tables.usual, one._learned.known) == before
 
 
 @given(st.integers(0, 200), st.data())
 def test_any_damage_is_refused_or_does_no_harm(seed: int, data: st.DataObject) -> None:
-    part = dict(told(learner(2)))
+    part = sums(learner(2))
     name = data.draw(st.sampled_from(sorted(part)))
     rng = np.random.default_rng(seed)
     damaged = part[name].copy().view(np.uint8)
@@ -209,7 +220,7 @@ def test_any_damage_is_refused_or_does_no_harm(seed: int, data: st.DataObject) -
     part[name] = damaged.view(part[name].dtype)
     one = learner(1)
     try:
-        one.take_part(0, part)
+        one.take_part(0, {"sums": part})
     except ValueError:
         return
     assert np.isfinite(one._learned.weights).all()

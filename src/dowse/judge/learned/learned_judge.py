@@ -19,12 +19,12 @@ import xxhash
 from numpy.typing import NDArray
 
 from dowse.judge.learned.model import Known, Model, learned
-from dowse.judge.learned.seen import ELSEWHERE, Role, Seen, Telling, Told, told_pages
+from dowse.judge.learned.seen import ELSEWHERE, Elsewhere, Role, Seen, Telling, Told, heard
 from dowse.judge.learned.texts import Floats, Numbering, Text, Vectors, Weighing
 from dowse.judge.learned.vague import why_vague
 from dowse.model.judge import LEARNED, JudgedPage, Revised, SeenPage
 from dowse.model.page import Bag, Reason, Verdict
-from dowse.model.sharing import Arrays
+from dowse.model.sharing import Pieces, next_telling
 from dowse.model.strategy import Answer, Sample, Subject
 
 __all__ = ["CHANCE", "Chance", "LearnedJudge", "next_fit"]
@@ -86,7 +86,7 @@ class LearnedJudge:
         self.version = 0
         self._made_of = 0  # pages when the model was made
         self._made_with = 0  # pages of other shards, as far as they were known then
-        self._others: dict[int, tuple[int, list[Told]]] = {}  # shard -> its pages, and those of them that it told
+        self._others: dict[int, Elsewhere] = {}  # what each other shard has told
         self._of_others = 0  # pages that other shards have judged, as far as is known
         self._telling = Telling(self._words)
         self._tell_at = 1  # pages, from when on there is something to tell other shards
@@ -286,37 +286,36 @@ class LearnedJudge:
         return [*self._seeds, *(one.seen for one in self._kept_elsewhere(Role.SEED))]
 
     def _kept_elsewhere(self, role: Role) -> Iterable[Told]:
-        wanted = int(role)
-        return (one for _, told in self._others.values() for one in told if one.role & wanted)
+        return (one for other in self._others.values() for one in other.kept(role))
 
-    def own_part(self) -> Arrays | None:
+    def own_part(self) -> Pieces | None:
         """Implements :class:`dowse.model.sharing.SharesLearning`, with :meth:`take_part`. What others told is not kept
         over a stop: they tell it again."""
         if self.pages < self._tell_at:
             return None
-        self._tell_at = self.pages * 5 // 4 + 3
-        lots = np.array([one.lot for one in self._kept_elsewhere(Role.SAMPLED)], np.uint64)
-        below = np.array([-one.similarity for one in self._kept_elsewhere(Role.NEAR)], np.float64)
-        similarity = {seen.id: -own for own, _, seen in self._nearest}
+        self._tell_at = next_telling(self.pages)
+        others = self._others.values()
+        lots = [other.lots[other.roles & Role.SAMPLED > 0] for other in others]
+        below = [-other.similarity[other.roles & Role.NEAR > 0].astype(np.float64) for other in others]
+        similarity = {id_: -own for own, id_, _ in self._nearest}
         roles: dict[int, int] = {}
         seens: dict[int, Seen] = {}
         for some, role in (
-            (_among(self._sample, lots, _SAMPLE), int(Role.SAMPLED)),
-            (_among(self._nearest, below, _NEAREST), int(Role.NEAR)),
+            (_among(self._sample, np.concatenate([np.zeros(0, np.uint64), *lots]), _SAMPLE), int(Role.SAMPLED)),
+            (_among(self._nearest, np.concatenate([np.zeros(0), *below]), _NEAREST), int(Role.NEAR)),
             (self._seeds, int(Role.SEED)),
         ):
             for seen in some:
                 seens[seen.id] = seen
                 roles[seen.id] = roles.get(seen.id, 0) | role
         told = [Told(seens[id_], roles[id_], _lot(id_), similarity.get(id_, 0.0)) for id_ in sorted(seens)]
-        return self._telling.arrays(self.pages, told)
+        return self._telling.pieces(self.pages, told)
 
-    def take_part(self, shard: int, part: Arrays) -> None:
+    def take_part(self, shard: int, part: Pieces) -> None:
         """What another shard has judged counts from the next model on."""
-        _, before = self._others.get(shard, (0, []))
         most = _SAMPLE + _NEAREST + _SEEDS
-        self._others[shard] = told_pages(part, len(self._query), most, self._words, before)
-        self._of_others = sum(pages for pages, _ in self._others.values())
+        self._others[shard] = heard(part, len(self._query), most, self._words, self._others.get(shard))
+        self._of_others = sum(other.pages for other in self._others.values())
 
     # -- over a stop ---------------------------------------------------------------------------------------------
 

@@ -70,6 +70,7 @@ class Numbering:
     def __init__(self) -> None:
         self._numbers = np.full(BUCKETS, -1, np.int32)
         self._of_host: dict[str, NDArray[np.int32]] = {}
+        self._buckets = np.zeros(0, np.int64)  # by number, as far as was asked
         self.count = 0
 
     def order(self) -> NDArray[np.int32]:
@@ -79,10 +80,13 @@ class Numbering:
 
     def buckets(self) -> NDArray[np.int64]:
         """By number, the bucket of the terms that have it: a term for whoever numbers them otherwise."""
-        order = np.flatnonzero(self._numbers >= 0)
-        found = np.empty(len(order), np.int64)
-        found[self._numbers[order]] = order
-        return found
+        known = len(self._buckets)
+        if known < self.count:
+            new = np.flatnonzero(self._numbers >= known)
+            found = np.concatenate((self._buckets, np.empty(len(new), np.int64)))
+            found[self._numbers[new]] = new
+            self._buckets = found
+        return self._buckets
 
     def numbers(self, terms: NDArray[np.uint32]) -> NDArray[np.int32]:
         if core is not None:

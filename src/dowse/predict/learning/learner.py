@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dowse.model.errors import TopicError
 from dowse.model.page import Bag
 from dowse.model.revive import revived
-from dowse.model.sharing import Arrays
+from dowse.model.sharing import Pieces, next_telling
 from dowse.model.strategy import Carried, Explanation, IsWaiting, LinkView, Revision, SourcePage
 from dowse.model.url import split
 from dowse.predict.learning.answers import Answers, Failed
@@ -52,6 +52,7 @@ _SQUEEZE = 0.1
 _SAME = 1e-6
 _CHANCE = "chance to be on the topic"
 _FEW = 3  # pages; then each time there are a tenth and so many more
+_SUMS = "sums"  # all that is told: of most tokens something is new
 _AT_ONCE = 256  # half as many, or four times as many every fourth page, cost a point of the oracle's area
 
 
@@ -91,6 +92,9 @@ class Learner:
         self._version = 0
         self._hosts: dict[int, str] = {}  # of sites
         self._tell_at = 1  # URLs asked for, from when on there is something to tell other shards
+        self._revalued = (
+            0.0  # by how much pages are worth something else since we told: by one is as good as a new page
+        )
         self._others: dict[int, Told] = {}  # what each of them has told
         self._begin()
 
@@ -207,7 +211,7 @@ class Learner:
         self._tables.judged(rows[changed], more[changed], times=0)
         self._tables.siblings.revalue(ids, values)
         self._sweep.begin(self.memory.count)
-        self._tell_at = 1
+        self._revalued += float(np.abs(more).sum())
 
     def _link(self, page: SourcePage, links: LinkView) -> Rows:
         """The page's links are noted at their targets, whether these are known already or not. The records of those
@@ -292,18 +296,18 @@ class Learner:
 
     # -- with other shards -------------------------------------------------------------------------------------
 
-    def own_part(self) -> Arrays | None:
+    def own_part(self) -> Pieces | None:
         asked = self._answers.asked
-        if asked < self._tell_at:
+        if asked + self._revalued < self._tell_at:
             return None
-        self._tell_at = asked * 5 // 4 + _FEW
+        self._tell_at, self._revalued = next_telling(asked), 0.0
         tables, answers, rows = self._tables, self._answers, self.memory.all()
         buckets, asked_with = answers.own(rows)
         told = Told.of_tables(
             complex(tables.pages, tables.total), tables.alone, complex(asked, answers.failed), buckets,
             tables.own(rows), asked_with, self._own_mix(),
         )  # fmt: skip
-        return told.arrays(self._columns.names)
+        return {_SUMS: told.arrays(self._columns.names)}
 
     def _own_mix(self) -> tuple[Floats, Floats, float]:
         """The sums of the mix, without those of earlier crawls, which all shards may have begun with."""
@@ -313,8 +317,11 @@ class Learner:
             return products, targets, examples
         return products - before.products, targets - before.targets, examples - round(before.examples)
 
-    def take_part(self, shard: int, part: Arrays) -> None:
-        told, before = Told.of_arrays(part, self._columns.names), self._others.get(shard)
+    def take_part(self, shard: int, part: Pieces) -> None:
+        sums = part.get(_SUMS)
+        if sums is None:
+            raise ValueError("its sums are missing")
+        told, before = Told.of_arrays(sums, self._columns.names), self._others.get(shard)
         for one, times in ((before, -1), (told, 1)):
             if one is not None:
                 self._tables.take(one, times)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import xxhash
@@ -66,7 +67,7 @@ class Told:
             "values": np.round(self.pages_with.imag * EXACT).astype(np.int64),
             "asked": self.asked_with.real.astype(np.uint32),
             "failed": self.asked_with.imag.astype(np.uint32),
-            "products": self.products[np.tril_indices(len(self.targets))],
+            "products": self.products[_lower(len(self.targets))],
             "targets": self.targets,
         }  # fmt: skip
 
@@ -93,13 +94,19 @@ class Told:
         if (np.abs(values) > all_asked).any() or asked.max(initial=0) > all_asked or totals[6] > all_asked:
             raise ValueError("its counts cannot be")
         products = np.zeros((size, size))
-        products[np.tril_indices(size)] = lower
+        products[_lower(size)] = lower
         products += np.tril(products, -1).T
         _check_products(products, targets)
         return cls(
             totals[:2] + 1j * totals[2:4], complex(totals[4], totals[5]), buckets, pages + 1j * values,
             asked + 1j * failed, products, targets, float(totals[6]),
         )  # fmt: skip
+
+
+@cache
+def _lower(size: int) -> tuple[NDArray[np.intp], ...]:
+    """The places of a table of this size on its diagonal and below."""
+    return np.tril_indices(size)
 
 
 def _mark(names: Sequence[str]) -> int:
@@ -111,5 +118,8 @@ def _check_products(products: Floats, targets: Floats) -> None:
     greatest = float(np.abs(products).max(initial=0.0))
     if greatest > _GREATEST or np.abs(targets).max(initial=0.0) > _GREATEST:
         raise ValueError("its sums cannot be")
-    if np.linalg.eigvalsh(products)[0] < -_ROUNDING * max(greatest, 1.0) * len(targets):
-        raise ValueError("its sums cannot be")
+    beyond = _ROUNDING * max(greatest, 1.0) * len(targets)
+    try:  # it has a root, as soon as there is a little more of each square
+        np.linalg.cholesky(products + beyond * np.eye(len(targets)))
+    except np.linalg.LinAlgError:
+        raise ValueError("its sums cannot be") from None
