@@ -55,6 +55,7 @@ class Web:
     def __init__(self, urls: int, sites: int, links: int) -> None:
         shares = 1 / np.arange(1, sites + 1)
         sizes = np.maximum(1, (shares * (urls / shares.sum())).astype(np.int64))
+        sizes[0] += max(0, urls - int(sizes.sum()))  # what was rounded off
         self.starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.random.default_rng(1).permutation(sizes))))
         self.urls, self.sites, self.links = int(self.starts[-1]), sites, links
 

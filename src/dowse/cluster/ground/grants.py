@@ -253,18 +253,19 @@ def _share(own: Shard, alive: Sequence[Shard], told: Mapping[int, Values], windo
 def best_of(told: Sequence[Values], wanted: Sequence[int], most: int) -> list[int]:
     """How many of the best ``most`` URLs each has, who tells what its best are worth, and how many of its best count;
     those it does not tell of are worth as much as the last."""
-    values, owners, counts = [], [], []
-    for owner, (own, count) in enumerate(zip(told, wanted, strict=True)):
-        if not len(own) or count <= 0:
-            continue
-        known = np.nan_to_num(np.asarray(own, dtype=np.float64)[:count], nan=-np.inf, posinf=np.inf, neginf=-np.inf)
-        values.append(np.append(known, known[-1]))
-        owners.append(np.full(len(known) + 1, owner))
-        counts.append(np.append(np.ones(len(known), dtype=np.int64), count - len(known)))
-    if not values:
+    some = [
+        (owner, own[:count], count) for owner, (own, count) in enumerate(zip(told, wanted, strict=True)) if count > 0
+    ]
+    some = [(owner, own, count) for owner, own, count in some if len(own)]
+    if not some:
         return [0] * len(told)
-    value, owner_of, count_of = np.concatenate(values), np.concatenate(owners), np.concatenate(counts)
-    order = np.argsort(-value, kind="stable")
+    owners, sizes, counts = (np.array(each) for each in zip(*((o, len(v), c) for o, v, c in some), strict=True))
+    known = np.concatenate([own for _, own, _ in some], dtype=np.float64)
+    known[np.isnan(known)] = -np.inf
+    value = np.concatenate((known, known[np.cumsum(sizes) - 1]))
+    owner_of = np.concatenate((np.repeat(owners, sizes), owners))
+    count_of = np.concatenate((np.ones(len(known), dtype=np.int64), counts - sizes))
+    order = np.argsort(-value)
     edge = int(np.searchsorted(np.cumsum(count_of[order]), most))
     at = value[order[edge]] if edge < len(order) else np.nan  # nan: there is room for all
     sure, tied = (
