@@ -222,6 +222,11 @@ class Frontier(Uptake):
         self._turns.keep_off(address)
         return None if address.in_flight else max(0.0, address.ready_at - now)
 
+    def idle_s(self, key: str, now: float) -> float:
+        """For how long an address could have been asked, and was not."""
+        address = self._turns.address(key)
+        return 0.0 if address.in_flight else max(0.0, now - address.ready_at)
+
     def missed(self) -> set[str]:
         """Addresses that are kept off, and that some site has had something to ask at since this was last called."""
         found, self._turns.missed = self._turns.missed, set()
