@@ -183,7 +183,7 @@ class Frontier(Uptake):
         if self._deferred:
             times.append(self._deferred[0][0])
         if self._held_back:
-            times.append(self._selectivity.opens_at())
+            times.append(self._selectivity.look_at())
         if self._best_at is not None:
             times.append(self._best_at)
         return min(times) if times else None
