@@ -27,8 +27,8 @@ _LAST_SEED = int(orders_of(np.array([SEED_FLOOR]))[0]) << ID_BITS
 class Selectivity:
     """Knows which keys are among the best. Its edge is found again after a number of leases that grows with the
     frontier, and lies as many places further out: so the cost a lease stays flat, and what is inside is not held back
-    meanwhile. Where nothing is leased, it is found again some times before everything may go: a page may have lowered
-    all that waits, and then nothing would be inside."""
+    meanwhile. Where priorities have changed, and nothing is leased, it is found again sooner: a page may have lowered all
+    that waits, and then nothing would be inside."""
 
     def __init__(self, candidates: Candidates, delay_s: float) -> None:
         self._candidates = candidates
@@ -39,6 +39,7 @@ class Selectivity:
         self._edge = -1  # the last key inside; -1: not yet known
         self._edge_leases = 0  # leases when the edge was found
         self._edge_at = 0.0  # when that was
+        self._is_old = False  # have priorities changed since?
         self._aside: dict[int, float] = {}  # sites that are not asked for a while, and until when
 
     def leased(self, now: float) -> None:
@@ -51,8 +52,14 @@ class Selectivity:
         crawl are ours."""
         return self._leased_at + self._patience_s / max(self.part, _LEAST_PART)
 
+    def changed(self) -> None:
+        """URLs that wait have other priorities than before."""
+        self._is_old = True
+
     def look_at(self) -> float:
-        """When a URL that is held back now may be among the best, though nothing was leased."""
+        """When a URL that is held back now may turn out to be among the best, or may go whatever it is."""
+        if not self._is_old:
+            return self.opens_at()
         return min(self.opens_at(), max(self._leased_at, self._edge_at) + self._patience_s / _LOOKS)
 
     def not_before(self, site: int, until: float, now: float) -> None:
@@ -72,7 +79,7 @@ class Selectivity:
         return key <= self._edge
 
     def _find_edge(self, rank: int, now: float) -> None:
-        self._edge_at = now
+        self._edge_at, self._is_old = now, False
         columns, count = self._candidates, len(self._candidates)
         waiting = columns.state[:count] == _WAITING
         horizon = now + self._patience_s

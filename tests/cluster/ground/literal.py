@@ -162,7 +162,9 @@ class LiteralGround:
 
     def keep_off(self, shard: int) -> dict[str, int]:
         return {
-            name: address.in_line().index(shard) + 1 for name, address in self.addresses.items() if shard in address.line
+            name: address.in_line().index(shard) + 1
+            for name, address in self.addresses.items()
+            if shard in address.line
         }
 
     def let_in(self, shard: int) -> dict[str, float]:

@@ -405,3 +405,21 @@ def test_shards_of_one_process_may_meet_in_memory() -> None:
     ground.post(sender, letters(1, 2, 1))
     assert ground.receive(receiver, {}, 10)[0].last == 2
     ground.close()
+
+
+def test_an_address_goes_to_who_promises_most_there(place: Place) -> None:
+    ground = place.create(4)
+    holder, poor, first, second = (ground.join(n).member for n in range(4))
+    for member, promise in ((holder, 0.1), (poor, 0.2), (first, 0.7), (second, 0.7)):
+        ground.want(member, {"10.0.0.1": promise})
+        place.pass_s(1.0)
+    assert ground.beat(holder, report()).give_up == {"10.0.0.1": 0.7}
+    assert [ground.beat(one, report()).keep_off["10.0.0.1"] for one in (poor, first, second)] == [3, 1, 2]
+    ground.want(poor, {"10.0.0.1": 0.8})
+    assert [ground.beat(one, report()).keep_off["10.0.0.1"] for one in (poor, first, second)] == [1, 2, 3]
+    assert ground.let_in(poor) == {}
+    ground.free(holder, {"10.0.0.1": 2.5})
+    place.pass_s(1.0)
+    assert ground.let_in(poor) == {"10.0.0.1": 1.5}, "it need not wait for its beat"
+    assert ground.let_in(first) == {}
+    assert ground.beat(poor, report()).give_up == {"10.0.0.1": 0.7}
