@@ -27,8 +27,8 @@ _LAST_SEED = int(orders_of(np.array([SEED_FLOOR]))[0]) << ID_BITS
 class Selectivity:
     """Knows which keys are among the best. Its edge is found again after a number of leases that grows with the
     frontier, and lies as many places further out: so the cost a lease stays flat, and what is inside is not held back
-    meanwhile. Where priorities have changed, and nothing is leased, it is found again sooner: a page may have lowered all
-    that waits, and then nothing would be inside."""
+    meanwhile. Where priorities have changed, and nothing is leased, it is found again sooner: a page may have lowered
+    all that waits, and then nothing would be inside."""
 
     def __init__(self, candidates: Candidates, delay_s: float) -> None:
         self._candidates = candidates

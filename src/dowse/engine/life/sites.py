@@ -224,7 +224,7 @@ class Sites:
             return
         if isinstance(result, Response):
             self._failures.pop(site.id, None)
-        elif result.kind is not FailureKind.BUDGET:  # which is no fault of the site's
+        elif result.kind not in (FailureKind.BUDGET, FailureKind.CANCELLED):  # which are no fault of the site's
             self._fault(site, self._failures, result.kind.value + ": {} failures in a row")
 
     def brought(self, site: Site, relevant: bool) -> None:
