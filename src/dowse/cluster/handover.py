@@ -148,6 +148,8 @@ class Handover:
         if not free:
             return
         self._membership.held.difference_update(free)
+        for address in free:
+            self._since.pop(address, None)
         await self._ask(self._ground.free, self._member, free)
         self._leaving.difference_update(free)
 
