@@ -29,11 +29,12 @@ _HELD_BACK = "/private"
 
 @dataclass(frozen=True)
 class Death:
-    """A shard was killed: by then it had recorded the end of these URLs."""
+    """A shard was killed: by then it, or any, had recorded the end of these URLs."""
 
     shard: int
     at: float
     recorded: frozenset[str]
+    recorded_by_any: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -96,22 +97,26 @@ class Spread:
 
     def died(self, folder: Path, shard: int) -> None:
         """Note what a shard that is dead by now has recorded. Call it before the shard is started again."""
-        self.deaths.append(Death(shard, SystemClock().now(), records_of(shard_folder(folder, shard))))
+        own = records_of(shard_folder(folder, shard))
+        others = (records_of(other) for other in shard_folder(folder, shard).parent.glob("*"))
+        self.deaths.append(Death(shard, SystemClock().now(), own, own.union(*others)))
 
     # -- what is promised ------------------------------------------------------------------------------------------
 
     def check_all_fetched(self) -> None:
         assert set(self.asked) == self.everything, "every page that can be reached, and none that robots.txt forbids"
 
-    def check_once(self, shards: int) -> None:
-        """No URL was asked for twice, unless its shard died in between without a record of the first time."""
+    def check_once(self, shards: int, *, moving: bool = False) -> None:
+        """No URL was asked for twice, unless its shard died in between without a record of the first time. Where sites
+        are ``moving``, that may be any shard, and none may have one."""
         for (host, target), times in self.asked.items():
             url = f"http://{host}{target}"
             owner = slot_of(url, "host") % shards
             for first, second in pairwise(times):
                 excused = [
                     death for death in self.deaths
-                    if death.shard == owner and first <= death.at <= second and url not in death.recorded
+                    if (moving or death.shard == owner) and first <= death.at <= second
+                    and url not in (death.recorded_by_any if moving else death.recorded)
                 ]  # fmt: skip
                 assert excused, f"{url} was asked for at {first:.3f} and at {second:.3f}, and nobody died over it"
 

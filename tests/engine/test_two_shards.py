@@ -8,6 +8,8 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from dowse.engine.assembly.assemble import assemble
 from dowse.engine.assembly.assembly import Assembly
 from dowse.loopback import LoopbackServer, Resource, Site, Web
@@ -97,6 +99,46 @@ def test_a_shard_that_the_others_take_for_dead_asks_nobody(tmp_path: Path) -> No
             assert not server.log
             assembly.engine.stop("failed", "lost")
             await running
+            await assembly.close()
+
+    asyncio.run(main())
+
+
+class Lapsing(Half):
+    """After so many requests the lease runs out whenever one has been counted and not left yet, until ``renewed``."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__(0)
+        self.after = after
+        self.asked = 0
+        self.renewed = asyncio.Event()
+
+    def is_current(self) -> bool:
+        self.asked += 1
+        return self.renewed.is_set() or self.asked <= 2 * self.after or self.asked % 2 == 1
+
+
+@pytest.mark.parametrize("after", [0, 1], ids=["robots.txt", "page"])
+def test_a_request_does_not_leave_when_the_lease_runs_out_while_it_connects(tmp_path: Path, after: int) -> None:
+    """It is asked for later, as if nothing had been tried."""
+
+    async def main() -> None:
+        pages = {f"/{n}": page(f"n{n}", "solar", [f"/{n + 1}"]) for n in range(3)}
+        async with LoopbackServer(Web.of(Site("h0.test", pages))) as server:
+            lease = Lapsing(after)
+            topic = topic_for(server.address, ["http://h0.test/0"])
+            assembly = await assemble(topic, tmp_path / "0", others=lease)
+            running = asyncio.create_task(assembly.run())
+            while lease.asked < 20:  # noqa: ASYNC110 - what it is asked sets no event
+                await asyncio.sleep(0.01)
+            assert len(server.log) == after
+            lease.renewed.set()
+            while len(server.log) < 5:  # noqa: ASYNC110 - nor does the server
+                await asyncio.sleep(0.01)
+            assembly.engine.stop("interrupted", "by hand")
+            await running
+            assert Counter(hit.target for hit in server.log) == Counter(["/robots.txt", "/0", "/1", "/2", "/3"])
+            assert assembly.life.tally.pages == 3
             await assembly.close()
 
     asyncio.run(main())

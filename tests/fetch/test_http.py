@@ -293,3 +293,27 @@ def test_nothing_is_left_open_to_warn_about(recwarn: pytest.WarningsRecorder) ->
 def test_a_proxy_that_cannot_be_used_is_a_users_mistake(proxy: str) -> None:
     with pytest.raises(TopicError, match="http://host:port"):
         HttpTransport(Network(proxy=proxy), LIMITS, FakeClock(), Dns({}))
+
+
+def test_a_request_that_may_not_leave_any_more_is_not_sent() -> None:
+    """It is asked when there is a connection, which may have taken long."""
+
+    async def main() -> None:
+        async with serve(reply(page(b"seen"))) as site, transport() as out:
+            connected: list[int] = []
+
+            def may_leave() -> bool:
+                connected.append(len(connected))
+                return False
+
+            url = f"http://127.0.0.1:{site.port}/"
+            for _ in range(2):
+                refused = failure(await out.fetch(Request(url, may_leave=may_leave)))
+                assert (refused.kind, refused.wire_bytes) == (FailureKind.CANCELLED, 0)
+            assert len(connected) == 2
+            assert response(await out.fetch(Request(url, may_leave=lambda: True))).body == b"seen"
+            assert failure(await out.fetch(Request(url, may_leave=may_leave))).wire_bytes == 0, "of the last answer"
+            assert response(await out.fetch(Request(url))).body == b"seen"
+            assert len(site.heads) == 2
+
+    run(main())

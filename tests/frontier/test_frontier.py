@@ -288,6 +288,23 @@ def test_what_was_among_the_best_while_little_waited_is_held_back_when_better_is
     assert len(found) <= 3, "the poor ones wait by now, though their hosts are idle"
 
 
+def test_what_is_among_the_best_by_now_is_not_held_back_because_all_was_better_before() -> None:
+    """A page has lowered all that waits."""
+    frontier = Frontier(delay_s=1)
+    add(frontier, [f"http://good.test/{n}" for n in range(20)], [0.9] * 20)
+    add(frontier, [f"http://poor{n}.test/" for n in range(10)], [0.5] * 10)
+    open_sites(frontier)
+    assert frontier.next(0, within=5) is not None
+    assert frontier.next(0, within=5) is None
+    frontier.update(np.arange(30), np.array([0.05] * 20 + [0.1] * 10), 0.0)
+    again_at = frontier.wake_at()
+    assert again_at is not None
+    assert again_at < 2.5, "before everything may go"
+    found = frontier.next(again_at, within=5)
+    assert found is not None
+    assert found.site.host.startswith("poor"), "it is among the best by now"
+
+
 def test_patience_ends_when_nothing_else_moves() -> None:
     frontier = Frontier(delay_s=1)
     add(frontier, [f"http://good.test/{n}" for n in range(20)], [0.9] * 20)

@@ -23,6 +23,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from dowse.cluster.handover import Handover
 from dowse.cluster.membership import Membership
 from dowse.engine.assembly.assembly import Assembly
 from dowse.engine.loop.engine import Stop
@@ -86,9 +87,10 @@ class Beats:
         self._promises = promises
         self._posted = joined.posted
         self._noted = _noted_before(assembly.store.statistics())
-        self._leaving: set[str] = set()  # addresses that others want, and that are still being asked here
-        self._asked_for: set[str] = set()  # addresses that others have
-        self._missed: set[str] = set()  # addresses that were given up, and where something waits here
+        self._handover = Handover(
+            ground, joined.member, membership, assembly.life, self._purse, assembly.clock, self._ask,
+            lambda: asyncio.sleep(0), term_s=every_s, promises=promises,
+        )  # fmt: skip
         self._began_at = assembly.clock.now()
         self._learns_at = 0.0
         self._unpublished: bytes | None = None
@@ -116,11 +118,10 @@ class Beats:
             while not self._over:
                 try:
                     await self._beat()
+                    await self._pause()
                 except GroundAway:
                     self._called.clear()
                     await asyncio.sleep(_AGAIN_S)
-                    continue
-                await self._pause()
         except Fenced as error:
             self._membership.fenced()
             self._engine.fail(error)
@@ -147,12 +148,7 @@ class Beats:
         if not self._life.journal.is_clean and (self._is_idle or self._is_young):
             self._life.journal.commit()  # others may wait for what it has found
         await self._post()
-        await self._move_out()
-        if self._wants_some():
-            wanted = sorted(self._membership.wanted)
-            await self._ask(self._ground.want, self._member, wanted)
-            self._membership.wanted.difference_update(wanted)
-            self._asked_for.update(wanted)
+        await self._handover.tell()
         await self._look_at_loads()
         if self._over:
             return
@@ -165,6 +161,8 @@ class Beats:
         self._loads = None
         self._follow(orders)
         self._give()
+        await self._handover.follow(orders)
+        self._engine.tasks.wake()
         if sent_at >= self._learns_at:
             self._learns_at = sent_at + min(_LEARNS_EVERY * self._every_s, self._soon_s)
             await self._learn()
@@ -174,10 +172,16 @@ class Beats:
         """Until the next beat is due: soon, where this shard waits for it."""
         self._patience_s = min(2 * self._patience_s, self._due_s) if self._waits_for_orders else _SOON_S / 2
         waits = self._patience_s if self._waits_for_orders else self._due_s
-        try:
-            await asyncio.wait_for(self._called.wait(), waits)
-        except TimeoutError:
-            return
+        until = self._assembly.clock.now() + waits
+        while not self._called.is_set():
+            left_s = until - self._assembly.clock.now()
+            try:
+                await asyncio.wait_for(self._called.wait(), min(left_s, self._handover.look_in_s))
+            except TimeoutError:
+                if left_s <= self._handover.look_in_s:
+                    return
+                await self._handover.look()
+                self._engine.tasks.wake()
         await asyncio.sleep(min(self._every_s, _SOON_S))  # others may want the same
 
     @property
@@ -197,7 +201,7 @@ class Beats:
 
     def _why_idle(self) -> Stop | None:
         """Why there is nothing to do here. Where nothing waits, no grant would change it."""
-        if len(self._engine.tasks) or self._asked_for or self._wants_some() or self._membership.leaving:
+        if len(self._engine.tasks) or self._handover.is_waiting or self._membership.leaving:
             return None
         return self._engine.why_idle() if self._life.waiting else Stop("empty", "")
 
@@ -207,7 +211,7 @@ class Beats:
 
     @property
     def _waits_for_orders(self) -> bool:
-        return self._is_short or bool(self._leaving or self._membership.leaving) or self._is_idle
+        return self._is_short or bool(self._membership.leaving) or self._is_idle
 
     @property
     def _is_short(self) -> bool:
@@ -260,32 +264,6 @@ class Beats:
         for told in await self._ask(self._ground.published, self._member, dict(self._heard)):
             self._heard[told.shard] = told.version
             learning.take(told.shard, told.data)
-
-    # -- addresses -----------------------------------------------------------------------------------------------
-
-    async def _move_out(self) -> None:
-        """Addresses that others want are given up, once nothing is under way there. Until the ground has said that it
-        heard so, it is told again."""
-        free = {}
-        for address in sorted(self._leaving):
-            wait_s = self._life.sites.keep_off(address)
-            if wait_s is not None:
-                free[address] = wait_s
-        if not free:
-            return
-        self._membership.held.difference_update(free)
-        await self._ask(self._ground.free, self._member, free)
-        self._leaving.difference_update(free)
-
-    def _wants_some(self) -> bool:
-        """Is there an address to ask the ground for? Those that were given up are wanted back as soon as something
-        waits there again, be it at once or much later."""
-        self._missed |= self._life.sites.missed()
-        self._missed -= self._asked_for | (self._membership.held - self._leaving)
-        back = self._missed - self._leaving
-        self._missed -= back
-        self._membership.wanted |= back
-        return bool(self._membership.wanted)
 
     # -- slots ---------------------------------------------------------------------------------------------------
 
@@ -347,23 +325,13 @@ class Beats:
         self._allow(orders.granted)
         self._life.part = orders.part
         self._purse.to_come = _part(orders.to_come, orders.part)
-        for address in orders.keep_off:
-            self._life.sites.keep_off(address)
-        for address, wait_s in orders.let_in.items():
-            if address in self._leaving:
-                continue
-            self._membership.held.add(address)
-            self._asked_for.discard(address)
-            self._life.sites.let_in(address, wait_s)
         if orders.slots:
             self._membership.learn(orders.slots)
             self._hold()
         self._slots_seen = max(self._slots_seen, orders.slots_version)
-        self._leaving.update(address for address in orders.give_up if address in self._membership.held)
         if orders.stop is not None:
             self._over = True
             self._engine.stop(*orders.stop)
-        self._engine.tasks.wake()
 
     def _allow(self, granted: Budget) -> None:
         self._purse.budget = replace(granted, seconds=self._limit_s)

@@ -8,6 +8,7 @@
       Unresolved    the name has no address
       Untunnelled   the proxy does not connect to the host
       Spent         the byte budget ended before there was an answer
+      Withdrawn     nobody may send the request any more
       ...           all that sockets and TLS raise
 """
 
@@ -18,7 +19,7 @@ import ssl
 
 from dowse.model.http import FailureKind
 
-__all__ = ["Malformed", "Refused", "Spent", "Unresolved", "Untunnelled", "clean", "detail_of", "kind_of"]
+__all__ = ["Malformed", "Refused", "Spent", "Unresolved", "Untunnelled", "Withdrawn", "clean", "detail_of", "kind_of"]
 
 _OPENSSL = re.compile(r"^\[[^\]]*\] | \(_ssl\.c:\d+\)$")  # where in the library it was noticed
 _LONGEST = 200
@@ -44,12 +45,17 @@ class Spent(OSError):
     """The byte budget ended before there was an answer."""
 
 
+class Withdrawn(OSError):
+    """Nobody may send the request any more."""
+
+
 _KINDS: tuple[tuple[type[BaseException], FailureKind], ...] = (
     # The first row that fits decides, so a special fault stands above its parents.
     (Refused, FailureKind.ADDRESS),
     (Unresolved, FailureKind.DNS),
     (Untunnelled, FailureKind.CONNECT),
     (Spent, FailureKind.BUDGET),
+    (Withdrawn, FailureKind.CANCELLED),
     (ConnectionResetError, FailureKind.RESET),
     (ConnectionAbortedError, FailureKind.RESET),
     (ssl.SSLError, FailureKind.TLS),

@@ -13,7 +13,7 @@ import ssl
 from dowse.fetch.body import receive
 from dowse.fetch.connect import Connector, Exchange, tls_context
 from dowse.fetch.content_coding import ACCEPT_ENCODING
-from dowse.fetch.faults import clean, detail_of, kind_of
+from dowse.fetch.faults import Withdrawn, clean, detail_of, kind_of
 from dowse.fetch.guard import Guard, is_literal, networks, strip_literal
 from dowse.fetch.pool import Pool
 from dowse.fetch.proxy import read_proxy
@@ -126,6 +126,9 @@ class HttpTransport:
         connection = await self._pool.take(parts, exchange, deadline)
         exchange.connected, exchange.address = True, connection.address
         headers = (("Host", parts.origin.partition("://")[2]), *self._headers, *validators(request))
+        if request.may_leave is not None and not request.may_leave():
+            self._pool.give_back(parts, connection)
+            raise Withdrawn("the request was withdrawn before it left")
         try:
             head = await connection.ask(
                 # these are never recorded

@@ -183,7 +183,7 @@ class Frontier(Uptake):
         if self._deferred:
             times.append(self._deferred[0][0])
         if self._held_back:
-            times.append(self._selectivity.opens_at())
+            times.append(self._selectivity.look_at())
         if self._best_at is not None:
             times.append(self._best_at)
         return min(times) if times else None
@@ -221,6 +221,11 @@ class Frontier(Uptake):
         address = self._turns.address(key)
         self._turns.keep_off(address)
         return None if address.in_flight else max(0.0, address.ready_at - now)
+
+    def idle_s(self, key: str, now: float) -> float:
+        """For how long an address could have been asked, and was not."""
+        address = self._turns.address(key)
+        return 0.0 if address.in_flight else max(0.0, now - address.ready_at)
 
     def missed(self) -> set[str]:
         """Addresses that are kept off, and that some site has had something to ask at since this was last called."""

@@ -127,6 +127,7 @@ class Uptake(Known):
         ids, orders, before, states = ids[changed], orders[changed], before[changed], states[changed]
         columns.order[ids] = orders
         queued = states == WAITING  # what is to be tried again later is in no queue
+        self._selectivity.changed()
         for site in self._queues.rerank(ids[queued], before[queued], orders[queued]):
             self._turns.offer(site, now)
         return ids

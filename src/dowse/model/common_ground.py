@@ -115,11 +115,14 @@ class Orders:
     granted: Budget  # what it may spend in all, its earlier grants included
     to_come: Spent  # what is granted to nobody yet: it may get of it later
     part: float  # of the best URLs that wait anywhere, as many as one engine would choose among, how much it has
-    keep_off: Sequence[str] = ()  # addresses that another shard asks, of those it wants
+    keep_off: Mapping[str, int] = field(default_factory=dict)
+    """Addresses that another shard asks, of those it wants, with its place in line: 1 is the next."""
     let_in: Mapping[str, float] = field(default_factory=dict)
     """Addresses it holds, with seconds until it may ask: told for as long as a lease since it came to hold them, or
     last asked for them."""
-    give_up: Sequence[str] = ()  # addresses it holds and others want: it is to free them when it can
+    give_up: Mapping[str, float] = field(default_factory=dict)
+    """Addresses it holds and others want, with the most that one of these promises there: it is to free them when its
+    term is over, or when it has nothing better to ask there."""
     stop: tuple[str, str] | None = None  # the crawl is over: the kind and the detail of its one reason
     slots: Sequence[Slot] = ()  # of what has changed since the version it has seen
     slots_version: int = 0
@@ -199,8 +202,13 @@ class CommonGround(Protocol):
         """For each shard it has written to, the last number that is in that one's own records."""
         ...
 
-    def want(self, member: Member, addresses: Sequence[str]) -> None:
-        """Ask for addresses: the next beats tell who asks there. A shard that was started again asks anew."""
+    def want(self, member: Member, addresses: Mapping[str, float]) -> None:
+        """Ask for addresses, each with what its best URL there promises, or once more, with what it promises by now:
+        the next beats tell who asks there. A shard that was started again asks anew."""
+        ...
+
+    def let_in(self, member: Member) -> Mapping[str, float]:
+        """Between two beats, what the next would tell of addresses that it holds."""
         ...
 
     def free(self, member: Member, addresses: Mapping[str, float]) -> None:

@@ -6,6 +6,7 @@ redirects, never retries and never raises for a fault of the web: those decision
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Protocol
@@ -44,7 +45,7 @@ class FailureKind(StrEnum):
     RESET = "reset"  # the connection broke before the headers were complete
     PROTOCOL = "protocol"  # what came is not HTTP, or headers beyond every limit
     BUDGET = "budget"  # the byte budget ran out before the headers were complete
-    CANCELLED = "cancelled"  # the crawl was stopped while waiting
+    CANCELLED = "cancelled"  # the crawl was stopped while waiting, or the request was no longer wanted
 
 
 class Truncation(StrEnum):
@@ -89,7 +90,8 @@ NO_SECRETS = Secrets()
 @dataclass(frozen=True, slots=True)
 class Request:
     """One request. ``accept_types`` are content-type prefixes; a body of another type is not read. ``address`` is the
-    one of the host's that is to be asked, since its delay is kept; where none is named, the best one is."""
+    one of the host's that is to be asked, since its delay is kept; where none is named, the best one is. ``may_leave``
+    is asked once there is a connection, directly before the first byte: where it says no, nothing is sent."""
 
     url: str
     method: str = "GET"
@@ -101,6 +103,7 @@ class Request:
     timeout_s: float = 30.0
     address: str = ""
     secrets: Secrets = NO_SECRETS
+    may_leave: Callable[[], bool] | None = None
 
 
 def is_unwanted(content_type: str | None, accept_types: tuple[str, ...]) -> bool:

@@ -33,7 +33,11 @@ class _Address:
     epoch: int = 0  # of the holder, when it wanted it last
     open_at: float = 0.0
     told_at: float = float("-inf")  # its holder came to hold it then, or last asked for it
-    line: list[int] = field(default_factory=list)
+    line: dict[int, float] = field(default_factory=dict)  # what each promises there, in the order in which they came
+
+    def in_line(self) -> list[int]:
+        """Who promises most, and of equal ones who has waited longest."""
+        return sorted(self.line, key=lambda shard: -self.line[shard])
 
 
 class LiteralGround:
@@ -131,24 +135,23 @@ class LiteralGround:
 
     # -- addresses -------------------------------------------------------------------------------------------------
 
-    def want(self, shard: int, name: str) -> None:
+    def want(self, shard: int, name: str, promise: float) -> None:
         address = self.addresses.setdefault(name, _Address())
         if address.holder in (None, shard):
             address.holder, address.told_at = shard, self.now
             address.epoch = self.shards[shard].epoch
-        elif shard not in address.line:
-            address.line.append(shard)
+        else:
+            address.line[shard] = promise
 
     def free(self, shard: int, name: str, seconds: float) -> None:
         own, address = self.shards[shard], self.addresses.setdefault(name, _Address())
         own.longest_delay_s = max(own.longest_delay_s, seconds)
-        if shard in address.line:
-            address.line.remove(shard)
+        address.line.pop(shard, None)
         if address.holder == shard:
             self._hand_on(address, max(self.now + seconds, own.others_at))
 
     def give_on(self, shard: int) -> None:
-        """Of what this shard wants, what dead ones hold, or held in an earlier life, goes to who has waited longest."""
+        """Of what this shard wants, what dead ones hold, or held in an earlier life, goes to the first in line."""
         for address in self.addresses.values():
             if shard in address.line and address.holder is not None:
                 holder = self.shards[address.holder]
@@ -157,8 +160,12 @@ class LiteralGround:
                 elif holder.epoch != address.epoch:
                     self._hand_on(address, holder.others_at)
 
-    def keep_off(self, shard: int) -> list[str]:
-        return sorted(name for name, address in self.addresses.items() if shard in address.line)
+    def keep_off(self, shard: int) -> dict[str, int]:
+        return {
+            name: address.in_line().index(shard) + 1
+            for name, address in self.addresses.items()
+            if shard in address.line
+        }
 
     def let_in(self, shard: int) -> dict[str, float]:
         return {
@@ -167,19 +174,22 @@ class LiteralGround:
             and address.epoch == self.shards[shard].epoch
         }  # fmt: skip
 
-    def give_up(self, shard: int) -> list[str]:
-        return sorted(name for name, address in self.addresses.items() if address.holder == shard and address.line)
+    def give_up(self, shard: int) -> dict[str, float]:
+        return {
+            name: max(address.line.values()) for name, address in self.addresses.items()
+            if address.holder == shard and address.line
+        }  # fmt: skip
 
     def _hand_on(self, address: _Address, open_at: float) -> None:
-        address.line = [shard for shard in address.line if self.is_alive(shard)]
-        address.holder = address.line.pop(0) if address.line else None
+        address.line = {shard: promise for shard, promise in address.line.items() if self.is_alive(shard)}
+        address.holder = address.in_line()[0] if address.line else None
+        address.line.pop(-1 if address.holder is None else address.holder, None)
         address.epoch = 0 if address.holder is None else self.shards[address.holder].epoch
         address.open_at, address.told_at = max(address.open_at, open_at), self.now
 
     def _leave_lines(self, shard: int) -> None:
         for address in self.addresses.values():
-            if shard in address.line:
-                address.line.remove(shard)
+            address.line.pop(shard, None)
 
     @staticmethod
     def _longest(shard: _Shard) -> float:

@@ -44,7 +44,7 @@ def main(where: str, shard: int, folder: Path) -> None:
                     taken[received.sender].add(letter.number)
                 noted[received.sender] = received.last
             ground.noted(member, noted)
-            ground.want(member, [f"10.0.0.{n}" for n in range(5)])
+            ground.want(member, {f"10.0.0.{n}": 0.5 for n in range(5)})
             done = at >= LETTERS and ground.receive(member, noted, 1) == []
             orders = ground.beat(member, report(promises=[0.5] * 10, idle="empty" if done else ""))
             ground.free(member, dict.fromkeys(orders.let_in, 0.0))

@@ -32,6 +32,7 @@ DELAY_S = {"10.0.0.1": 1.0, "10.0.0.2": 20.0, "2001:db8::1": 60.0}
 T = TypeVar("T")
 running = precondition(lambda self: any(map(self.runs, range(SHARDS))))
 shard_numbers = st.integers(0, SHARDS - 1)
+promises = st.sampled_from([-1.0, 0.0, 0.5])
 twice = st.booleans()
 
 
@@ -157,8 +158,9 @@ class Machine(RuleBasedStateMachine):
             calls: list[Callable[[], object]] = [
                 lambda: ground.beat(member, report()), lambda: ground.post(member, []),
                 lambda: ground.noted(member, {1: 1}), lambda: ground.receive(member, {}, 1),
-                lambda: ground.want(member, ["10.0.0.1"]), lambda: ground.free(member, {"10.0.0.1": 0.0}),
+                lambda: ground.want(member, {"10.0.0.1": 0.5}), lambda: ground.free(member, {"10.0.0.1": 0.0}),
                 lambda: ground.publish(member, b"old"), lambda: ground.more_bytes(member, 1),
+                lambda: ground.let_in(member),
             ]  # fmt: skip
             with pytest.raises(Fenced):
                 data.draw(st.sampled_from(calls))()
@@ -191,9 +193,9 @@ class Machine(RuleBasedStateMachine):
             self.check_end(self.literal.stop[0])
         self.literal.give_on(shard)
         assert orders.stop == self.literal.stop
-        assert orders.keep_off == self.literal.keep_off(shard)
+        assert dict(orders.keep_off) == self.literal.keep_off(shard)
         assert dict(orders.let_in) == self.literal.let_in(shard)
-        assert orders.give_up == self.literal.give_up(shard)
+        assert dict(orders.give_up) == self.literal.give_up(shard)
         after = [standing.granted.pages or 0 for standing in self.grounds[0].standings()]
         assert orders.granted == Budget(pages=after[shard])
         assert [n for n in range(SHARDS) if before[n] != after[n]] in ([], [shard]), "others keep what they have"
@@ -408,11 +410,22 @@ class Addresses(Machine):
     """Addresses, and what is published."""
 
     @running
-    @rule(data=st.data(), address=st.sampled_from(ADDRESSES), again=twice)
-    def wants(self, data: st.DataObject, address: str, again: bool) -> None:
+    @rule(data=st.data(), address=st.sampled_from(ADDRESSES), promise=promises, again=twice)
+    def wants(self, data: st.DataObject, address: str, promise: float, again: bool) -> None:
         shard = self.one_that_runs(data)
-        if self.told(shard, lambda ground, member: ground.want(member, [address]), again):
-            self.literal.want(shard, address)
+        if self.told(shard, lambda ground, member: ground.want(member, {address: promise}), again):
+            self.literal.want(shard, address, promise)
+
+    @running
+    @rule(data=st.data())
+    def looks_between_beats(self, data: st.DataObject) -> None:
+        """What it is told may be asked from then on, as after a beat."""
+        shard = self.one_that_runs(data)
+        found = self.call(shard, lambda ground, member: ground.let_in(member))
+        if found is not None:
+            assert dict(found) == self.literal.let_in(shard)
+            for address, wait_s in found.items():
+                self.engines[shard].asks_from.setdefault(address, self.place.now + wait_s)
 
     @running
     @rule(data=st.data(), address=st.sampled_from(ADDRESSES), again=twice)

@@ -48,7 +48,7 @@ def test_an_older_epoch_and_one_whose_lease_is_over_are_heard_no_more(place: Pla
     calls = (
         lambda: ground.beat(new, report()), lambda: ground.post(new, letters(4, 5, 1)),
         lambda: ground.receive(new, {}, 10), lambda: ground.noted(new, {1: 1}), lambda: ground.arrived(new),
-        lambda: ground.want(new, ["10.0.0.1"]), lambda: ground.free(new, {}), lambda: ground.publish(new, b""),
+        lambda: ground.want(new, {"10.0.0.1": 0.5}), lambda: ground.free(new, {}), lambda: ground.publish(new, b""),
         lambda: ground.published(new, {}), lambda: ground.leave(new, report()), lambda: ground.more_bytes(new, 1),
     )  # fmt: skip
     for call in calls:
@@ -138,56 +138,56 @@ def test_what_others_publish_is_told_once_a_version(place: Place) -> None:
 def test_an_address_is_asked_by_one_shard_at_a_time(place: Place) -> None:
     ground = place.create(3)
     first, second, third = (ground.join(n).member for n in range(3))
-    ground.want(first, ["10.0.0.1", "10.0.0.2"])
+    ground.want(first, {"10.0.0.1": 0.5, "10.0.0.2": 0.5})
     place.pass_s(1.0)
-    ground.want(third, ["10.0.0.1", "10.0.0.3"])
+    ground.want(third, {"10.0.0.1": 0.5, "10.0.0.3": 0.5})
     place.pass_s(1.0)
-    ground.want(second, ["10.0.0.1"])
-    ground.want(first, ["10.0.0.1"])
+    ground.want(second, {"10.0.0.1": 0.5})
+    ground.want(first, {"10.0.0.1": 0.5})
     orders = ground.beat(first, report())
-    assert (orders.keep_off, dict(orders.let_in)) == ([], {"10.0.0.1": 0.0, "10.0.0.2": 0.0})
-    assert orders.give_up == ["10.0.0.1"]
+    assert (dict(orders.keep_off), dict(orders.let_in)) == ({}, {"10.0.0.1": 0.0, "10.0.0.2": 0.0})
+    assert dict(orders.give_up) == {"10.0.0.1": 0.5}
     orders = ground.beat(third, report())
-    assert (orders.keep_off, dict(orders.let_in), orders.give_up) == (["10.0.0.1"], {"10.0.0.3": 0.0}, [])
+    assert (orders.keep_off, orders.let_in, orders.give_up) == ({"10.0.0.1": 1}, {"10.0.0.3": 0.0}, {})
     ground.free(first, {"10.0.0.1": 2.5})
     ground.free(first, {"10.0.0.1": 0.0})
     place.pass_s(1.0)
     orders = ground.beat(third, report())
     assert dict(orders.let_in) == {"10.0.0.1": 1.5, "10.0.0.3": 0.0}, "it has wanted it longest"
-    assert (orders.keep_off, orders.give_up) == ([], ["10.0.0.1"])
-    assert ground.beat(second, report()).keep_off == ["10.0.0.1"]
+    assert (orders.keep_off, orders.give_up) == ({}, {"10.0.0.1": 0.5})
+    assert ground.beat(second, report()).keep_off == {"10.0.0.1": 1}
     ground.free(second, {"10.0.0.1": 0.0})
-    assert ground.beat(second, report()).keep_off == []
-    assert ground.beat(third, report()).give_up == []
+    assert ground.beat(second, report()).keep_off == {}
+    assert ground.beat(third, report()).give_up == {}
 
 
 def test_a_dead_shards_addresses_go_to_others_once_no_delay_can_be_shortened(place: Place) -> None:
     ground = place.create()
     dead, alive = ground.join(0).member, ground.join(1).member
     ground.free(dead, {"10.0.0.9": 90.0})
-    ground.want(dead, ["10.0.0.1"])
+    ground.want(dead, {"10.0.0.1": 0.5})
     for _ in range(2):
         place.pass_s(LEASE_S - 1.0)
-        ground.want(alive, ["10.0.0.1"])
+        ground.want(alive, {"10.0.0.1": 0.5})
         orders = ground.beat(alive, report())
-    assert (orders.keep_off, dict(orders.let_in)) == ([], {"10.0.0.1": LEASE_S + 90.0 - 2 * (LEASE_S - 1.0)})
+    assert (dict(orders.keep_off), dict(orders.let_in)) == ({}, {"10.0.0.1": LEASE_S + 90.0 - 2 * (LEASE_S - 1.0)})
     again = ground.join(0).member
-    ground.want(again, ["10.0.0.1"])
-    assert ground.beat(again, report()).keep_off == ["10.0.0.1"]
+    ground.want(again, {"10.0.0.1": 0.5})
+    assert ground.beat(again, report()).keep_off == {"10.0.0.1": 1}
 
 
 def test_a_shard_that_comes_again_in_time_has_kept_its_addresses(place: Place) -> None:
     ground = place.create()
     old, other = ground.join(0).member, ground.join(1).member
-    ground.want(old, ["10.0.0.1", "10.0.0.2"])
+    ground.want(old, {"10.0.0.1": 0.5, "10.0.0.2": 0.5})
     new = ground.join(0).member
-    ground.want(other, ["10.0.0.1", "10.0.0.2", "10.0.0.3"])
-    ground.want(new, ["10.0.0.1"])
+    ground.want(other, {"10.0.0.1": 0.5, "10.0.0.2": 0.5, "10.0.0.3": 0.5})
+    ground.want(new, {"10.0.0.1": 0.5})
     orders = ground.beat(new, report())
     assert dict(orders.let_in) == {"10.0.0.1": 0.0}
     assert "10.0.0.1" in orders.give_up
     orders = ground.beat(other, report())
-    assert orders.keep_off == ["10.0.0.1"]
+    assert orders.keep_off == {"10.0.0.1": 1}
     assert dict(orders.let_in) == {"10.0.0.2": 60.0, "10.0.0.3": 0.0}, "who asked there before knows it no more"
 
 
@@ -255,14 +255,14 @@ def test_a_clock_that_was_set_back_holds_nobody_up_in_the_next_run(place: Place)
     ground = place.create()
     first, second = ground.join(0).member, ground.join(1).member
     ground.beat(first, report())
-    ground.want(first, ["10.0.0.1"])
-    ground.want(second, ["10.0.0.1"])
+    ground.want(first, {"10.0.0.1": 0.5})
+    ground.want(second, {"10.0.0.1": 0.5})
     ground.free(first, {"10.0.0.1": 30.0})
     ground.stop("interrupted", "by hand")
     place.pass_s(-1e6)
     ground.go_on()
     first = ground.join(0).member
-    ground.want(first, ["10.0.0.1"])
+    ground.want(first, {"10.0.0.1": 0.5})
     for _ in range(30):
         place.pass_s(LEASE_S / 2)
         wait_s = ground.beat(first, report()).let_in.get("10.0.0.1")
@@ -405,3 +405,21 @@ def test_shards_of_one_process_may_meet_in_memory() -> None:
     ground.post(sender, letters(1, 2, 1))
     assert ground.receive(receiver, {}, 10)[0].last == 2
     ground.close()
+
+
+def test_an_address_goes_to_who_promises_most_there(place: Place) -> None:
+    ground = place.create(4)
+    holder, poor, first, second = (ground.join(n).member for n in range(4))
+    for member, promise in ((holder, 0.1), (poor, 0.2), (first, 0.7), (second, 0.7)):
+        ground.want(member, {"10.0.0.1": promise})
+        place.pass_s(1.0)
+    assert ground.beat(holder, report()).give_up == {"10.0.0.1": 0.7}
+    assert [ground.beat(one, report()).keep_off["10.0.0.1"] for one in (poor, first, second)] == [3, 1, 2]
+    ground.want(poor, {"10.0.0.1": 0.8})
+    assert [ground.beat(one, report()).keep_off["10.0.0.1"] for one in (poor, first, second)] == [1, 2, 3]
+    assert ground.let_in(poor) == {}
+    ground.free(holder, {"10.0.0.1": 2.5})
+    place.pass_s(1.0)
+    assert ground.let_in(poor) == {"10.0.0.1": 1.5}, "it need not wait for its beat"
+    assert ground.let_in(first) == {}
+    assert ground.beat(poor, report()).give_up == {"10.0.0.1": 0.7}

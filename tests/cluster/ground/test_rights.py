@@ -76,7 +76,7 @@ def test_the_users_that_the_docs_make_can_do_what_they_must_and_no_more(postgres
             sender, receiver = ground.join(0).member, ground.join(1).member
             ground.post(sender, letters(1, 2, 1))
             ground.noted(receiver, {0: 1})
-            ground.want(receiver, ["10.0.0.1"])
+            ground.want(receiver, {"10.0.0.1": 0.5})
             ground.free(receiver, {"10.0.0.1": 1.0})
             ground.publish(sender, b"sums")
             ground.keep("seeds", b"")

@@ -1,9 +1,10 @@
 """Who asks at which address: hosts of many shards may live on one, and it is asked by one of them at a time.
 
 The life of an address: nobody's; *held* by the first shard that wants it; perhaps *wanted* by others, each told to keep
-off, while the holder is told to give it up; *freed* by its holder, and at once held by who has wanted it longest. The
-holder says how long after its last request the next may leave, and the new one is told to wait that long: so delays are
-what they would be if all were asked by one. Who freed it and wants it again comes last.
+off and its place in line, while the holder is told what they promise; *freed* by its holder, and at once held by the
+first in line: who promises most there, and of equal ones who has wanted it longest. The holder says how long after its
+last request the next may leave, and the new one is told to wait that long: so delays are what they would be if all were
+asked by one. When the holder frees it is the holder's affair (``handover``).
 
 A dead holder cannot say when it asked last. It asks nobody after its lease has run out, so its addresses go to others
 with a wait of the longest delay, from then. Where it is started again before, they are its own as soon as it wants them
@@ -15,7 +16,7 @@ again whenever it asks for the address.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dowse.cluster.ground.database import Row, Session, Statement
@@ -24,8 +25,8 @@ from dowse.model.budget import Budget, Spent
 from dowse.model.common_ground import LEASE_S, Member, Orders
 
 __all__ = [
-    "UNKNOWN_DELAY_S", "At", "forget_wants", "free", "give_on", "living", "longest_wait", "not_from_the_future", "told",
-    "want",
+    "UNKNOWN_DELAY_S", "At", "forget_wants", "free", "give_on", "held", "living", "longest_wait",
+    "not_from_the_future", "told", "want",
 ]  # fmt: skip
 
 UNKNOWN_DELAY_S = 60.0
@@ -41,9 +42,9 @@ def longest_wait(shard: Shard) -> float:
     return shard.longest_delay_s if shard.reported else max(shard.longest_delay_s, UNKNOWN_DELAY_S)
 
 
-def want(session: Session, own: Shard, addresses: Iterable[str], now: float) -> None:
-    """Take what is nobody's, and stand in line for the rest."""
-    for some in _few(sorted(set(addresses))):
+def want(session: Session, own: Shard, addresses: Mapping[str, float], now: float) -> None:
+    """Take what is nobody's, and stand in line for the rest, by what our best URL there promises."""
+    for some in _few(sorted(addresses)):
         session.each(
             "INSERT INTO addresses (address, holder, epoch, open_at, tell_until) VALUES (?, NULL, 0, 0, 0)"
             " ON CONFLICT (address) DO NOTHING",
@@ -59,10 +60,10 @@ def want(session: Session, own: Shard, addresses: Iterable[str], now: float) -> 
             ],
         )
         session.each(
-            "INSERT INTO wants (address, shard, since, holder) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (address, shard) DO NOTHING",
+            "INSERT INTO wants (address, shard, since, holder, promise) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (address, shard) DO UPDATE SET promise = excluded.promise",
             [
-                (address, own.shard, now, holder)
+                (address, own.shard, now, holder, addresses[address])
                 for address, (holder, _, _) in held.items()
                 if holder not in (None, own.shard)
             ],
@@ -85,7 +86,7 @@ def give_on(session: Session, own: int, shards: Sequence[Shard], now: float) -> 
     """Of what this shard wants, hand on what dead ones hold, and what was held by an earlier start of a living one."""
     epochs = living(shards, now)
     rows = session.run(_KEPT_OFF, (own,))
-    for some in _few(sorted(address for address, holder, epoch in rows if epochs.get(holder) != epoch)):
+    for some in _few(sorted(address for address, holder, epoch, _ in rows if epochs.get(holder) != epoch)):
         for address, (holder, epoch, open_at) in _held(session, some).items():
             if holder is not None and epochs.get(holder) != epoch:
                 last = shards[holder]
@@ -114,49 +115,59 @@ def forget_wants(session: Session, own: int) -> None:
 
 
 _KEPT_OFF = (
-    "SELECT w.address, w.holder, a.epoch FROM wants w JOIN addresses a ON a.address = w.address WHERE w.shard = ?"
-    " ORDER BY w.address"
+    "SELECT w.address, w.holder, a.epoch, (SELECT count(*) FROM wants o WHERE o.address = w.address AND"
+    " (o.promise > w.promise OR o.promise = w.promise AND (o.since, o.shard) <= (w.since, w.shard)))"
+    " FROM wants w JOIN addresses a ON a.address = w.address WHERE w.shard = ? ORDER BY w.address"
 )
 _LET_IN = (
     "SELECT address, open_at, tell_until FROM addresses WHERE holder = ? AND epoch = ? AND tell_until > ?"
     " ORDER BY address"
 )
-_GIVE_UP = "SELECT DISTINCT address FROM wants WHERE holder = ? ORDER BY address"
+_GIVE_UP = "SELECT address, max(promise) FROM wants WHERE holder = ? GROUP BY address ORDER BY address"
 
 
 def told(member: Member, since: float) -> tuple[Statement, Statement, Statement]:
     """Read what a member is to be told of addresses, at some time after ``since``."""
-    shard, epoch = member.shard, member.epoch
-    return (_KEPT_OFF, (shard,)), (_LET_IN, (shard, epoch, since)), (_GIVE_UP, (shard,))
+    return (_KEPT_OFF, (member.shard,)), held(member, since), (_GIVE_UP, (member.shard,))
+
+
+def held(member: Member, since: float) -> Statement:
+    """Read what a member is to be told of addresses that it holds, at some time after ``since``."""
+    return _LET_IN, (member.shard, member.epoch, since)
 
 
 @dataclass(frozen=True, slots=True)
 class At:
     """What :func:`told` has read."""
 
-    wanted: Sequence[Row]  # addresses that others hold, who they are, and their epochs when they came to hold them
+    wanted: Sequence[Row]
+    """Addresses that others hold, who they are, their epochs when they came to hold them, and our place in line."""
     let_in: dict[str, float]  # what it holds and was lately told of, or asked for, with the seconds until it may ask
-    give_up: list[str]
+    give_up: dict[str, float]  # what it holds and others want, with the most that one of them promises
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[Row]], now: float) -> At:
         wanted, held, give_up = rows
-        let_in = {address: max(0.0, open_at - now) for address, open_at, until in held if until > now}
-        return cls(wanted, let_in, [address for (address,) in give_up])
+        return cls(wanted, cls.let_in_of(held, now), dict(give_up))
+
+    @staticmethod
+    def let_in_of(rows: Sequence[Row], now: float) -> dict[str, float]:
+        """What :func:`held` has read, with the seconds until each may be asked."""
+        return {address: max(0.0, open_at - now) for address, open_at, until in rows if until > now}
 
     def must_be_given_on(self, shards: Sequence[Shard], now: float) -> bool:
         """Does it want something of the dead?"""
         epochs = living(shards, now)
-        return any(epochs.get(holder) != epoch for _, holder, epoch in self.wanted)
+        return any(epochs.get(holder) != epoch for _, holder, epoch, _ in self.wanted)
 
     def orders(self, granted: Budget, to_come: Spent, part: float, stop: tuple[str, str] | None) -> Orders:
-        keep_off = [address for address, _, _ in self.wanted]
+        keep_off = {address: place for address, _, _, place in self.wanted}
         return Orders(granted, to_come, part, keep_off, self.let_in, self.give_up, stop)
 
 
 def _hand_on(session: Session, address: str, open_at: float, alive: Epochs, now: float) -> None:
-    """To who has waited longest. The dead among those who wait will ask again, should they come again."""
-    line = session.run("SELECT shard FROM wants WHERE address = ? ORDER BY since, shard", (address,))
+    """To the first in line. The dead among those who wait will ask again, should they come again."""
+    line = session.run("SELECT shard FROM wants WHERE address = ? ORDER BY promise DESC, since, shard", (address,))
     heir = next((shard for (shard,) in line if shard in alive), None)
     session.each(
         "DELETE FROM wants WHERE address = ? AND shard = ?",

@@ -81,7 +81,7 @@ _COLUMNS = (
     "id", "version", "name", "settings", "shards", "pages", "bytes", "seconds", "requests", "target_relevant",
     "target_value", "evenly", "moving", "elapsed_s", "ticked_at", "stop_kind", "stop_detail",
 )  # fmt: skip
-_VERSION = 2
+_VERSION = 3
 
 
 _SELECT: Statement = (f"SELECT {', '.join(_COLUMNS)} FROM crawl WHERE id = 1", ())
@@ -371,9 +371,14 @@ class Ground:
 
     # -- addresses -------------------------------------------------------------------------------------------------
 
-    def want(self, member: Member, addresses: Sequence[str]) -> None:
+    def want(self, member: Member, addresses: Mapping[str, float]) -> None:
         with self._own(member) as (session, own):
             at_addresses.want(session, own, addresses, session.now())
+
+    def let_in(self, member: Member) -> Mapping[str, float]:
+        with self._reading(member) as session:
+            now = session.now()
+            return at_addresses.At.let_in_of(session.run(*at_addresses.held(member, now)), now)
 
     def free(self, member: Member, addresses: Mapping[str, float]) -> None:
         with self._own(member) as (session, own):

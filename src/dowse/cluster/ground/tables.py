@@ -11,7 +11,7 @@ import re
 __all__ = ["APPLICATION", "CREATE", "TABLES", "VERSION", "for_postgresql"]
 
 APPLICATION = 0x646F7763  # "dowc"
-VERSION = 2
+VERSION = 3
 
 TABLES = {
     # the one crawl: its row is locked, after those of shards, by whoever changes what all share
@@ -37,7 +37,7 @@ TABLES = {
     "addresses": "address TEXT NOT NULL, holder INTEGER, epoch INTEGER NOT NULL, open_at REAL NOT NULL,"
     " tell_until REAL NOT NULL, PRIMARY KEY (address)",
     "wants": "address TEXT NOT NULL, shard INTEGER NOT NULL, since REAL NOT NULL, holder INTEGER NOT NULL,"
-    " PRIMARY KEY (address, shard)",
+    " promise REAL NOT NULL, PRIMARY KEY (address, shard)",
     "kept": "name TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (name)",
     "published": "shard INTEGER PRIMARY KEY, version INTEGER NOT NULL, data BLOB NOT NULL",
 }

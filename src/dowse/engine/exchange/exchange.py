@@ -5,6 +5,8 @@ A page, its HEAD, a robots.txt, a sitemap, an example that the user named: each 
 * **guarded**: the address of its site comes first, and a port where no web server answers is refused;
 * **polite**: it holds its site's turn; the delay of site and address runs from a page's first byte, else from the end;
 * **budgeted**: counted before it leaves (:meth:`Exchange.reserve`), its bytes as they come;
+* **current**: of several engines, one that the others may take for dead sends nothing: asked when it is counted, and
+  again when the connection stands, which may take long;
 * **recorded**: in the site's row, and in the archive (a page's records are packed by the worker that reads it).
 
 What is asked with a key of the user's is not archived.
@@ -93,7 +95,10 @@ class Exchange:
         """Make one exchange, which :meth:`reserve` has counted, in a turn that ends with it. The answer, redirects not
         followed, and when it was asked for (UTC). With ``over``, a failure counts against the site."""
         site = lease.site
-        request = replace(request, timeout_s=self.purse.timeout_s(self._limits.timeout_s), address=site.address_key)
+        request = replace(
+            request, timeout_s=self.purse.timeout_s(self._limits.timeout_s), address=site.address_key,
+            may_leave=None if self.sites.others is None else self.sites.others.is_current,
+        )  # fmt: skip
         at, heard_at = self._clock.wall(), None
         try:
             result = await self._transport.fetch(request, self.purse)
@@ -111,7 +116,7 @@ class Exchange:
 
     async def ask(self, request: Request) -> Response | Failure | None:
         """Ask for something that is no page, in its site's turn, and archive the answer; redirects not followed. None:
-        the budget is spent, or the crawl is stopping."""
+        the budget is spent, the crawl is stopping, or others take this engine for dead."""
         lease = await self.turn(self.sites.of(request.url))
         if not isinstance(lease, Lease):
             return lease
@@ -119,6 +124,8 @@ class Exchange:
             self.sites.cancel(lease)
             return None
         result, at = await self.make(lease, request)
+        if isinstance(result, Failure) and result.kind is FailureKind.CANCELLED:
+            return None  # nobody was asked
         if isinstance(result, Response) and not request.secrets:  # an answer may repeat what it was asked with
             await self._journal.archive(result, at, {"fetchTimeMs": round(result.timings.total_s * 1000)})
         return result

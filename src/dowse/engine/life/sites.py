@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from dowse.engine.life.journal import Journal
 from dowse.frontier import Errand, Lease, Site
@@ -154,6 +154,23 @@ class Sites:
         """Addresses that are kept off, and that some site has had something to ask at since this was last called."""
         return self._frontier.missed()
 
+    def best_at(
+        self, addresses: Collection[str], found: dict[str, float], within_s: float, first: int, end: int
+    ) -> None:
+        """Of the sites of these numbers: the highest priority at each of these addresses of what could be asked there
+        within so long, put into ``found`` where it is the highest."""
+        until = self._clock.now() + within_s
+        for site in self._frontier.sites[first:end]:
+            address = site.address_key
+            if address in addresses and site.waiting and site.ready_at <= until and not (site.held or site.closed):
+                best = self._frontier.best_at(site)
+                if best is not None and best > found.get(address, -math.inf):
+                    found[address] = best
+
+    def idle_s(self, address: str) -> float:
+        """For how long an address could have been asked, and was not."""
+        return self._frontier.idle_s(address, self._clock.now())
+
     def let_in(self, address: str, wait_s: float) -> None:
         """No other shard asks at an address: sites there may be asked after so long."""
         now = self._clock.now()
@@ -207,7 +224,7 @@ class Sites:
             return
         if isinstance(result, Response):
             self._failures.pop(site.id, None)
-        elif result.kind is not FailureKind.BUDGET:  # which is no fault of the site's
+        elif result.kind not in (FailureKind.BUDGET, FailureKind.CANCELLED):  # which are no fault of the site's
             self._fault(site, self._failures, result.kind.value + ": {} failures in a row")
 
     def brought(self, site: Site, relevant: bool) -> None:

@@ -42,6 +42,9 @@ class Disposition:
         if isinstance(result, Failure) and result.kind is FailureKind.BUDGET:
             self._life.wait(lease, "byte budget", forgiven=True)  # for a later run with more to spend
             return None
+        if isinstance(result, Failure) and result.kind is FailureKind.CANCELLED:
+            self._life.wait(lease, result.kind.value, forgiven=True)  # nobody was asked
+            return None
         copy = self._life.visits.copy(lease)
         whole = copy is not None and not copy.truncated  # what is held does not give way to a part of what came after
         decision = self.decision(result, self._life.attempts(lease), whole=whole)
