@@ -78,11 +78,11 @@ def write_labels(folder: Path, kinds: dict[str, str], count: int) -> None:
 def test_each_kind_of_page_comes_as_it_is_needed_and_every_answer_is_kept(crawl: Path, capsys: Capture) -> None:
     out, _ = said(capsys, "label", str(crawl), answers="y\nn\ny\ns\nn\n")
     why = re.findall(r"^chance \d\.\d\d; (.*)$", out, re.MULTILINE)
-    assert [line.split()[-1] for line in why[:5]] == ["likeliest", "uncertain", "likeliest", "lot", "lot"]
+    assert [line.split()[-1] for line in why[:5]] == ["likeliest", "ones", "ones", "lot", "lot"]
     asked = _ASKED.findall(out)
     assert len(set(asked)) == len(asked), "none comes twice in a sitting"
     assert labels(crawl) == [
-        [asked[0], "relevant", "top"], [asked[1], "not relevant", "uncertain"], [asked[2], "relevant", "top"],
+        [asked[0], "relevant", "top"], [asked[1], "not relevant", "likely"], [asked[2], "relevant", "likely"],
         [asked[4], "not relevant", "random"],
     ]  # fmt: skip
     assert "2 yes, 2 no" in out

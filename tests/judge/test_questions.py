@@ -26,7 +26,7 @@ def test_each_kind_has_its_page_and_none_comes_twice() -> None:
     )
     assert next_question(some, some.chances, alike, alike, [0], [], Kind.UNCERTAIN) == (2, Kind.UNCERTAIN)
     done: list[int] = []
-    for kind in (Kind.TOP, Kind.UNCERTAIN, Kind.RANDOM) * 2:
+    for kind in (Kind.LIKELY, Kind.UNCERTAIN, Kind.RANDOM) * 2:
         found = next_question(some, by_words, alike, alike, done, [], kind)
         assert found is not None
         assert found[1] is kind
@@ -36,19 +36,34 @@ def test_each_kind_has_its_page_and_none_comes_twice() -> None:
 
 
 @given(st.lists(st.booleans(), min_size=20, max_size=20))
-def test_questions_look_for_the_side_that_has_fewer_answers_and_a_quarter_is_by_lot(answers: list[bool]) -> None:
+def test_kinds_take_turns_and_a_quarter_is_by_lot(answers: list[bool]) -> None:
     kinds = [next_kind(sum(answers[:at]), at - sum(answers[:at])) for at in range(20)]
-    assert kinds.count(Kind.RANDOM) >= 5
+    assert kinds.count(Kind.RANDOM) == 5
     for at, kind in enumerate(kinds):
         yes, no = sum(answers[:at]), at - sum(answers[:at])
-        assert kind is not Kind.UNCERTAIN or yes > no
-        assert kind is not Kind.TOP or yes <= no
-        assert kind is not Kind.NEW or no > 2 * yes
-    assert kinds.count(Kind.RANDOM) == 5
+        assert kind is not Kind.TOP or not yes
+        assert kind not in (Kind.LIKELY, Kind.UNCERTAIN) or yes
+        assert kind is not Kind.NEW or no > 4 * yes
+        if yes and no <= 4 * yes:
+            assert kind is (Kind.UNCERTAIN, Kind.LIKELY, Kind.LIKELY, Kind.RANDOM)[at % 4]
 
 
 def test_while_all_answers_are_no_what_the_judge_takes_for_likely_is_asked_no_more() -> None:
     assert [next_kind(0, no).value for no in range(8)] == ["top"] * 3 + ["random"] + ["new"] * 3 + ["random"]
+
+
+def test_likely_pages_are_drawn_as_often_as_they_are_likely_and_new() -> None:
+    """Of a thousand crawls of three pages each, whose numbers are the lots."""
+    by_words, alike = np.array([0.8, 0.2, 0.8]), np.array([0.0, 0.0, 0.75])
+    found = [0, 0, 0]
+    for first in range(0, 3000, 3):
+        some = Pages(np.arange(first, first + 3), by_words, by_words >= 0.5, 0.5)
+        chosen = next_question(some, by_words, alike, np.zeros(3), [], [], Kind.LIKELY)
+        assert chosen is not None
+        found[chosen[0]] += 1
+    assert 620 < found[0] < 715, "two thirds"
+    assert 130 < found[1] < 205, "a sixth"
+    assert 130 < found[2] < 205, "a sixth"
 
 
 @pytest.mark.parametrize("relevant", [12, 40])

@@ -39,6 +39,7 @@ _QUESTION = "y(es), n(o), s(kip), b(ack), o(pen), t(ext), f(ind), q(uit)"
 _IN_VAIN = 6  # answers, of which none is a yes
 _WHY = {
     Kind.TOP: "one of the likeliest",
+    Kind.LIKELY: "drawn from the likely ones",
     Kind.UNCERTAIN: "one of the most uncertain",
     Kind.RANDOM: "drawn by lot",
     Kind.NEW: "like many others, and none that you answered",

@@ -1,11 +1,13 @@
 """Which pages to ask somebody about, so that the judge learns most from few answers, and what can be said of the
 verdicts from them.
 
-There are four kinds of questions. The page with the best chance by its words (wherever it is from: otherwise a site
-would be asked about again and again) finds more of the topic, and shows soon whether the judge is on the wrong way. The
+There are several kinds of questions. Until there is a page on the topic, it is the one with the best chance by its
+words (wherever it is from: otherwise a site would be asked about again and again). From then on pages are drawn, the
+likely ones most often: those that are on the topic are then of all its parts, as examples by lot would be, and those
+that are off it are the ones that the judge mistakes; always the best would be much the same page again and again. The
 most uncertain one moves the line between on and off. Where the best are off the topic, the judge has nothing to go by:
 then a page that stands for many others, and is like none that was answered, may find the topic. All of these are
-chosen, so they say nothing about all pages; the fourth is drawn by lot, and those do.
+chosen, so they say nothing about all pages; every fourth is drawn by lot among them all, and those do.
 
 Lots are drawn within strata, pages of about the same chance, from where they tell most: a stratum counts by its pages
 times how much they may differ (Neyman, On the two different aspects of the representative method, 1934), and less with
@@ -40,14 +42,16 @@ _DRAWS = 4_000
 _OFF = 1.5  # by how much the chances of all pages may be off at once, in log odds (a standard deviation)
 _SURE = 1e-4  # a chance this near to 0 or 1 is taken for no nearer
 _EVERY_BY_LOT = 4
-_IN_VAIN, _MANY_NO = 3, 2  # so many no, or so many times as many as yes, and other pages are asked about
+_IN_VAIN, _MANY_NO = 3, 4  # so many no, or more times as many as yes, and other pages are asked about
+_NEVER = 1e-12  # a weight to divide by
 _BOUNDS = (5.0, 95.0)  # of the interval, in hundredths
 
 
 class Kind(StrEnum):
     """Why a page is asked about."""
 
-    TOP = "top"
+    TOP = "top"  # the best of all
+    LIKELY = "likely"  # drawn, the likely ones most often
     UNCERTAIN = "uncertain"
     RANDOM = "random"
     NEW = "new"  # many pages are like it, and none that was answered
@@ -55,19 +59,21 @@ class Kind(StrEnum):
 
 
 def next_kind(yes: int, no: int) -> Kind:
-    """Of the next question, after so many answers. Every fourth is drawn by lot. The others look for what there is less
-    of: pages on the topic among the best, and pages off it where the line is. While all are off it, they are like none
-    that was answered, and one in four where most are: more of what the judge takes for likely would be asked in vain.
+    """Of the next question, after so many answers: in turn an uncertain page, two likely ones, and one drawn by lot.
+    While there is no yes, the best; after some in vain those that are like none that was answered, which come now and
+    then as long as a yes is rare.
 
-    >>> [next_kind(*answers).value for answers in ((0, 0), (1, 0), (1, 2), (0, 4), (0, 7), (3, 9), (3, 10))]
-    ['top', 'uncertain', 'random', 'new', 'random', 'new', 'top']
+    >>> [next_kind(*answers).value for answers in ((0, 0), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (1, 7))]
+    ['top', 'random', 'new', 'random', 'uncertain', 'likely', 'new']
     """
     place = (yes + no) % _EVERY_BY_LOT
     if place == _EVERY_BY_LOT - 1:
         return Kind.RANDOM
     if no >= _IN_VAIN and (not yes or (place == 0 and no > _MANY_NO * yes)):
         return Kind.NEW
-    return Kind.TOP if yes <= no else Kind.UNCERTAIN
+    if not yes:
+        return Kind.TOP
+    return Kind.UNCERTAIN if place == 0 else Kind.LIKELY
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +119,8 @@ def next_question(
     chances, new = pages.chances[left], np.maximum(1 - alike[left], 0.0)
     if kind is Kind.TOP:
         return int(left[np.argmax(by_words[left] * new)]), kind
+    if kind is Kind.LIKELY:
+        return int(left[np.argmax(_draws(pages.ids[left]) / np.maximum(by_words[left] * new, _NEVER))]), kind
     if kind is Kind.NEW:
         return int(left[np.argmax(speaks_for[left])]), kind
     if kind is Kind.UNCERTAIN:
@@ -133,6 +141,14 @@ def _by_lot(pages: Pages, left: NDArray[np.intp], drawn: Collection[int]) -> int
 
 def _lot(page: int) -> int:
     return xxhash.xxh3_64_intdigest(f"question {page}".encode())
+
+
+def _draws(ids: NDArray[np.int64]) -> Floats:
+    """The logarithm of a number between 0 and 1 for each page, by lot. The page where it is greatest, divided by a
+    weight, is as often each as its weight says (Efraimidis and Spirakis, Weighted random sampling with a reservoir,
+    2006)."""
+    lots = [xxhash.xxh3_64_intdigest(f"likely {page}".encode()) for page in ids.tolist()]
+    return np.log((np.array(lots, np.float64) + 1) / 2.0**64)
 
 
 @dataclass(frozen=True, slots=True)

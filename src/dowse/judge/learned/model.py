@@ -15,7 +15,7 @@ from dowse.judge.learned.texts import Floats, Text, Vectors, Weighing
 __all__ = ["FEWEST_NEAR", "MOSTLY", "Known", "Model", "learned"]
 
 _CLASS = 500.0  # how important the positives are in sum, and the others: against the length of the weights, squared
-_WEAK = 3.0  # all pages that the query found are as important as so many that somebody said to be on the topic
+_WEAK = 3.0  # all pages that the query found are as important as so many yes, by the number of these
 _COUNTER, _NO = 3.0, 10.0  # a counter-example, or a page to which the answer was no, is as important as so many others
 _TRAINED_ON = 400  # pages of the background
 _MOST_HELD_OUT = 8
@@ -181,7 +181,8 @@ class _Fit:
         self.own = np.ones(self.texts.count)
         of_weak = np.ones(len(weak)) if of_weak is None else of_weak
         if len(weak):
-            self.own[len(sure) : len(on)] = of_weak * (_WEAK * known.trust / of_weak.sum() if sure else 1)
+            together = _WEAK * known.trust / max(len(known.yes), 1)
+            self.own[len(sure) : len(on)] = of_weak * (together / of_weak.sum() if sure else 1)
         self.own[ends[0] : ends[1]] = _COUNTER
         self.own[ends[1] - len(known.no) : ends[1]] = _NO
         self.left_out: list[tuple[Text, float]] = []
