@@ -63,7 +63,7 @@ DIVISIBLE = ("pages", "requests", "bytes")
 
 _WINDOW_S = 2.0  # more than one beat, so that one that comes late stops nobody, and shards can become quicker
 _MOST_OF_ONE = 32.0  # windows of its own that a shard's share is at most
-_START = 8  # pages a shard in the window, while nobody knows how quickly it goes
+_START = 2  # pages a shard in the window, while nobody knows how quickly it goes: more would be spent blindly
 _PACE_S = 1.0  # the least time over which it is measured how quickly a shard goes
 _HALF_S = 10.0  # a shard that is slower than it was is taken for half as quick after so long
 _CHOICE = 16  # an engine chooses among the best URLs, so many times fewer than what it may still fetch
