@@ -1,6 +1,7 @@
 """What it costs shards to learn from each other: ``python -m bench.exchange CORPUS [--shards 3] [--json FILE]``.
 
-Crawls a corpus of many hosts whole by shards in virtual time, as ``bench.shards`` does, but for the CPU time in which
+``made`` in place of a corpus is a made web of 2,000 hosts (``bench.wide_web``). Crawls a corpus of many hosts whole by
+shards in virtual time, as ``bench.shards`` does, but for the CPU time in which
 something is told to the other shards, or taken up from them: from what the learner has counted to the ground (in
 memory here), and back. Told are how often that was and how long it took, and what it comes to a page. The rest of what
 a page takes is not here: there is no network, and pages were parsed beforehand. Told is also how many letters a page
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.shards import topics
+from bench.shards import MADE, opened, topics
 from dowse.cluster.beats import Beats
 from dowse.cluster.ground import mail
 from dowse.cluster.ground.database import Session
@@ -31,14 +32,15 @@ from dowse.engine.life.shared_learning import SharedLearning
 from dowse.frontier.scope import StaticScope
 from dowse.judge import build_judge
 from dowse.lab.compare.topic_runs import Inside
-from dowse.lab.corpus import Corpus, open_corpus
+from dowse.lab.corpus import Corpus
 from dowse.lab.corpus.topics import roots
 from dowse.lab.replay.corpus_web import CorpusWeb, KnownPages
 from dowse.lab.replay.replay import replay
 from dowse.lab.replay.shared_replay import Sharing, replay_shared
 from dowse.model.topic import Scope, Seeds, Topic
 
-LABEL, REQUESTS, ROUNDS = "database", 100_000, 3
+REQUESTS, ROUNDS = 100_000, 3
+LABEL, OF_MADE = "database", "perovskite"
 
 
 class Spent:
@@ -101,11 +103,10 @@ def letters_a_page(corpus: Corpus, web: CorpusWeb, topic: Topic) -> float:
     return sum(min(many, _MOST_MENTIONS) for many in written.values()) / len(numbers)
 
 
-def measure(folder: Path, shards: int) -> dict[str, Any]:
-    corpus = open_corpus(folder)
+def measure(corpus: Corpus, label: str, shards: int) -> dict[str, Any]:
     web = CorpusWeb(corpus)
     scope = Inside(web)
-    [(topic, _)] = topics(corpus, [LABEL], 1, REQUESTS)
+    [(topic, _)] = topics(corpus, [label], 1, REQUESTS)
     topic = replace(topic, seeds=Seeds(urls=tuple(map(corpus.url, roots(corpus)))))
     pages = KnownPages(web, corpus.digests(build_judge(topic), scope, topic.limits.max_links))
     replay(web, pages, topic, scope)  # parses what is to be parsed
@@ -136,11 +137,12 @@ def measure(folder: Path, shards: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("corpus", type=Path)
+    parser.add_argument("corpus", help=f"a folder, or {MADE!r}")
     parser.add_argument("--shards", type=int, default=3)
     parser.add_argument("--json", type=Path, help="write the figures")
     given = parser.parse_args()
-    told = measure(given.corpus, given.shards)
+    with opened(given.corpus) as corpus:
+        told = measure(corpus, OF_MADE if given.corpus == MADE else LABEL, given.shards)
     print(
         "{shards} shards, {pages:,} pages: {tells} times told, {tell_ms:.2f} ms each, at most {told_bytes:,} bytes; "
         "{takes} times taken up, {take_ms:.2f} ms each\n"

@@ -131,9 +131,9 @@ def kept_numbers(told: Any) -> Any:
 _ANSWERED = tuple(
     Measurement(f"label-{corpus}", f"python -m bench.labelling {corpus} --last-part{options}", minutes, kept_numbers, 1)
     for corpus, options, minutes in (
-        ("wikispeedia", " --every 4", 0.8),
-        ("docsweb", " --every 2", 0.5),
-        ("webkb", " --every 2", 0.3),
+        ("wikispeedia", "", 5.0),
+        ("docsweb", "", 1.3),
+        ("webkb", "", 1.0),
     )
 )
 
@@ -141,11 +141,12 @@ _ANSWERED = tuple(
 def _answers(found: Sequence[Any]) -> str:
     rows = []
     for name, one in zip(NAMES.values(), found, strict=True):
-        f1 = [one["measured"][told] for told in ("name", "examples", "answers")]
+        f1 = [one["measured"][told] for told in ("name", "examples", "answers", "finding")]
         cells = [f"{own['crawl_f1']:.2f} / {own['f1']:.2f} / {own['average_precision']:.2f}" for own in f1]
         held = [f"{percent(share)} ({width:.2f})" for share, width in zip(one["held"], one["widths"], strict=True)]
         rows.append([f"{name}, {one['labels']} labels", *cells, *held, f"{one['question_ms']:.0f}"])
     heads = ["corpus", "name alone: F1 of the crawl / F1 / AP", "8 examples", "20 answers",
+             "20 answers, and words",
              "precision within its interval, % (width)",
              "recall within, % (width)", "CPU ms a question"]  # fmt: skip
     return table(heads, rows)

@@ -36,7 +36,6 @@ _ENOUGH = 8  # of each side
 _LEAST = 20  # answers in all
 _LINES = 40  # of a page's text, at a time
 _QUESTION = "y(es), n(o), s(kip), b(ack), o(pen), t(ext), f(ind), q(uit)"
-_IN_VAIN = 6  # answers, of which none is a yes
 _WHY = {
     Kind.TOP: "one of the likeliest",
     Kind.LIKELY: "drawn from the likely ones",
@@ -109,8 +108,6 @@ class TopicSitting:
                 continue
             if self._fresh % _ROUND == 0:
                 self._tell()
-            if self._fresh == self.answers.count(False) == len(self.answers.known) == _IN_VAIN:
-                say("\nnone of these is on the topic: f finds pages by words of your own")
             if self._is_enough():
                 say("\nboth sides have enough; run the same command to go on")
                 break
@@ -197,6 +194,9 @@ class TopicSitting:
     def _show(self, page: PageView, kind: Kind) -> None:
         chance = self._asking.chance(page.id)
         say(f"\n{shown(page.title) or '(no title)'}\n{shown(page.url)}\nchance {chance:.2f}; {_WHY[kind]}")
+        if kind is Kind.NEW:
+            few = "few of your answers are" if self.answers.count(True) else "no answer is"
+            say(f"{few} yes: do you know words of such pages? f finds one that says them")
         document = archived_document(self._crawl, page)
         if document is None:
             say("(its text cannot be read from the archive; o opens it in the browser)")
