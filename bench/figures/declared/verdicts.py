@@ -40,9 +40,9 @@ def kept_verdicts(told: Mapping[str, Any]) -> dict[str, Any]:
 _JUDGED = tuple(
     Measurement(f"judge-{corpus}", f"dowse lab judge {corpus}{options} --last-part", minutes, kept_verdicts)
     for corpus, options, minutes in (
-        ("wikispeedia", " --every 4", 0.9),
-        ("docsweb", " --every 2", 0.6),
-        ("webkb", " --every 2", 0.4),
+        ("wikispeedia", " --every 2", 3.0),
+        ("docsweb", "", 1.5),
+        ("webkb", "", 1.0),
     )
 )
 
@@ -129,7 +129,7 @@ def kept_numbers(told: Any) -> Any:
 
 
 _ANSWERED = tuple(
-    Measurement(f"label-{corpus}", f"python -m bench.labelling {corpus} --last-part{options}", minutes, kept_numbers, 1)
+    Measurement(f"label-{corpus}", f"python -m bench.labelling {corpus}{options} --last-part", minutes, kept_numbers, 1)
     for corpus, options, minutes in (
         ("wikispeedia", "", 5.0),
         ("docsweb", "", 1.3),
