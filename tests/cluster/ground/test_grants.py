@@ -9,13 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.cluster.ground.grants import best_of, dealt, note_pace, part_of, regrant
+from dowse.cluster.ground.grants import alike, best_of, dealt, note_pace, part_of, regrant
 from dowse.cluster.ground.members import Shard, Stage
 from dowse.model.budget import Budget, Spent
 from dowse.model.common_ground import Values
 from tests.cluster.ground.places import report
 
 _VALUES = st.lists(st.sampled_from([float("inf"), 0.9, 0.5, 0.5, 0.1, 0.0, float("-inf")]), max_size=6)
+
+
+def test_a_hair_more_does_not_bring_a_shard_everything() -> None:
+    """Two have as much to do, and one promises a thousandth more; a third promises half."""
+    told = [np.full(50, 0.8), np.full(50, 0.801), np.full(50, 0.4)]
+    assert best_of(told, [50, 50, 50], 40) == [0, 40, 0]
+    assert best_of(alike(told), [50, 50, 50], 40) == [20, 20, 0]
+    small = [values / 1e6 for values in told]
+    assert best_of(alike(small), [50, 50, 50], 40) == [20, 20, 0], "on any scale"
+    assert alike([np.array([np.inf, 1.0, np.nan]), np.zeros(0)])[0][:2].tolist() == [np.inf, 100.0]
 
 
 @given(st.lists(st.tuples(_VALUES, st.integers(0, 12)), min_size=1, max_size=5), st.integers(0, 60))
@@ -128,7 +138,7 @@ def test_who_cannot_use_a_share_leaves_it_to_others() -> None:
     quick = Shard(1, 1, Stage.HERE, 99.0, reported=True, waiting=5000, pages_per_s=100.0)
     told = {0: np.full(512, 0.9), 1: np.full(512, 0.1)}
     assert regrant(slow, [slow, quick], told, budget, 1.0, evenly=False).pages == 64
-    assert regrant(quick, [slow, quick], told, budget, 1.0, evenly=False).pages == 144
+    assert regrant(quick, [slow, quick], told, budget, 1.0, evenly=False).pages == 138
     slow.pages_per_s = 100.0
     assert regrant(slow, [slow, quick], told, budget, 1.0, evenly=False).pages == 400
     assert regrant(quick, [slow, quick], told, budget, 1.0, evenly=False).pages == 0

@@ -49,6 +49,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dowse.cluster.ground.members import Shard
 from dowse.model.budget import Budget, Spent
@@ -67,6 +68,7 @@ _START = 2  # pages a shard in the window, while nobody knows how quickly it goe
 _PACE_S = 1.0  # the least time over which it is measured how quickly a shard goes
 _HALF_S = 10.0  # a shard that is slower than it was is taken for half as quick after so long
 _CHOICE = 16  # an engine chooses among the best URLs, so many times fewer than what it may still fetch
+_STEPS = 100  # from nothing to the greatest promise: those on one step are alike
 _FIRST = 2  # pages for a shard that is at work and has nothing to tell of yet
 _USUAL = {"pages": 1.0, "requests": 2.0, "bytes": 100_000.0}  # that a page takes, until there are some
 _USUAL_WEIGHT = 5.0  # pages
@@ -192,7 +194,7 @@ def part_of(
     at_work = [shard for shard in shards if shard is own or (shard.is_alive(now) and _has_work(shard))]
     most = max(1, math.floor(_left(shards, limits, now) / _CHOICE))
     values = [np.empty(0) if evenly else told.get(shard.shard, np.empty(0)) for shard in at_work]
-    shares = best_of(values, [shard.waiting for shard in at_work], most)
+    shares = best_of(alike(values), [shard.waiting for shard in at_work], most)
     return shares[at_work.index(own)] / sum(shares) if any(shares) else 1 / len(at_work)
 
 
@@ -242,12 +244,24 @@ def _share(own: Shard, alive: Sequence[Shard], told: Mapping[int, Values], windo
     if evenly:
         shares = dealt(window, wanted)
     else:
-        shares = best_of([told.get(shard.shard, np.empty(0)) for shard in at_work], wanted, window)
+        shares = best_of(alike([told.get(shard.shard, np.empty(0)) for shard in at_work]), wanted, window)
     share = next(share for shard, share in zip(at_work, shares, strict=True) if shard is own)
     told_nothing = not len(told.get(own.shard, ()))
     if not share and told_nothing and (not any(shares) or window >= _START * len(alive)):
         return min(_FIRST, window)
     return share
+
+
+def alike(told: Sequence[Values]) -> list[NDArray[np.float64]]:
+    """Promises on a scale of steps. No promise is exact; and if a shard whose best are worth a hair more had all, the
+    others would stand still until it has spent that.
+
+    >>> alike([np.array([0.9, 0.301]), np.array([0.299])])
+    [array([100.,  33.]), array([33.])]
+    """
+    greatest = max((float(values.max(initial=0.0, where=np.isfinite(values))) for values in told), default=0.0)
+    step = greatest / _STEPS if greatest > 0 else 1.0
+    return [np.round(values.astype(np.float64) / step) for values in told]
 
 
 def best_of(told: Sequence[Values], wanted: Sequence[int], most: int) -> list[int]:
