@@ -34,6 +34,22 @@ from tests.servers import POSTGRESQL, DatabaseServer
 NOTHING_LEFT = Stop("empty", "no URL is left to fetch")
 
 
+def check_whole(
+    spread: Spread, stop: Stop, folder: Path, shards: int, limit: int | None, delay_s: float, *, moving: bool = False
+) -> None:
+    """All that is promised of a crawl with this budget in pages, or none, that is over."""
+    assert set(last_words(folder, shards)) == {str(stop)}
+    spread.check_once(shards, moving=moving)
+    spread.check_delays(delay_s)
+    assert spent_pages(folder, shards) == (limit or len(spread.everything))
+    if limit:
+        assert stop == Stop("budget", f"pages ({limit}p)")
+        assert set(spread.asked) <= spread.everything
+    else:
+        assert stop == NOTHING_LEFT
+        spread.check_all_fetched()
+
+
 async def killed(crawl: LocalShards, shard: int, folder: Path, spread: Spread) -> None:
     """Kill a shard, and note what it had recorded by then."""
     child = crawl.children[shard]
@@ -113,16 +129,7 @@ def test_fifty_kills(tmp_path: Path, seed: int, limit: int | None) -> None:
             topic = replace(spread.topic(delay_s=delay_s), budget=Budget(pages=limit or 5000))
             stop = await crawled_apart(topic, tmp_path, shards, kill, told, within_s=800)
             assert len(spread.deaths) == kills
-            assert set(last_words(tmp_path, shards)) == {str(stop)}
-            spread.check_once(shards)
-            spread.check_delays(delay_s)
-            assert spent_pages(tmp_path, shards) == (limit or len(spread.everything))
-            if limit:
-                assert stop == Stop("budget", f"pages ({limit}p)")
-                assert set(spread.asked) <= spread.everything
-            else:
-                assert stop == NOTHING_LEFT
-                spread.check_all_fetched()
+            check_whole(spread, stop, tmp_path, shards, limit, delay_s)
 
     asyncio.run(main())
 

@@ -11,12 +11,11 @@ from random import Random
 import pytest
 
 from dowse.cluster.local_shards import LocalShards
-from dowse.engine.loop.engine import Stop
 from dowse.model.budget import Budget
 from dowse.model.common_ground import LEASE_S
-from tests.cluster.crawls import Told, crawled_apart, spent_pages
-from tests.cluster.spread import Spread, last_words, served
-from tests.cluster.test_faults import NOTHING_LEFT, got_on, killed
+from tests.cluster.crawls import Told, crawled_apart
+from tests.cluster.spread import Spread, served
+from tests.cluster.test_faults import check_whole, got_on, killed
 from tests.servers import POSTGRESQL, DatabaseServer, postgresql
 
 pytestmark = pytest.mark.soak
@@ -57,16 +56,7 @@ def test_a_database_that_is_killed_again_and_again(
             topic = replace(spread.topic(delay_s=delay_s), budget=Budget(pages=limit or 5000))
             stop = await crawled_apart(topic, tmp_path, shards, kill, told, where=database.url, within_s=800)
             assert len(survived) >= kills // 2, "it was killed while they crawled"
-            assert set(last_words(tmp_path, shards)) == {str(stop)}
-            spread.check_once(shards)
-            spread.check_delays(delay_s)
-            assert spent_pages(tmp_path, shards) == (limit or len(spread.everything))
-            if limit:
-                assert stop == Stop("budget", f"pages ({limit}p)")
-                assert set(spread.asked) <= spread.everything
-            else:
-                assert stop == NOTHING_LEFT
-                spread.check_all_fetched()
+            check_whole(spread, stop, tmp_path, shards, limit, delay_s)
 
     asyncio.run(main())
 
@@ -94,15 +84,6 @@ def test_shards_whose_sites_move_are_killed_again_and_again(tmp_path: Path, seed
             assert stop.kind == ("budget" if limit else "empty"), stop
             assert any(fields.get("event") == "slot taken" for _, kind, fields in told if kind == "event")
             assert len(spread.deaths) >= kills // 2
-            assert set(last_words(tmp_path, shards)) == {str(stop)}
-            spread.check_once(shards, moving=True)
-            spread.check_delays(delay_s)
-            assert spent_pages(tmp_path, shards) == (limit or len(spread.everything))
-            if limit:
-                assert stop == Stop("budget", f"pages ({limit}p)")
-                assert set(spread.asked) <= spread.everything
-            else:
-                assert stop == NOTHING_LEFT
-                spread.check_all_fetched()
+            check_whole(spread, stop, tmp_path, shards, limit, delay_s, moving=True)
 
     asyncio.run(main())
