@@ -14,6 +14,7 @@ from dowse.judge.learned.learned_judge import LearnedJudge
 from dowse.judge.learned.model import Model
 from dowse.judge.learned.regression import Line
 from dowse.judge.learned.scale import Scale
+from dowse.judge.learned.sites import Sites
 from dowse.judge.learned.texts import Weighing
 from dowse.model.page import Bag
 from dowse.model.strategy import Sample, Subject
@@ -27,19 +28,23 @@ pairs = st.lists(st.tuples(st.integers(0, TERMS + 2), st.floats(0.1, 5)), max_si
 @given(
     pairs, st.lists(st.integers(0, TERMS + 2), max_size=3), st.lists(numbers, min_size=TERMS, max_size=TERMS),
     st.lists(st.floats(0.5, 3), min_size=TERMS, max_size=TERMS), numbers, numbers, st.floats(0.1, 4), st.booleans(),
+    st.lists(numbers, min_size=TERMS, max_size=TERMS),
 )  # fmt: skip
 def test_the_parts_add_up_to_the_log_odds(
     words: list[tuple[int, float]], domains: list[int], weights: list[float], rare: list[float], bias: float,
-    middle: float, unit: float, squared: bool,
+    middle: float, unit: float, squared: bool, of_sites: list[float],
 ) -> None:  # fmt: skip
     weighing = Weighing(np.array(rare), squared)
     [text] = texts = texts_of([(words, domains)])
-    model = Model(weighing, Line(np.array(weights), bias), Scale(middle, unit))
+    model = Model(weighing, Line(np.array(weights), bias), Scale(middle, unit), Sites(np.array(of_sites)), np.zeros(0))
     found = contributions(model, text)
     value = float(dense(texts, weighing)[0] @ np.array(weights)) + bias
-    assert found.log_odds == pytest.approx((value - middle) / unit, abs=1e-5)
+    own = [of_sites[min(one, TERMS - 1)] for one in domains]
+    assert found.log_odds == pytest.approx((value - middle) / unit + sum(own), abs=1e-5)
     assert len(found.of_terms) == len(words)
-    assert found.of_domains == pytest.approx([0.3 * weights[min(one, TERMS - 1)] / unit for one in domains])
+    assert found.of_domains == pytest.approx(
+        [0.3 * weights[min(one, TERMS - 1)] / unit + more for one, more in zip(domains, own, strict=True)]
+    )
     if abs(found.log_odds) < 20:
         assert 1 / (1 + math.exp(-found.log_odds)) == pytest.approx(model.chance(text), abs=1e-6)
 

@@ -1,7 +1,8 @@
 """What the words of a page, those of its address, and the domains it is from add to the log odds that a model gives it.
 
-A model's value is a sum over terms and domains, and its log odds are that value on a scale. So each part has its share,
-and the shares add up: ``base + sum of terms + sum of domains = log(chance / (1 - chance))``.
+A model's value is a sum over terms and domains, and its log odds are that value on a scale, and what the page's site
+adds. So each part has its share, and the shares add up: ``base + sum of terms + sum of domains = log(chance / (1 -
+chance))``.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def contributions(model: Model, text: Text) -> Contributions:
     alone = [Text(text.terms[:0], text.weights[:0], one[None]).dot(model.weighing, weights) for one in text.domains]
     return Contributions(
         np.asarray(own * weights.take(text.terms, mode="clip") / length / unit, np.float64),
-        np.array(alone, np.float64) / unit,
+        np.array(alone, np.float64) / unit + model.sites.of_each(text),
         (model.line.bias - model.scale.middle) / unit,
     )
 

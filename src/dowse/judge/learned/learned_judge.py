@@ -190,7 +190,7 @@ class LearnedJudge:
             model = _at_once(learned(self._known(others, left_out)))
             if model is None:
                 continue
-            cut = _cut(model.chances([seen.text for seen in sample]), self.precision, self.positive)
+            cut = _cut(model.of_background, self.precision, self.positive)
             chances = model.chances([self._told[page][1] for page in left_out]).tolist()
             found.update((page, Chance(own, own >= cut)) for page, own in zip(left_out, chances, strict=True))
         return found
@@ -219,7 +219,7 @@ class LearnedJudge:
         known = self._known(sample)
         model = yield from learned(known)
         self.model, self.threshold = model, THRESHOLD  # none as well: a resume could not know of an earlier one
-        chances = None if model is None else model.chances(known.background)
+        chances = None if model is None else model.of_background
         self._vague = why_vague(known, chances)
         if chances is not None:
             self.version += 1

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dowse.judge.learned.regression import Line, fit_line, held_out
 from dowse.judge.learned.scale import Scale, off_topic, place, told_apart
+from dowse.judge.learned.sites import Census, Sites
 from dowse.judge.learned.texts import Floats, Text, Vectors, Weighing
 
 __all__ = ["FEWEST_NEAR", "MOSTLY", "Known", "Model", "learned"]
@@ -32,6 +33,7 @@ _BY_QUERY = 0.6  # where the line lies, when all that is known is a query
 _QUERY = 0.1  # the query's own importance beside that of all positives
 _ONE_DOMAIN = 0.25  # of the background: the most that the pages of one domain count for
 _FEWEST_OFF = 5  # pages of the background
+_IN_TURN = 2  # times the middle follows from answers and sites, and sites from the middle
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,16 @@ class Model:
     weighing: Weighing
     line: Line
     scale: Scale
+    sites: Sites
+    of_background: Floats  # the chances of these pages, each as if its site were known without it
 
     def chances(self, texts: Sequence[Text]) -> Floats:
-        return self.scale.chances(self.line.of(Vectors(texts, self.weighing)))
+        vectors = Vectors(texts, self.weighing)
+        return self.scale.chances(self.line.of(vectors), self.sites.of(vectors))
 
     def chance(self, text: Text) -> float:
         value = text.dot(self.weighing, self.line.weights) + self.line.bias
-        return float(self.scale.chances(np.array([value]))[0])
+        return float(self.scale.chances(np.array([value]), self.sites.of_each(text).sum())[0])
 
 
 def learned(known: Known) -> Generator[None, None, Model | None]:
@@ -98,12 +103,20 @@ def learned(known: Known) -> Generator[None, None, Model | None]:
     found = yield from fit.held_out(line)
     told = yield from fit.answered(line)
     wide = fit.widened(line)
+    values = wide.of(off.texts)
     if sure:
         few = _of_few(found, wide, sure, weighing, off, asked=bool(known.yes))
-        scale = place(few, wide.of(off.texts), importance=off.importance)
+        scale = place(few, values, importance=off.importance)
     else:
-        scale = place(found, wide.of(off.texts), _BY_QUERY, off.importance)
-    return Model(weighing, wide, told_apart(scale, told, fit.answers))
+        scale = place(found, values, _BY_QUERY, off.importance)
+    asked, before = [*known.yes, *known.no], scale
+    census = Census(known.background, scale.chances(values), asked, fit.answers)
+    for _ in range(_IN_TURN if asked else 0):
+        scale = told_apart(before, told + scale.unit * census.of_asked(), fit.answers)
+        census = Census(known.background, scale.chances(values), asked, fit.answers)
+    yield
+    sites = census.sites(len(wide.weights))
+    return Model(weighing, wide, scale, sites, scale.chances(values, census.of_sample()))
 
 
 def _found_first(known: Known) -> list[Text]:

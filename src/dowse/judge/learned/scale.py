@@ -33,8 +33,9 @@ class Scale:
     middle: float
     unit: float
 
-    def chances(self, values: Floats) -> Floats:
-        return np.asarray(sigmoid((values - self.middle) / self.unit))
+    def chances(self, values: Floats, more: Floats | float = 0.0) -> Floats:
+        """``more``: what else adds to the log odds."""
+        return np.asarray(sigmoid((values - self.middle) / self.unit + more))
 
 
 def off_topic(values: Floats, positive: float, importance: Floats) -> float:

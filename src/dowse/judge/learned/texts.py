@@ -180,6 +180,10 @@ class Vectors:
         """Each text times a vector."""
         return _dot(self._words, self._unit, vector) + _dot(self._domains, self._of_domains, vector)
 
+    def of_domains(self, vector: Floats) -> Floats:
+        """The sum of a vector over the domains of each text, whatever these weigh."""
+        return _by_text(self._domains.sizes, vector.take(self._domains.terms, mode="clip"))
+
     def products(self) -> Floats:
         """Each text times each other; worked out once. A word and a domain that share a number are two here: that is
         rare, and changes little."""
