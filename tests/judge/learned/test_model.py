@@ -52,6 +52,23 @@ def test_pages_of_the_examples_domain_have_the_better_chances() -> None:
     assert model.chance(here) > model.chance(there)
 
 
+@pytest.mark.parametrize("on", [0, 6])
+def test_a_page_of_a_good_site_has_the_better_chance_though_it_says_the_same(on: int) -> None:
+    """By the topic's words alone, or by examples: pages on the topic are nearly all from one site of many."""
+    told, words = known(on, 0)
+    hosts = ["good.test" if number % 5 == 0 else f"poor{number % 4}.test" for number in range(100)]
+    background = [words.text(page(number, on=number % 5 == 0), host) for number, host in enumerate(hosts)]
+    near = background[::5]
+    model = made(
+        replace(told, background=background, near=near, of_near=np.linspace(1, 0.5, len(near)), order=words.order())
+    )
+    assert model is not None
+    good, poor, unknown = (words.text(page(7000, on=False), host) for host in ("good.test", "poor1.test", "new.test"))
+    sites = [float(model.sites.of_each(text).sum()) for text in (good, unknown, poor)]
+    assert sites[0] > sites[1] == 0 > sites[2]
+    assert model.chance(good) > model.chance(poor)
+
+
 def test_counter_examples_are_held_against_pages_like_them() -> None:
     alone, against = (made(known(3, 30, counter=counter)[0]) for counter in (0, 5))
     words = known(3, 30, counter=5)[1]
